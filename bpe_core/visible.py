@@ -1,0 +1,38 @@
+"""Text as something one can look at: every character that shows nothing, or that commands a terminal, becomes a glyph.
+
+Nothing in this project writes a text it did not make to a terminal except through this module.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+_C0: Final = {code: chr(0x2400 + code) for code in range(0x20)}
+_C1: Final = {code: "¤" for code in range(0x80, 0xA0)}
+_BIDI: Final = {code: "¬" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_EMPTY: Final = {code: "·" for code in (0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF, *range(0xE0000, 0xE0080))}
+_BREAKS: Final = {0x2028: "¶", 0x2029: "¶", 0x0085: "¶"}
+_SURROGATES: Final = {code: "�" for code in range(0xD800, 0xE000)}
+
+CONTROLS: Final[dict[int, str]] = {**_C0, 0x7F: "␡", **_C1, **_BIDI, **_EMPTY, **_BREAKS, **_SURROGATES}
+"""Code point -> one glyph of one cell, for every character that would vanish from, or act on, a terminal."""
+
+_LABELS: Final[dict[int, str]] = {**CONTROLS, 0x20: "␣", 0x0A: "↵", 0x09: "⇥", 0x200C: "·", 0x200D: "·", 0xA0: "⍽"}
+
+
+def visible(text: str) -> str:
+    """`text`, one character for each of its own, safe to write to a terminal.
+
+    >>> visible("a\\x1b[2Jb")
+    'a␛[2Jb'
+    """
+    return text.translate(CONTROLS)
+
+
+@lru_cache(maxsize=1 << 16)
+def token_label(token: bytes) -> str:
+    r"""A token's bytes as a label: valid UTF-8 as text with its whitespace made visible, other bytes as `\xNN`.
+
+    >>> token_label(b" the"), token_label(b"\xf0\x9f"), token_label("é\n".encode())
+    ('␣the', '\\xf0\\x9f', 'é↵')
+    """
+    return token.decode("utf-8", "backslashreplace").translate(_LABELS)
