@@ -1,0 +1,203 @@
+r"""The line protocol between the app and its worker: one JSON object a line out, one word a line in.
+
+The worker writes events to its stdout and reads commands from its stdin. Lines are pure ASCII (JSON escapes the rest),
+so no locale, lone surrogate or line separator inside a text can break one in two. The pipe itself is the backpressure:
+a worker whose reader falls behind blocks in its write.
+
+    worker -> app   {"event": "merges", "rows": [[1, 97, 97, 256, "6161", 4, 1, 9]]}
+    app -> worker   step 3
+
+A training: `counting`* `skipped`* `counted` `started` (`state` | `merges`)* `saved` `done`.
+An audit:   `counting`* `counted`* `findings`* `done`. At any point instead: `failed`, and nothing after it.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
+
+from bpe_core.errors import BpeError
+
+if TYPE_CHECKING:
+    from bpe_core.trainer import Merge
+
+Role = Literal["corpus", "reference"]
+"""What a counted text is for: the corpus itself, or the reference an audit compares it with."""
+
+Activity = Literal["counting", "running", "paused"]
+"""What a worker is doing."""
+
+Verb = Literal["run", "pause", "step", "stop"]
+"""What a worker can be told."""
+
+
+class WireError(BpeError, ValueError):
+    """A line is not of this protocol: cut short by a worker that died, or written by something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Files are being read and their pieces counted; sent at most every 50 ms."""
+
+    done: int
+    """Bytes on disk read so far."""
+    total: int
+    """Bytes on disk to read."""
+    name: str
+    """The file being read."""
+    role: Role = "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file inside a chosen folder was left out."""
+
+    path: str
+    reason: str
+    """A few words for a person, such as "binary"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """All files have been read."""
+
+    documents: int
+    bytes: int
+    characters: int
+    pieces: int
+    unique: int
+    """Different pieces."""
+    role: Role = "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The trainer is ready: what the sequence looks like before the first merge."""
+
+    tokens: int
+    """Length of the corpus in tokens, all of them single bytes."""
+    merges: int
+    """How many merges the vocabulary size asks for; fewer may be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merges:
+    """A batch of merges in the order they were learned."""
+
+    rows: list[list[Any]]
+    """[step, left, right, token, token bytes in hex, count, ties, tokens in the corpus after it] each."""
+
+    @classmethod
+    def of(cls, merges: Iterable["Merge"]) -> Self:
+        """The batch that carries these merges."""
+        return cls(
+            [[m.step, m.left, m.right, m.token, m.token_bytes.hex(), m.count, m.ties, m.n_tokens] for m in merges]
+        )
+
+    def merges(self) -> "list[Merge]":
+        """The merges this batch carries."""
+        from bpe_core.trainer import Merge
+
+        return [Merge(*row[:4], bytes.fromhex(row[4]), *row[5:]) for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The worker changed what it is doing, or answers a command that changed nothing."""
+
+    state: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The tokenizer is on disk, complete."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """A batch of audit findings, each the object that `audit --jsonl` prints."""
+
+    rows: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The worker has finished; nothing follows."""
+
+    reason: str
+    """Why it ended, such as "vocabulary size reached" or "stopped"."""
+    steps: int
+    """Merges learned, or findings made."""
+    seconds: float
+    """Since the worker began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The worker could not do what it was asked; nothing follows, and it exits with 2."""
+
+    message: str
+    """One sentence for a person."""
+
+
+Event = Counting | Skipped | Counted | Started | Merges | State | Saved | Findings | Done | Failed
+
+_EVENTS: Final[dict[str, type[Event]]] = {kind.__name__.lower(): kind for kind in get_args(Event)}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What the app tells a worker: run on, pause, make n more merges and pause, or stop and keep what was learned."""
+
+    verb: Verb
+    n: int = 0
+    """Merges to make; only for "step", where they add to those still owed."""
+
+
+def to_line(message: Event | Command) -> str:
+    r"""`message` as its line, newline included.
+
+    >>> to_line(Saved("out.json")), to_line(Command("step", 3))
+    ('{"event": "saved", "path": "out.json"}\n', 'step 3\n')
+    """
+    if isinstance(message, Command):
+        return f"step {message.n}\n" if message.verb == "step" else f"{message.verb}\n"
+    # Not dataclasses.asdict: it copies every row, and merges are sent by the ten thousand a second.
+    body = {field.name: getattr(message, field.name) for field in fields(message)}
+    return json.dumps({"event": type(message).__name__.lower(), **body}) + "\n"
+
+
+def parse(line: str | bytes) -> Event:
+    """The event of a line, its newline optional; WireError if it is none.
+
+    >>> parse('{"event": "state", "state": "paused"}')
+    State(state='paused')
+    """
+    try:
+        body = json.loads(line)
+        return _EVENTS[body.pop("event")](**body)
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise WireError(f"Not an event of the worker: {_shown(line)}; run the worker by hand to see more.") from error
+
+
+def parse_command(line: str | bytes) -> Command:
+    """The command of a line, its newline optional; WireError if it is none.
+
+    >>> parse_command("step 3"), parse_command("pause")
+    (Command(verb='step', n=3), Command(verb='pause', n=0))
+    """
+    text = line.decode("ascii", "replace") if isinstance(line, bytes) else line
+    match text.split():
+        case ["run" | "pause" | "stop" as verb]:
+            return Command(verb)
+        case ["step"]:
+            return Command("step", 1)
+        case ["step", n] if n.isascii() and n.isdigit() and int(n) > 0:
+            return Command("step", int(n))
+    raise WireError(f"Not a command: {_shown(line)}; a worker knows run, pause, step N and stop.")
+
+
+def _shown(line: str | bytes) -> str:
+    return repr(line[:80])
