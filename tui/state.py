@@ -1,0 +1,72 @@
+"""The values the main screen holds and its panes show: frozen, replaced as a whole, never changed in place."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Phase = Literal["idle", "counting", "merging", "paused", "done", "stopped", "failed"]
+
+BUSY: Final[frozenset[Phase]] = frozenset({"counting", "merging", "paused"})
+"""The phases in which a worker process is alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """What a training is asked for."""
+
+    vocab_size: int = 4096
+    pattern: str = "gpt4"
+    ties: str = "first"
+    min_count: int = 1
+    special_tokens: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The texts that are chosen."""
+
+    paths: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()
+    """Texts an audit compares the corpus with."""
+    title: str = "nothing chosen"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How far the training is."""
+
+    phase: Phase = "idle"
+    done: int = 0
+    """Bytes counted so far, or merges learned so far."""
+    total: int = 0
+    """Bytes to count, or merges wanted."""
+    rate: float = 0.0
+    """Bytes or merges a second."""
+    detail: str = ""
+    """The file being counted, or why the run ended."""
+    tokens_at_start: int = 0
+    """Length of the corpus in single bytes: what every ratio is measured against."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a worker process is alive."""
+        return self.phase in BUSY
+
+    @property
+    def fraction(self) -> float:
+        """Share of the present phase that is done, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the present rate; None while nothing can be said."""
+        return (self.total - self.done) / self.rate if self.rate > 0 and self.total > self.done else None
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """How far an audit is."""
+
+    running: bool = False
+    progress: str = ""
+    subject: str = ""
+    """What was audited against what, for the pane's title line."""
