@@ -1,0 +1,200 @@
+"""The tokenizer: a vocabulary and a split pattern, and with them text into ids and ids into text."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
+from typing import Final, Literal, Self
+
+from bpe_core.bpe import Triple, utf8
+from bpe_core.corpus import Source
+from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
+from bpe_core.patterns import splitter
+from bpe_core.record import TrainingRecord
+from bpe_core.vocabulary import Vocabulary
+
+_BLOCK: Final = 1 << 16
+_CACHED_PIECES: Final = 1 << 17
+_CACHED_LENGTH: Final = 1 << 10
+_UNKNOWN: Final = "\ufffd".encode()
+_ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
+
+
+class Tokenizer:
+    """Text into ids and back, as of one step of a vocabulary. Frozen but for its cache; not shared between threads.
+
+    `pattern` is a name of `PATTERNS` or a regular expression; `PatternError` if it is neither. Only
+    `decode(encode(text)) == text` is promised, not the reverse, and not even that for a pattern that drops whitespace.
+    """
+
+    __slots__ = ("_cache", "name", "record", "splitter", "vocabulary")
+
+    def __init__(
+        self, vocabulary: Vocabulary, pattern: str, *, record: TrainingRecord | None = None, name: str = ""
+    ) -> None:
+        self.vocabulary: Final = vocabulary
+        """Ids, their bytes and the merges in force."""
+        self.splitter: Final = splitter(pattern)
+        """What cuts a text into pieces."""
+        self.record: Final = record
+        """How the vocabulary was learned, if it was learned here."""
+        self.name: Final = name
+        """What people call it; may be empty."""
+        self._cache: Final = _Pieces(vocabulary)
+
+    @property
+    def pattern(self) -> str:
+        """The split pattern as it was given."""
+        return self.splitter.pattern
+
+    @property
+    def n_vocab(self) -> int:
+        """How many ids there are."""
+        return self.vocabulary.n_vocab
+
+    @property
+    def step(self) -> int:
+        """How many merges are in force."""
+        return self.vocabulary.n_merges
+
+    @property
+    def merges(self) -> list[Triple]:
+        """(left, right, token) of each merge in force, in order; a copy (`vocabulary.merges` is a view)."""
+        return list(self.vocabulary.merges)
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """Text -> id; a copy."""
+        return dict(self.vocabulary.special_tokens)
+
+    @property
+    def trained_on(self) -> tuple[Source, ...]:
+        """The documents it learned from; empty if that is not known."""
+        return self.record.sources if self.record else ()
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {self.name or self.pattern!r}: {self.n_vocab} tokens, {self.step} merges>"
+
+    def at(self, step: int) -> Self:
+        """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""
+        return self._with(self.vocabulary.at(step))
+
+    def with_merges(self, merges: Iterable[Triple]) -> Self:
+        """This tokenizer with merges added, as while it is being learned; cheap for the newest one of a family."""
+        return self._with(self.vocabulary.extended(merges))
+
+    def _with(self, vocabulary: Vocabulary) -> Self:
+        return type(self)(vocabulary, self.pattern, record=self.record, name=self.name)
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: Literal["all"] | Collection[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> list[int]:
+        """The ids of `text`, special tokens minded as tiktoken does.
+
+        Those in `allowed_special` ("all": every one) become their ids. Any other whose text occurs raises
+        `SpecialTokenError`, unless `disallowed_special` leaves it out: then it is text like any other.
+        """
+        specials = self.vocabulary.special_tokens
+        allowed = _names("allowed_special", allowed_special, specials)
+        disallowed = _names("disallowed_special", disallowed_special, specials)
+        if disallowed_special == "all":
+            disallowed -= allowed
+        if disallowed and (found := _finder(disallowed).search(text)):
+            raise SpecialTokenError(
+                f"The text holds the special token {found[0]!r} at offset {found.start()}; name it in allowed_special "
+                "to encode it as a token, or pass disallowed_special=() to encode it as text."
+            )
+        allowed &= specials.keys()
+        if not allowed:
+            return self.encode_ordinary(text)
+        ids: list[int] = []
+        start = 0
+        for found in _finder(allowed).finditer(text):
+            ids += self.encode_ordinary(text[start : found.start()])
+            ids.append(specials[found[0]])
+            start = found.end()
+        return ids + self.encode_ordinary(text[start:])
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """The ids of `text`, special tokens taken as text. A lone surrogate counts as U+FFFD."""
+        tokens_of = self._cache.__getitem__
+        if len(text) <= _BLOCK:
+            return list(chain.from_iterable(map(tokens_of, self.splitter.split(text))))
+        ids: list[int] = []
+        for pieces in self.splitter.pieces(_blocks(text)):
+            ids.extend(chain.from_iterable(map(tokens_of, pieces)))
+        return ids
+
+    def encode_piece(self, piece: str) -> tuple[int, ...]:
+        """The ids of one piece as `splitter` gives it; of a text that is no piece, the ids it would have as one."""
+        return self._cache[piece]
+
+    def token_bytes(self, token: int) -> bytes:
+        """The bytes of an id. Raises `UnknownTokenError`."""
+        return self.vocabulary.token_bytes(token)
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """The bytes of `ids`, joined. Raises `UnknownTokenError` for an id that is not in the vocabulary."""
+        return b"".join(map(self.vocabulary.token_bytes, ids))
+
+    def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
+        """The text of `ids`. Bytes that are no UTF-8 are handled as `bytes.decode` does with `errors`.
+
+        Unknown ids become U+FFFD. With "strict" they raise `UnknownTokenError`, and bytes that are no UTF-8 raise
+        `TextError`; otherwise any sequence of ids has a text.
+        """
+        if errors not in _ERRORS:
+            raise OptionError(f"There is no way {errors!r} to decode; choose one of {', '.join(_ERRORS)}.")
+        if errors == "strict":
+            try:
+                return self.decode_bytes(ids).decode()
+            except UnicodeDecodeError as error:
+                raise TextError(
+                    f"These ids are no text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
+                ) from None
+        return b"".join(map(self._bytes_or_replacement, ids)).decode(errors=errors)
+
+    def _bytes_or_replacement(self, token: int) -> bytes:
+        try:
+            return self.vocabulary.token_bytes(token)
+        except UnknownTokenError:
+            return _UNKNOWN
+
+
+class _Pieces(dict[str, tuple[int, ...]]):
+    """Piece -> ids, worked out when first asked for; bounded, by starting over when it is full."""
+
+    __slots__ = ("_vocabulary",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def __missing__(self, piece: str) -> tuple[int, ...]:
+        ids = self._vocabulary.encode(utf8(piece))
+        if len(piece) <= _CACHED_LENGTH:
+            if len(self) >= _CACHED_PIECES:
+                self.clear()
+            self[piece] = ids
+        return ids
+
+
+def _blocks(text: str) -> Iterator[str]:
+    return (text[i : i + _BLOCK] for i in range(0, len(text), _BLOCK))
+
+
+def _names(option: str, given: Literal["all"] | Collection[str], specials: Collection[str]) -> frozenset[str]:
+    if given == "all":
+        return frozenset(specials)
+    if isinstance(given, str):
+        raise OptionError(f'{option} is "all" or a set of special tokens, not the text {given!r}.')
+    return frozenset(given)
+
+
+@lru_cache(maxsize=64)
+def _finder(tokens: frozenset[str]) -> re.Pattern[str]:
+    """Finds any of the tokens; where several begin at one place, the longest."""
+    return re.compile("|".join(map(re.escape, sorted(tokens, key=lambda token: (-len(token), token)))))
