@@ -1,0 +1,112 @@
+"""Columns of a drawn row: which of them fit a width, where they stand, and text cut to their cells.
+
+Cells, not characters: a CJK character or an emoji takes two, a combining mark none. Pure; knows no widget.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+
+from bpe_core.visible import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one column asks for."""
+
+    key: str
+    """Name in the code and, unless `title` is given, in the header."""
+    width: int
+    """Fewest cells it is of use with."""
+    most: int = 0
+    """Cells it grows to when there is room; 0: it stays at `width`."""
+    right: bool = False
+    """Numbers stand at the right edge."""
+    rank: int = 0
+    """When the columns do not all fit, the highest rank goes first; rank 0 stays."""
+    title: str = ""
+    gap: int = 2
+    """Cells kept free behind it."""
+    hint: str = ""
+    """What the column means, for the tooltip over its header."""
+
+    @property
+    def heading(self) -> str:
+        """The text of the header."""
+        return self.title or self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A column in a row: cells `[x, x + width)`."""
+
+    column: Column
+    x: int
+    width: int
+
+
+def lay_out(columns: Sequence[Column], width: int, *, margin: int = 1) -> tuple[Place, ...]:
+    """The columns that fit into `width` cells, in order, with the cells left over given to those that can grow.
+
+    `margin` cells stay free at either end. Growing columns share the spare cells in proportion to what they could take.
+
+    >>> [(place.column.key, place.x, place.width) for place in lay_out([Column("step", 5), Column("token", 6, 30)], 20)]
+    [('step', 1, 5), ('token', 8, 11)]
+    """
+    room = width - 2 * margin
+    kept = list(columns)
+    while len(kept) > 1 and _needed(kept) > room and max(column.rank for column in kept):
+        kept.remove(max(reversed(kept), key=lambda column: column.rank))
+    spare = max(0, room - _needed(kept))
+    places: list[Place] = []
+    x = margin
+    for index, column in enumerate(kept):
+        wants = sum(max(0, other.most - other.width) for other in kept[index:])
+        want = max(0, column.most - column.width)
+        extra = min(want, -(-spare * want // wants)) if wants else 0
+        spare -= extra
+        places.append(Place(column, x, column.width + extra))
+        x += column.width + extra + column.gap
+    return tuple(places)
+
+
+def place_at(places: Sequence[Place], x: int) -> Place | None:
+    """The column at cell `x`, the gap behind it included."""
+    return next((place for place in places if place.x <= x < place.x + place.width + place.column.gap), None)
+
+
+def _needed(columns: Sequence[Column]) -> int:
+    return sum(column.width + column.gap for column in columns) - columns[-1].gap
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """`text`, safe to show, in exactly `width` cells: padded, or cut with an ellipsis.
+
+    A combining mark that begins a text gets the dotted circle to stand on, as in a table of characters.
+
+    >>> fit("merge", 7), fit("merge", 7, right=True), fit("日本語", 5)
+    ('merge  ', '  merge', '日本…')
+    """
+    if not text.isprintable():
+        text = visible(text)
+    if text and cell_len(text[0]) == 0:
+        text = "◌" + text
+    used = cell_len(text)
+    if used > width:
+        text = set_cell_size(text, max(0, width - 1)).rstrip(" ") + "…" if width > 0 else ""
+        used = cell_len(text)
+    padding = " " * (width - used)
+    return padding + text if right else text + padding
+
+
+def line(parts: Iterable[tuple[Place, str, Style]], base: Style) -> Iterator[Segment]:
+    """One row: each text fitted into its place, blanks in the style `base` between them."""
+    x = 0
+    for place, text, style in parts:
+        if place.x > x:
+            yield Segment(" " * (place.x - x), base)
+        yield Segment(fit(text, place.width, right=place.column.right), style)
+        x = place.x + place.width

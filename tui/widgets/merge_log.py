@@ -1,0 +1,243 @@
+"""MergeLog: the merges as they are learned, one row each, with the step in force marked."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import ClassVar, Final, Protocol
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import var
+
+from bpe_core.visible import token_label
+from tui.widgets.columns import Column, Place, fit, lay_out, line
+from tui.widgets.row_list import RowList
+
+
+class MergeRow(Protocol):
+    """What the log needs to know of a merge; `bpe_core`'s Merge is one."""
+
+    @property
+    def step(self) -> int:
+        """Number of the merge, from 1."""
+
+    @property
+    def left(self) -> int:
+        """Id of the left part."""
+
+    @property
+    def right(self) -> int:
+        """Id of the right part."""
+
+    @property
+    def token(self) -> int:
+        """Id of the token made."""
+
+    @property
+    def token_bytes(self) -> bytes:
+        """Bytes of the token made."""
+
+    @property
+    def count(self) -> int:
+        """How often the pair occurred."""
+
+    @property
+    def ties(self) -> int:
+        """How many pairs occurred that often; 1: no tie."""
+
+    @property
+    def n_tokens(self) -> int:
+        """Length of the corpus in tokens after this merge."""
+
+
+COLUMNS: Final = (
+    Column("mark", 1, title=" ", gap=1),
+    Column("step", 4, right=True, hint="The number of the merge. The token it makes has rank step - 1."),
+    Column("left", 7, 22, hint="The left part of the pair that was merged."),
+    Column("right", 7, 22, hint="The right part of the pair that was merged."),
+    Column("token", 12, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
+    Column("count", 5, right=True, hint="How often the pair occurred when it was chosen: more often than any other."),
+    Column("ties", 4, rank=4, hint="=3: three pairs occurred equally often, and the tie rule chose this one."),
+    Column("tokens_left", 11, right=True, rank=1, title="tokens left", hint="Length of the corpus after this merge."),
+    Column("ratio", 6, right=True, rank=2, title="b/token", hint="Bytes per token: how much one token covers now."),
+    Column(
+        "share", 6, right=True, rank=3, hint="How much of the sequence this merge removed, of the tokens before it."
+    ),
+)
+
+
+class MergeLog(RowList):
+    """Rows of merges in the order they were learned; follows the newest until the user looks back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f", "move_last", "Follow", show=False)]
+    FOLLOWS = True
+    FOOTER = True
+
+    step: var[int] = var(0, init=False)
+    """How many merges are in force; later ones are drawn faint."""
+
+    class _About(Message):
+        def __init__(self, log: "MergeLog", merge: MergeRow) -> None:
+            super().__init__()
+            self.log = log
+            self.merge = merge
+            """The row meant."""
+            self.step = merge.step
+            """Its step."""
+
+        @property
+        def control(self) -> "MergeLog":
+            return self.log
+
+    class StepChosen(_About):
+        """The user moved the cursor onto a merge: this many merges should be in force."""
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest choice counts."""
+            return isinstance(message, MergeLog.StepChosen) and message.log is self.log
+
+    class Selected(_About):
+        """The user asked about this merge, with Enter or a double click."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.token_style: Callable[[int], Style | None] | None = None
+        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
+        self._merges: list[MergeRow] = []
+        self._lengths: dict[int, int] = {}
+        self._n_bytes = 0
+        self._n_tokens = 0
+
+    @property
+    def merges(self) -> Sequence[MergeRow]:
+        """The rows, in order of their step."""
+        return self._merges
+
+    def clear(self, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
+        """No rows; `n_bytes` and `n_tokens` are the size of the corpus before the first merge, 0 where not known."""
+        self._merges = []
+        self._lengths = {}
+        self._n_bytes = n_bytes
+        self._n_tokens = n_tokens or n_bytes
+        self.set_reactive(MergeLog.step, 0)
+        self.following = True
+        self.show_rows(range(0))
+
+    def append(self, rows: Iterable[MergeRow]) -> None:
+        """More merges, the steps going on where they ended. Cheap: call it for every batch."""
+        start = len(self._merges)
+        self._merges.extend(rows)
+        self._lengths.update([(merge.token, len(merge.token_bytes)) for merge in self._merges[start:]])
+        self.show_rows(range(len(self._merges)))
+
+    def watch_step(self, old: int, new: int) -> None:
+        """The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away."""
+        self.refresh()
+        back = new < old
+        growing = bool(self._merges) and new >= self._merges[-1].step
+        if self._merges and (back or not (growing or self.following)):
+            self.move_to(new - self._merges[0].step)
+
+    def row_highlighted(self, row: int) -> None:
+        """A merge under the user's cursor is a step chosen."""
+        self.post_message(self.StepChosen(self, self._merges[row]))
+
+    def row_selected(self, row: int) -> None:
+        """A merge chosen."""
+        self.post_message(self.Selected(self, self._merges[row]))
+
+    # Drawing
+
+    def header_places(self, width: int) -> Sequence[Place]:
+        """The columns that fit, those of numbers as wide as the largest, which stands in the first row or the last."""
+        widths: dict[str, int] = {}
+        if self._merges:
+            first, last = self._merges[0], self._merges[-1]
+            for key, number in ("step", last.step), ("count", first.count), ("tokens_left", first.n_tokens):
+                widths[key] = len(f"{number:,}")
+        return _places(width, tuple(widths.items()), bool(self._n_bytes))
+
+    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
+        """One merge."""
+        merge = self._merges[row]
+        future = merge.step > self.step
+        ink = self.style_of("faint" if future else "row", base)
+        muted = self.style_of("faint" if future else "muted", base)
+        accent = self.style_of("accent", base)
+        left, right = self._parts(merge)
+        before = self._merges[row - 1].n_tokens if row else self._n_tokens
+        texts = {
+            "mark": ("●" if merge.step == self.step else "", accent),
+            "step": (f"{merge.step:,}", muted),
+            "left": (token_label(left), ink),
+            "right": (token_label(right), ink),
+            "token": (token_label(merge.token_bytes), ink + Style(bold=not future)),
+            "count": (f"{merge.count:,}", ink),
+            "ties": (_ties(merge.ties), muted),
+            "tokens_left": (f"{merge.n_tokens:,}", muted),
+            "ratio": (f"{self._n_bytes / merge.n_tokens:.2f}" if merge.n_tokens else "", ink),
+            "share": (_percent((before - merge.n_tokens) / before) if before else "", muted),
+        }
+        return line([self._part(place, *texts[place.column.key], merge) for place in self.header_places(width)], base)
+
+    def _part(self, place: Place, text: str, style: Style, merge: MergeRow) -> tuple[Place, str, Style]:
+        """A cell; the token's, where it has a color of its own, only as wide as its label."""
+        if place.column.key == "token" and self.token_style and (color := self.token_style(merge.token)):
+            text = fit(text, place.width).rstrip(" ")
+            return replace(place, width=min(place.width, cell_len(text))), text, style + color
+        return place, text, style
+
+    def _parts(self, merge: MergeRow) -> tuple[bytes, bytes]:
+        """The bytes of both parts: one that was learned here has a known length; otherwise both are single bytes."""
+        token = merge.token_bytes
+        if (length := self._lengths.get(merge.left)) is None:
+            length = len(token) - self._lengths.get(merge.right, len(token) - 1)
+        return token[:length], token[length:]
+
+    def render_footer(self, width: int) -> Iterable[Segment]:
+        """How many merges there are, and whether the newest is in sight."""
+        muted, accent = self.style_of("footer"), self.style_of("accent")
+        says = f" {len(self._merges):,} merges" if self._merges else ""
+        if not self._merges or self.page_rows >= self.row_count:
+            where, style = "", muted
+        elif self.following:
+            where, style = "following ", muted
+        else:
+            where, style = "▼ End to follow ", accent
+        yield Segment(fit(says, max(0, width - len(where))), muted)
+        yield Segment(where, style)
+
+    def footer_clicked(self, x: int) -> None:
+        """A click on the footer follows again."""
+        self.action_move_last()
+
+    def render_empty(self, width: int) -> Iterable[Segment]:
+        """A list without merges says where they will come from."""
+        style = self.style_of("muted")
+        yield Segment(fit(" Each merge will appear here as it is learned.", width), style)
+
+
+@lru_cache(maxsize=64)
+def _places(width: int, widths: tuple[tuple[str, int], ...], with_ratio: bool) -> tuple[Place, ...]:
+    wanted = dict(widths)
+    columns = [
+        replace(column, width=max(column.width, len(column.heading), wanted.get(column.key, 0)))
+        for column in COLUMNS
+        if with_ratio or column.key != "ratio"
+    ]
+    return lay_out(columns, width)
+
+
+def _ties(ties: int) -> str:
+    """Nothing where the choice was clear."""
+    if ties < 2:
+        return ""
+    return f"={ties}" if ties < 1000 else f"={ties // 1000}k"
+
+
+def _percent(share: float) -> str:
+    """Three digits that matter, in six cells."""
+    return f"{share:.2%}".replace("%", " %") if share < 0.1 else f"{share:.1%}".replace("%", " %")

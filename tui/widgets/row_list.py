@@ -1,0 +1,326 @@
+"""RowList: a long list drawn row by row, so that 200,000 rows cost no more than the thirty on the screen.
+
+It owns the cursor, the scrolling and the following of the tail; what a row says is `render_row` of a subclass, and
+which rows are shown in which order is a list of indices, so that sorting and filtering move no data.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import var
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from bpe_core.visible import visible
+from tui.widgets.columns import Place, line, place_at
+
+
+class RowList(ScrollView, can_focus=True):
+    """A header that stays, rows that scroll, a footer that stays when there is room for it."""
+
+    DEFAULT_CSS = """
+    RowList {
+        overflow-x: hidden;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $surface;
+        scrollbar-background-hover: $surface;
+        scrollbar-background-active: $surface;
+        background: $surface;
+        &> .row-list--row { color: $foreground; }
+        &> .row-list--header { color: $text-muted; text-style: bold; }
+        &> .row-list--footer { color: $text-muted; }
+        &> .row-list--muted { color: $text-muted; }
+        &> .row-list--faint { color: $text-disabled; }
+        &> .row-list--accent { color: $text-accent; }
+        &> .row-list--warning { color: $text-warning; }
+        &> .row-list--cursor { color: $foreground; background: $surface-lighten-2; }
+        &:focus > .row-list--cursor { color: $foreground; background: $accent 25%; }
+    }
+    RowList:ansi {
+        &> .row-list--cursor { text-style: underline; }
+        &:focus > .row-list--cursor { text-style: reverse; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "row-list--row",
+        "row-list--header",
+        "row-list--footer",
+        "row-list--muted",
+        "row-list--faint",
+        "row-list--accent",
+        "row-list--warning",
+        "row-list--cursor",
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("pageup", "move_page(-1)", "Page up", show=False),
+        Binding("pagedown", "move_page(1)", "Page down", show=False),
+        Binding("home", "move_first", "First row", show=False),
+        Binding("end", "move_last", "Last row", show=False),
+        Binding("enter", "select", "Select", show=False),
+    ]
+    FOLLOWS: ClassVar[bool] = False
+    """Whether the view stays at the tail while rows arrive, until the user scrolls or moves up."""
+    FOOTER: ClassVar[bool] = False
+    """Whether `render_footer` has a line to say."""
+
+    cursor: var[int] = var(0, init=False)
+    """Position of the cursor among the rows shown; meaningless while there are none."""
+    following: var[bool] = var(False, init=False)
+    """Whether the tail is being followed now."""
+
+    class Highlighted(Message):
+        """The user moved the cursor onto a row."""
+
+        def __init__(self, row_list: "RowList", row: int) -> None:
+            super().__init__()
+            self.row_list = row_list
+            self.row = row
+            """Index of the row in the data, however the rows are sorted."""
+
+        @property
+        def control(self) -> "RowList":
+            return self.row_list
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest place of the cursor matters to whoever draws it."""
+            return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
+
+    class Selected(Message):
+        """The user pressed Enter on a row, or clicked it twice."""
+
+        def __init__(self, row_list: "RowList", row: int) -> None:
+            super().__init__()
+            self.row_list = row_list
+            self.row = row
+
+        @property
+        def control(self) -> "RowList":
+            return self.row_list
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._order: Sequence[int] = range(0)
+        self._settling = False
+        self.set_reactive(RowList.following, self.FOLLOWS)
+
+    # What a subclass draws
+
+    def header_places(self, width: int) -> Sequence[Place]:
+        """The columns of a row of `width` cells."""
+        raise NotImplementedError
+
+    def render_header(self, width: int) -> Iterable[Segment]:
+        """The line above the rows."""
+        style = self.style_of("header")
+        return line([(place, place.column.heading, style) for place in self.header_places(width)], style)
+
+    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
+        """Row `row` of the data in `width` cells; `base` is the style of its background."""
+        raise NotImplementedError
+
+    def render_footer(self, width: int) -> Iterable[Segment]:
+        """The line below the rows."""
+        return ()
+
+    def render_empty(self, width: int) -> Iterable[Segment]:
+        """What stands where the rows will be."""
+        return ()
+
+    def style_of(self, name: str, base: Style | None = None) -> Style:
+        """The theme's style for a part of the list; with `base`, its color over that background."""
+        style = self.get_component_rich_style(f"row-list--{name}")
+        return style if base is None else base + Style(color=style.color, bold=style.bold)
+
+    # Rows
+
+    @property
+    def order(self) -> Sequence[int]:
+        """Which rows of the data are shown, in the order they are shown in."""
+        return self._order
+
+    @property
+    def row_count(self) -> int:
+        """How many rows are shown."""
+        return len(self._order)
+
+    @property
+    def current(self) -> int | None:
+        """Index in the data of the row under the cursor."""
+        return self._order[self.cursor] if 0 <= self.cursor < len(self._order) else None
+
+    def show_rows(self, order: Sequence[int]) -> None:
+        """Show these rows in this order; the cursor stays on its row where that is still shown.
+
+        Cheap and safe to call for every batch: the screen follows at most once a frame.
+        """
+        row = self.current
+        self._order = order
+        if row is not None and not (self.cursor < len(order) and order[self.cursor] == row):
+            try:
+                self.set_reactive(RowList.cursor, order.index(row))
+            except ValueError:
+                self.set_reactive(RowList.cursor, max(0, min(self.cursor, len(order) - 1)))
+        if not self._settling:
+            self._settling = True
+            self.call_later(self._settle)
+
+    def _settle(self) -> None:
+        """Make scrollbar and cursor agree with the rows that arrived since the last frame."""
+        self._settling = False
+        size = Size(self.row_width, self.row_count + self._margin)
+        if size != self.virtual_size:
+            # Not by assignment: that would lay out the whole screen again for every batch.
+            self.set_reactive(Widget.virtual_size, size)
+            self._scroll_update(size)
+        if self.following:
+            self.set_reactive(RowList.cursor, max(0, self.row_count - 1))
+            self._scroll_top(self.max_scroll_y)
+        self.refresh()
+
+    def _scroll_top(self, y: int) -> None:
+        self.scroll_target_y = y
+        self.scroll_y = y
+
+    def on_resize(self) -> None:
+        """A new height moves the tail; a new width moves the columns."""
+        self._settle()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Scrolling away from the tail ends the following; coming back to it resumes."""
+        super().watch_scroll_y(old_value, new_value)
+        if self.FOLLOWS and round(old_value) != round(new_value):
+            self.following = round(new_value) >= self.max_scroll_y
+
+    def watch_following(self) -> None:
+        """The footer says whether the tail is followed."""
+        self.refresh()
+
+    # The cursor
+
+    def move_to(self, position: int, *, tell: bool = False) -> None:
+        """Put the cursor on the row shown at `position`, in sight; `tell` posts `Highlighted`, as for a user's move."""
+        if not self.row_count:
+            return
+        position = max(0, min(position, self.row_count - 1))
+        if self._settling:
+            self._settle()
+        self.cursor = position
+        self.following = self.FOLLOWS and position == self.row_count - 1
+        top, page = self.scroll_offset.y, self.page_rows
+        if top - page < position < top + 2 * page:
+            self._scroll_top(min(position, max(top, position - page + 1)))
+        else:  # a leap: show what stands around the row
+            self._scroll_top(position - page // 2)
+        self.refresh()
+        if tell:
+            self.row_highlighted(self._order[position])
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor by rows."""
+        self.move_to(self.cursor + by, tell=True)
+
+    def action_move_page(self, by: int) -> None:
+        """Move the cursor by what one sees at once."""
+        self.move_to(self.cursor + by * max(1, self.page_rows - 1), tell=True)
+
+    def action_move_first(self) -> None:
+        """Go to the first row."""
+        self.move_to(0, tell=True)
+
+    def action_move_last(self) -> None:
+        """Go to the last row, and follow the tail where rows still arrive."""
+        self.move_to(self.row_count - 1, tell=True)
+
+    def action_select(self) -> None:
+        """Choose the row under the cursor."""
+        if (row := self.current) is not None:
+            self.row_selected(row)
+
+    def row_highlighted(self, row: int) -> None:
+        """The user moved the cursor onto row `row` of the data: say so, here in the words of a plain list."""
+        self.post_message(self.Highlighted(self, row))
+
+    def row_selected(self, row: int) -> None:
+        """The user chose row `row` of the data."""
+        self.post_message(self.Selected(self, row))
+
+    # The mouse
+
+    def on_click(self, event: events.Click) -> None:
+        """A click puts the cursor on a row, a double click chooses it; header and footer are the subclass's."""
+        if (offset := event.get_content_offset(self)) is None:
+            return
+        if offset.y == 0:
+            self.header_clicked(offset.x)
+        elif self._has_footer and offset.y == self.size.height - 1:
+            self.footer_clicked(offset.x)
+        elif (position := self.scroll_offset.y + offset.y - 1) < self.row_count:
+            self.move_to(position, tell=True)
+            if event.chain == 2:
+                self.action_select()
+
+    def header_clicked(self, x: int) -> None:
+        """The header was clicked at cell `x`."""
+
+    def footer_clicked(self, x: int) -> None:
+        """The footer was clicked at cell `x`."""
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Over the header, the tooltip says what the column means."""
+        offset = event.get_content_offset(self)
+        hint = ""
+        if offset is not None and offset.y == 0:
+            place = place_at(self.header_places(self.row_width), offset.x)
+            hint = place.column.hint if place else ""
+        if (hint or None) != self.tooltip:
+            self.tooltip = hint or None
+
+    # Drawing
+
+    @property
+    def row_width(self) -> int:
+        """Cells of a row, without the scrollbar."""
+        return self.scrollable_content_region.width
+
+    @property
+    def page_rows(self) -> int:
+        """How many rows can be seen at once."""
+        return max(1, self.size.height - self._margin)
+
+    @property
+    def _has_footer(self) -> bool:
+        return self.FOOTER and self.size.height >= 6
+
+    @property
+    def _margin(self) -> int:
+        return 1 + self._has_footer
+
+    def render_line(self, y: int) -> Strip:
+        """Line `y` of what is seen: header, a row, or footer."""
+        width = self.row_width
+        base = self.style_of("row")
+        position = self.scroll_offset.y + y - 1
+        segments: Iterable[Segment] = ()
+        if y == 0:
+            segments = self.render_header(width)
+        elif self._has_footer and y == self.size.height - 1:
+            segments = self.render_footer(width)
+        elif position < self.row_count:
+            if position == self.cursor:
+                base = self.style_of("cursor")
+            segments = self.render_row(self._order[position], width, base)
+        elif y == 1 and not self.row_count:
+            segments = self.render_empty(width)
+        # Whatever a subclass drew: nothing that would act on the terminal passes here.
+        shown = [Segment(text if text.isprintable() else visible(text), style) for text, style, _ in segments]
+        return Strip(shown).adjust_cell_length(width, base)
