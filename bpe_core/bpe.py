@@ -42,11 +42,11 @@ def _merge_short(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_m
     """Quadratic on paper, but `min` and `index` run in C: nothing is faster for the few symbols of a word."""
     rank_at = list(map(ranks.get, pairwise(symbols), repeat(_NEVER)))
     while rank_at:
-        rank = min(rank_at)  # type: ignore[type-var]
-        if rank >= n_merges:  # type: ignore[operator]
+        rank = min(rank_at)
+        if rank >= n_merges:
             break
         i = rank_at.index(rank)
-        token = merges[rank][2]  # type: ignore[index]
+        token = merges[rank][2]
         symbols[i : i + 2] = [token]
         del rank_at[i]
         if i:

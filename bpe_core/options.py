@@ -1,0 +1,73 @@
+"""The options of a training, checked: what makes no sense is told before any text is read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bpe_core.errors import OptionError
+from bpe_core.patterns import splitter
+from bpe_core.ties import TIES
+from bpe_core.vocabulary import ID_LAYOUTS
+
+LARGEST_VOCABULARY: Final = 0x110000 - 256
+"""Training writes a token as one character, and there are no more characters than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to learn and by which rules. Raises `OptionError` or `PatternError`."""
+
+    vocab_size: int
+    """Ids in all: 256 bytes, the special tokens, and the merges, at least one."""
+    pattern: str = "gpt4"
+    """A name of `PATTERNS` or a regular expression."""
+    ties: str = "first"
+    """A name of `TIES`."""
+    id_layout: str = "bytes-first"
+    """A name of `ID_LAYOUTS`."""
+    min_count: int = 1
+    """Learning ends when no pair occurs this often."""
+    max_token_length: int | None = None
+    """No token becomes longer than this many bytes."""
+    special_tokens: Sequence[str] = ()
+    """Their texts, in the order of their ids."""
+
+    def __post_init__(self) -> None:
+        self._check_special_tokens()
+        smallest = 257 + len(self.special_tokens)
+        _check_number("vocab_size", self.vocab_size, smallest, "256 bytes, the special tokens and a first merge")
+        if self.vocab_size > LARGEST_VOCABULARY:
+            raise OptionError(f"vocab_size is {self.vocab_size}; no more than {LARGEST_VOCABULARY} can be learned.")
+        _check_number("min_count", self.min_count, 1, "a pair that does not occur cannot be merged")
+        if self.max_token_length is not None:
+            _check_number("max_token_length", self.max_token_length, 2, "a merge makes at least two bytes")
+        _check_choice("ties", self.ties, TIES)
+        _check_choice("id_layout", self.id_layout, ID_LAYOUTS)
+        splitter(self.pattern)
+
+    @property
+    def n_merges(self) -> int:
+        """How many merges lead to the vocabulary size."""
+        return self.vocab_size - 256 - len(self.special_tokens)
+
+    def _check_special_tokens(self) -> None:
+        if isinstance(self.special_tokens, str):
+            raise OptionError(f"special_tokens is a list of texts, not the one text {self.special_tokens!r}.")
+        object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
+        for number, text in enumerate(self.special_tokens):
+            if not isinstance(text, str) or not text:
+                raise OptionError(f"The special token {text!r} is not a text of at least one character.")
+            if text in self.special_tokens[:number]:
+                raise OptionError(f"The special token {text!r} is named twice; name it once.")
+
+
+def _check_number(name: str, value: object, smallest: int, because: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise OptionError(f"{name} is a whole number, not {value!r}.")
+    if value < smallest:
+        raise OptionError(f"{name} is {value}, but must be at least {smallest}: {because}.")
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise OptionError(f"There is no {name} {value!r}; choose one of {', '.join(choices)}.")

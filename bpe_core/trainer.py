@@ -1,0 +1,262 @@
+"""The trainer: learns merges one at a time, the most frequent pair first, and can be watched while it does.
+
+The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. `joining` keeps the corpus and its pair
+counts, `candidates` and `ties` say which pair is next; here they take turns.
+"""
+
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
+
+from bpe_core.bpe import utf8
+from bpe_core.candidates import Candidates
+from bpe_core.corpus import Counts
+from bpe_core.errors import OptionError, UntrainedError
+from bpe_core.joining import Joining
+from bpe_core.options import Options
+from bpe_core.record import TrainingRecord
+from bpe_core.ties import alphabet, descending
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One step of a training: the two tokens that were joined, and what was known when they were chosen."""
+
+    step: int
+    """From 1."""
+    left: int
+    """Id of the left part."""
+    right: int
+    """Id of the right part."""
+    token: int
+    """Id of the new token."""
+    token_bytes: bytes
+    """Its bytes."""
+    count: int
+    """How often the pair occurred in the corpus, overlaps included (`aaa` holds `aa` twice)."""
+    ties: int
+    """How many pairs had this count; 1 if there was no tie."""
+    n_tokens: int
+    """Tokens in the corpus after this merge."""
+
+
+class Trainer:
+    """An iterator of `Merge`: each `next` learns one.
+
+    `texts` is a text, an iterable of texts (documents: nothing merges across their border), or `Counts`, which were
+    split by a pattern already; naming another pattern beside them is an `OptionError`. The other options are those of
+    `Options`; `OptionError` and `PatternError` say what is wrong with them.
+
+    >>> [merge.token_bytes for merge in Trainer("aaabdaaabac", vocab_size=259, pattern="none")]
+    [b'aa', b'aaa', b'aaab']
+    """
+
+    def __init__(
+        self,
+        texts: str | Iterable[str] | Counts,
+        *,
+        vocab_size: int,
+        pattern: str = "gpt4",
+        ties: str = "first",
+        id_layout: str = "bytes-first",
+        min_count: int = 1,
+        max_token_length: int | None = None,
+        special_tokens: Sequence[str] = (),
+    ) -> None:
+        if isinstance(texts, Counts):
+            pattern = _agreed_pattern(pattern, texts.pattern)
+        self.options = Options(vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens)
+        """What to learn, and by which rules."""
+        counts = texts if isinstance(texts, Counts) else Counts.of(texts, pattern)
+        self.n_bytes = counts.n_bytes
+        """Bytes of the corpus in UTF-8."""
+        self.stop_reason: str | None = None
+        """Why there are no more merges; None while there may be."""
+        self._sources = tuple(counts.sources)
+        self._steps: list[tuple[int, int, int]] = []
+        self._news: list[tuple[int, int, int]] = []  # merges that the vocabulary has not been told of yet
+        self._vocabulary = Vocabulary.of_bytes(id_layout, self.options.special_tokens)
+        self._alphabet = alphabet(ties)
+        self._first_id = len(self.options.special_tokens) if id_layout == "specials-first" else 0
+        self._bytes = [bytes([byte]) for byte in self._alphabet]
+        with _no_garbage_collection():
+            self._joining = Joining(
+                self._symbols(counts.pieces), dict.fromkeys(map(chr, range(256)), 1), max_token_length
+            )
+            self._candidates = self._order(ties)
+        self._n_tokens_start = self._joining.n_tokens
+
+    def _symbols(self, pieces: dict[str, int]) -> Iterator[tuple[str, int]]:
+        number_of = bytes(map(self._alphabet.index, range(256)))
+        for piece, count in pieces.items():
+            yield utf8(piece).translate(number_of).decode("latin-1"), count
+
+    def _order(self, ties: str) -> Candidates:
+        counts, min_count = self._joining.counts, self.options.min_count
+        if ties == "first":
+            return Candidates(counts, self._joining.place, key_grows=True, min_count=min_count)
+        if ties == "largest":
+            self._descending = list(map(descending, self._bytes))
+            return Candidates(counts, self._largest_first, key_grows=False, min_count=min_count)
+        return Candidates(counts, str, key_grows=False, min_count=min_count)  # symbols sort as their ids do
+
+    def _largest_first(self, pair: str) -> str:
+        left, right = map(ord, pair)
+        return self._descending[left] + self._descending[right]
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens in the corpus now."""
+        return self._joining.n_tokens
+
+    @property
+    def n_merges(self) -> int:
+        """How many merges have been learned."""
+        return len(self._steps)
+
+    @property
+    def n_merges_wanted(self) -> int:
+        """How many merges lead to the vocabulary size."""
+        return self.options.n_merges
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What has been learned so far."""
+        if self._news:
+            self._vocabulary = self._vocabulary.extended(self._news)
+            self._news.clear()
+        return self._vocabulary
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Merge:
+        if self.stop_reason is None and self.n_merges == self.n_merges_wanted:
+            self.stop_reason = "vocabulary size reached"
+        if self.stop_reason is not None:
+            raise StopIteration
+        with _no_garbage_collection():
+            return self._learn()
+
+    def _learn(self) -> Merge:
+        candidates, joining = self._candidates, self._joining
+        pair = candidates.take()
+        if pair is None:
+            often = self.options.min_count
+            self.stop_reason = f"no pair occurs {often} times" if joining.counts else "no pair left"
+            raise StopIteration
+        count, ties = candidates.level, candidates.n_tied
+        number = 256 + len(self._steps)
+        left, right = map(ord, pair)
+        self._bytes.append(self._bytes[left] + self._bytes[right])
+        if self.options.ties == "largest":
+            self._descending.append(descending(self._bytes[number]))
+        made, fallen = joining.join(pair, chr(number), count)
+        candidates.update(made, fallen + 1)
+        merge = self._merge(left, right, number, count, ties)
+        self._news.append((merge.left, merge.right, merge.token))
+        self._steps.append((count, ties, joining.n_tokens))
+        if self.n_merges == self.n_merges_wanted:
+            self.stop_reason = "vocabulary size reached"
+        return merge
+
+    def _merge(self, left: int, right: int, number: int, count: int, ties: int) -> Merge:
+        return Merge(
+            step=number - 255,
+            left=self._id(left),
+            right=self._id(right),
+            token=self._id(number),
+            token_bytes=self._bytes[number],
+            count=count,
+            ties=ties,
+            n_tokens=self._joining.n_tokens,
+        )
+
+    def _id(self, number: int) -> int:
+        return self._first_id + (self._alphabet[number] if number < 256 else number)
+
+    def pair_table(self) -> list[tuple[tuple[int, int], int]]:
+        """Every pair in the corpus now with its count, ((left, right), count), the largest (count, pair) first."""
+        pairs = (((self._id(ord(pair[0])), self._id(ord(pair[1]))), n) for pair, n in self._joining.counts.items())
+        return sorted(pairs, key=lambda row: (row[1], row[0]), reverse=True)
+
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer of what has been learned so far.
+
+        Raises `UntrainedError` before the first `next`. A training that found nothing to merge has run all the same:
+        its tokenizer encodes into bytes.
+        """
+        if not self._steps and self.stop_reason is None:
+            raise UntrainedError(
+                "This trainer has not run yet; take at least one step before you ask for its tokenizer."
+            )
+        return Tokenizer(self.vocabulary, self.options.pattern, record=self._record())
+
+    def _record(self) -> TrainingRecord:
+        options = self.options
+        return TrainingRecord(
+            pattern=options.pattern,
+            ties=options.ties,
+            id_layout=options.id_layout,
+            min_count=options.min_count,
+            max_token_length=options.max_token_length,
+            vocab_size=options.vocab_size,
+            sources=self._sources,
+            steps=tuple(self._steps),
+            n_bytes=self.n_bytes,
+            n_tokens_start=self._n_tokens_start,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            stop_reason=self.stop_reason or "stopped",
+        )
+
+
+def train(
+    texts: str | Iterable[str] | Counts,
+    *,
+    vocab_size: int,
+    pattern: str = "gpt4",
+    ties: str = "first",
+    id_layout: str = "bytes-first",
+    min_count: int = 1,
+    max_token_length: int | None = None,
+    special_tokens: Sequence[str] = (),
+) -> Tokenizer:
+    """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`."""
+    trainer = Trainer(
+        texts,
+        vocab_size=vocab_size,
+        pattern=pattern,
+        ties=ties,
+        id_layout=id_layout,
+        min_count=min_count,
+        max_token_length=max_token_length,
+        special_tokens=special_tokens,
+    )
+    for _ in trainer:
+        pass
+    return trainer.tokenizer()
+
+
+def _agreed_pattern(asked: str, counted: str) -> str:
+    if asked not in ("gpt4", counted):
+        raise OptionError(
+            f"The counts were split by {counted!r}, not by {asked!r}; count again or leave the pattern out."
+        )
+    return counted
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Training makes many lists and no cycles: looking for cycles would only cost time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
