@@ -1,0 +1,72 @@
+"""Sets of characters as ranges of code points, asked of the `regex` module itself, so that nobody can disagree with it.
+
+Only the Basic Multilingual Plane is looked at: it is where nearly all text is, and small enough to ask in milliseconds.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from itertools import chain
+from typing import Final
+
+import regex
+
+Ranges = tuple[tuple[int, int], ...]
+"""Half-open ranges of code points, ascending, none touching the next."""
+
+BMP: Final = 0x10000
+"""The end of the Basic Multilingual Plane; what lies at or past it is called astral."""
+
+
+@lru_cache(maxsize=512)
+def members(chars: str) -> Ranges:
+    r"""The code points of the plane that `chars` matches, the source of a pattern for exactly one character.
+
+    >>> members(r"[a-c\r\n]")
+    ((10, 11), (13, 14), (97, 100))
+    """
+    return tuple(match.span() for match in regex.finditer(f"(?:{chars})++", _alphabet()))
+
+
+def matches(chars: str, character: str) -> bool:
+    """Whether `chars`, the source of a pattern for exactly one character, matches this one."""
+    return regex.fullmatch(chars, character) is not None
+
+
+def union(sets: Iterable[Ranges]) -> Ranges:
+    """All code points that are in any of the sets."""
+    merged: list[tuple[int, int]] = []
+    for low, high in sorted(chain.from_iterable(sets)):
+        if merged and low <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return tuple(merged)
+
+
+def complement(ranges: Ranges) -> Ranges:
+    """All code points of the plane that are not in the set."""
+    edges = [0, *chain.from_iterable(ranges), BMP]
+    return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
+
+
+def without(ranges: Ranges, taken: Ranges) -> Ranges:
+    """The code points of `ranges` that are not in `taken`."""
+    return complement(union((complement(ranges), taken)))
+
+
+def set_source(ranges: Sequence[tuple[int, int]], *, negated: bool = False) -> str:
+    r"""The set as a class that `re` and `regex` read alike.
+
+    >>> set_source(((48, 58), (95, 96)), negated=True)
+    '[^\\u0030-\\u0039\\u005f]'
+    """
+    if not ranges:
+        return r"[\s\S]" if negated else "(?!)"
+    spans = (f"\\u{low:04x}" if high - low == 1 else f"\\u{low:04x}-\\u{high - 1:04x}" for low, high in ranges)
+    return f"[{'^' if negated else ''}{''.join(spans)}]"
+
+
+@cache
+def _alphabet() -> str:
+    """Every code point of the plane in order, so that an index is a code point."""
+    return "".join(map(chr, range(BMP)))

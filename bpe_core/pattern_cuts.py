@@ -1,0 +1,136 @@
+r"""Where a text may be cut so that splitting the parts gives the same pieces as splitting the whole, by proof.
+
+Call "a follows b" the pairs of character sets that stand one after the other on some way through the pattern. A match
+attempt that starts before a cut can look at the character after it only by consuming the one before it with some set
+and going on to a set that may follow. So between two characters that are in no such pair of sets no attempt ever
+looks across: it does not matter whether the text goes on there. An assertion counts as a set that holds everything.
+The follow relation is the one of Glushkov's automaton (V. M. Glushkov, 1961).
+
+A cut must not fall into text that the pattern leaves over either, since that is one piece. So the character after a
+cut is one that by itself is enough for some option: where it stands, a piece surely begins.
+"""
+
+import re
+from collections import defaultdict
+from itertools import pairwise, product
+
+from bpe_core.char_sets import BMP, Ranges, members, set_source, union, without
+from bpe_core.pattern_syntax import Atomic, Chain, Chars, Choice, End, Look, Node, Repeat
+
+ANYTHING = "anything"
+"""Stands for an assertion among the sources of character sets: it may look at whatever comes next."""
+
+Follows = dict[str, set[str]]
+"""Source of a character set -> sources of those that may come directly after it."""
+
+
+def cut_finder(node: Node) -> re.Pattern[str] | None:
+    """A pattern whose every match ends at a safe cut; None where no two characters are safe to part.
+
+    Characters past the Basic Multilingual Plane are never beside a cut: that keeps the classes small.
+    """
+    follows: Follows = defaultdict(set)
+    ways = _ways(node, follows)
+    if ways.empty:
+        return None  # an empty match can take the place of the piece that should begin after the cut
+    options = node.options if isinstance(node, Choice) else (node,)
+    begins = union(map(_enough, options))
+    safe = []
+    for forbidden, before in _by_forbidden(ways.sources, follows).items():
+        after = () if ANYTHING in forbidden else without(begins, union(map(members, forbidden)))
+        if after:
+            safe.append(f"{set_source(before)}(?={set_source(after)})")
+    return re.compile("|".join(safe)) if safe else None
+
+
+class _Ways:
+    """How a part of a pattern can begin and end."""
+
+    __slots__ = ("empty", "first", "last", "sources")
+
+    def __init__(self, empty: bool, first: set[str], last: set[str], sources: set[str]) -> None:
+        self.empty = empty
+        """Whether it can match without consuming a character."""
+        self.first = first
+        self.last = last
+        self.sources = sources
+        """All character sets in it."""
+
+
+def _ways(node: Node, follows: Follows) -> _Ways:
+    """The ways of `node`; notes in `follows` what can follow what inside it."""
+    match node:
+        case Chars(source):
+            return _Ways(False, {source}, {source}, {source})
+        case End():
+            return _Ways(True, {ANYTHING}, set(), set())
+        case Look(item):
+            return _Ways(True, {ANYTHING}, set(), _ways(item, follows).sources)
+        case Atomic(item):
+            return _ways(item, follows)
+        case Repeat(item, least, most):
+            ways = _ways(item, follows)
+            if most != 1:
+                _join(ways.last, ways.first, follows)
+            return _Ways(ways.empty or least == 0, ways.first, ways.last, ways.sources)
+        case Choice(options):
+            parts = [_ways(option, follows) for option in options]
+            return _Ways(
+                any(part.empty for part in parts),
+                {chars for part in parts for chars in part.first},
+                {chars for part in parts for chars in part.last},
+                {chars for part in parts for chars in part.sources},
+            )
+        case Chain(items):
+            return _chain_ways([_ways(item, follows) for item in items], follows)
+
+
+def _chain_ways(parts: list[_Ways], follows: Follows) -> _Ways:
+    chain = _Ways(True, set(), set(), set())
+    for part in parts:
+        _join(chain.last, part.first, follows)
+        chain.first |= part.first if chain.empty else set()
+        chain.last = part.last | (chain.last if part.empty else set())
+        chain.empty &= part.empty
+        chain.sources |= part.sources
+    return chain
+
+
+def _join(before: set[str], after: set[str], follows: Follows) -> None:
+    for left, right in product(before, after):
+        follows[left].add(right)
+
+
+def _by_forbidden(sources: set[str], follows: Follows) -> dict[frozenset[str], Ranges]:
+    """What must not come after a character -> the characters of the Basic Multilingual Plane it holds for."""
+    toggles: dict[int, set[str]] = defaultdict(set)
+    for source in sources:
+        for low, high in members(source):
+            toggles[low] ^= {source}
+            toggles[high] ^= {source}
+    here: set[str] = set()
+    groups: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)
+    for low, high in pairwise(sorted(toggles | {0: set(), BMP: set()}.keys())):
+        here ^= toggles.get(low, set())
+        groups[frozenset(right for left in here for right in follows[left])].append((low, high))
+    return {forbidden: union([tuple(ranges)]) for forbidden, ranges in groups.items()}
+
+
+def _enough(option: Node) -> Ranges:
+    """The characters that are enough for the option to match, whatever comes after them."""
+    items = option.items if isinstance(option, Chain) else (option,)
+    taken: list[Ranges] = []
+    for position, item in enumerate(items):
+        match item:
+            case Repeat(Chars(source), 0, _, "+"):
+                taken.append(members(source))  # it keeps what it takes, so nothing may be left for the next
+            case Repeat(_, 0, _, mode) if mode != "+":
+                continue
+            case Chars(source) | Repeat(Chars(source), 1):
+                rest_is_optional = all(
+                    isinstance(later, Repeat) and later.least == 0 for later in items[position + 1 :]
+                )
+                return without(members(source), union(taken)) if rest_is_optional else ()
+            case _:
+                return ()
+    return ()

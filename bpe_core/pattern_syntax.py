@@ -1,0 +1,163 @@
+"""The plain part of the regular-expression language as a tree, which can be reasoned about; the rest is refused.
+
+Split patterns are nearly always built from sets of characters, alternation, repetition and look-ahead. For these the
+tree answers what a compiled pattern does not: where a text may be cut, and whether any text is covered.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+
+class NotPlain(Exception):
+    """The pattern uses a construct that has no place in the tree: look-behind, back-references, `\\b`, flags, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """Exactly one character of a set."""
+
+    source: str
+    """Regular expression of this one character, complete in itself: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """One item after the other; nothing at all when there are none."""
+
+    items: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The first option that works."""
+
+    options: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """An item several times."""
+
+    item: "Node"
+    least: int
+    most: int | None
+    """None: without end."""
+    mode: str
+    """"" greedy, "?" lazy, "+" possessive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """An item that, once matched, is not tried in another way."""
+
+    item: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What must (or must not) come next, without being consumed."""
+
+    item: "Node"
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of the text."""
+
+
+Node = Chars | Chain | Choice | Repeat | Atomic | Look | End
+
+END_OF_LINE: Final = Look(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negated=False)
+"""What `$` says: the end, or a last newline and then the end."""
+
+_CHARS: Final = re.compile(
+    r"""
+    \\[pP](?:\{\^?[\w\ =:-]+\}|[A-Z])                   # a property
+    | \\(?:[sSdDwWrntfa]|[^\w\s]|\ )                     # a kind of character, a control, an escaped sign
+    | \\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4} | \\U[0-9a-fA-F]{8}
+    | \[\^?\]?(?:[^][\\]|\\[pP]\{[^}]*\}|\\[^bBAZzGKRXLNmM0-9])*+\]     # a set that holds no set
+    | [^][\\^$|?*+(){}]                                 # itself, or the dot
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_SET_OPERATOR: Final = re.compile(r"--|&&|\|\||~~")
+_QUANTIFIER: Final = re.compile(r"(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})([?+]?)")
+_GROUP: Final = re.compile(r"\((?:\?(i?:|=|!|>))?(?![?*])")
+_SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+
+
+def parse(source: str) -> Node:
+    """The tree of a pattern that the `regex` module has accepted; NotPlain if it uses anything else than the tree has.
+
+    Capturing groups become plain ones: nothing in the tree refers to them.
+    """
+    reader = _Reader(source)
+    node = reader.choice(ignore_case=False)
+    if reader.at != len(source):
+        raise NotPlain(source[reader.at :])
+    return node
+
+
+class _Reader:
+    """A recursive descent over the source: choice > chain > repeat > group or set of characters."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.at = 0
+
+    def choice(self, ignore_case: bool) -> Node:
+        options = [self.chain(ignore_case)]
+        while self.take("|"):
+            options.append(self.chain(ignore_case))
+        return options[0] if len(options) == 1 else Choice(tuple(options))
+
+    def chain(self, ignore_case: bool) -> Node:
+        items = []
+        while self.at < len(self.source) and self.source[self.at] not in "|)":
+            items.append(self.repeat(ignore_case))
+        return items[0] if len(items) == 1 else Chain(tuple(items))
+
+    def repeat(self, ignore_case: bool) -> Node:
+        item = self.item(ignore_case)
+        found = self.read(_QUANTIFIER)
+        if not found:
+            return item
+        if isinstance(item, Look | End):
+            raise NotPlain("a repeated assertion")
+        short, least, comma, most, mode = found.groups()
+        if short:
+            return Repeat(item, *_SHORT[short], mode)
+        last = int(most) if most else None if comma else int(least)
+        return Repeat(item, int(least), last, mode)
+
+    def item(self, ignore_case: bool) -> Node:
+        if self.take("$"):
+            return END_OF_LINE
+        if self.take(r"\Z"):
+            return End()
+        if opening := self.read(_GROUP):
+            return self.group(opening[1] or ":", ignore_case)
+        chars = self.read(_CHARS)
+        if not chars or (chars[0][0] == "[" and _SET_OPERATOR.search(chars[0])):
+            raise NotPlain(self.source[self.at :])
+        return Chars(f"(?i:{chars[0]})" if ignore_case else chars[0])
+
+    def group(self, kind: str, ignore_case: bool) -> Node:
+        inner = self.choice(ignore_case or kind == "i:")
+        if not self.take(")"):
+            raise NotPlain(self.source[self.at :])
+        if kind == ">":
+            return Atomic(inner)
+        return inner if kind.endswith(":") else Look(inner, negated=kind == "!")
+
+    def take(self, text: str) -> bool:
+        found = self.source.startswith(text, self.at)
+        self.at += len(text) if found else 0
+        return found
+
+    def read(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        found = pattern.match(self.source, self.at)
+        self.at = found.end() if found else self.at
+        return found

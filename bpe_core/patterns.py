@@ -1,0 +1,206 @@
+"""Split patterns: the published ones by name, and the splitter compiled from them or from any regular expression.
+
+A splitter cuts a text into pieces; no merge ever crosses from one piece into the next. Which characters are letters
+is a matter of the Unicode version: here it is that of the `regex` module.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any, Final
+
+import regex
+
+from bpe_core.errors import PatternError
+from bpe_core.pattern_cuts import cut_finder
+from bpe_core.pattern_fast import FastPattern
+from bpe_core.pattern_syntax import Node, NotPlain, parse
+from bpe_core.visible import visible
+
+_CONTRACTION: Final = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_SIGNS_AND_SPACE: Final = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_UPPER: Final = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_LOWER: Final = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "none": "",
+        "words": r"\S+",
+        "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+        "gpt4": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+        "gpt4o": rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}?"
+        rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}?"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        "llama3": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}|{_SIGNS_AND_SPACE}",
+        "qwen2": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_SIGNS_AND_SPACE}",
+    }
+)
+"""Name -> regular expression, as published with the model's tokenizer; "" keeps a document whole.
+
+"gpt4" is cl100k as tiktoken runs it today: white space that ends a text is one piece, newlines included. cl100k's
+first form, which parts it after the last newline, is the one Llama-3 took over: "llama3".
+"""
+
+_SEARCH_BACK: Final = (256, 4096)
+"""How far from the end of a block, in characters, a cut is looked for before the whole block is."""
+
+
+class Splitter:
+    """A text in, its pieces out; made by `splitter`, and the same for everyone who asks for the same pattern."""
+
+    def __init__(self, pattern: str) -> None:
+        """Compile `pattern`, a name in PATTERNS or a regular expression; PatternError if it is neither."""
+        self.pattern = pattern
+        """As it was given: a name or a regular expression."""
+        self.source = PATTERNS.get(pattern, pattern)
+        """The regular expression itself; "" keeps a document whole."""
+        self.lossy = pattern == "words"
+        """Whether text between pieces is dropped, so that decoding cannot bring it back."""
+        self._named = pattern in PATTERNS
+        if not self._named:
+            _ = self._regex  # a wrong pattern should be told now, not at the first text
+
+    def __repr__(self) -> str:
+        return f"splitter({self.pattern!r})"
+
+    def split(self, text: str) -> list[str]:
+        """The pieces of `text` in order, none empty; joined they are `text` again unless the pattern is lossy.
+
+        What a regular expression of one's own does not match becomes pieces too. PatternError if it takes too long.
+
+        >>> splitter("gpt2").split("Hello world! I'm fine.")
+        ['Hello', ' world', '!', ' I', "'m", ' fine', '.']
+        """
+        if not self.source:
+            return [text] if text else []
+        if not self._named:
+            return self._split_by_own_pattern(text)
+        if self._fast.reads(text):
+            return self._fast.findall(text)
+        return self._regex.findall(text)  # type: ignore[no-any-return]
+
+    @cached_property
+    def blockwise(self) -> bool:
+        """Whether a long text can be split in blocks; if not, only whole documents are, and an edit may change all.
+
+        True where the pattern is proved to look across no cut; see `bpe_core.pattern_cuts`.
+        """
+        return self._cuts is not None
+
+    def cut(self, text: str, at_least: int) -> int:
+        """The smallest index from `at_least` on where `text` may be cut without changing any piece.
+
+        That is, split(text[:i]) + split(text[i:]) == split(text). `len(text)` if there is none.
+        """
+        if at_least <= 0:
+            return 0
+        found = self._cuts.search(text, at_least - 1) if self._cuts else None
+        return found.end() if found else len(text)
+
+    def pieces(self, blocks: Iterable[str]) -> Iterator[list[str]]:
+        """The pieces of one document that comes in blocks of any size, as lists.
+
+        At most about two blocks are held at a time, or as much as the longest stretch without a safe cut.
+        """
+        if not self.blockwise:
+            blocks = ["".join(blocks)]
+        held: list[str] = []
+        for block in filter(None, blocks):
+            edge = held[-1][-1] if held else ""
+            cut = self._late_cut(edge + block) - len(edge)
+            if cut < 0:
+                held.append(block)
+                continue
+            held.append(block[:cut])
+            yield self.split("".join(held))
+            held = [block[cut:]]
+        if held:
+            yield self.split("".join(held))
+
+    def _late_cut(self, text: str) -> int:
+        """A safe cut as near to the end of `text` as is cheap to find; -1 if there is none inside it."""
+        for back in (*_SEARCH_BACK, len(text)):
+            cut = self.cut(text, max(1, len(text) - back))
+            if cut < len(text):
+                return cut
+        return -1
+
+    def _split_by_own_pattern(self, text: str) -> list[str]:
+        """As `split`, for a pattern that nobody has checked: under a time limit, and text left over is kept."""
+        if self._tree and self._regex.groups == 0:
+            found = _in_time(lambda seconds: self._regex.findall(text, timeout=seconds), text)
+            if sum(map(len, found)) == len(text) and "" not in found:
+                return found
+        spans = _in_time(lambda seconds: [m.span() for m in self._regex.finditer(text, timeout=seconds)], text)
+        pieces: list[str] = []
+        end = 0
+        for start, stop in sorted(spans):  # a pattern with (?r) finds the last one first
+            pieces += text[end:start], text[start:stop]
+            end = stop
+        return [piece for piece in (*pieces, text[end:]) if piece]
+
+    @cached_property
+    def _tree(self) -> Node | None:
+        try:
+            return parse(self.source)
+        except NotPlain:
+            return None
+
+    @cached_property
+    def _fast(self) -> FastPattern:
+        assert self._tree is not None, "the named patterns are all plain"
+        return FastPattern(self._tree)
+
+    @cached_property
+    def _cuts(self) -> Any:
+        return cut_finder(self._tree) if self.source and self._tree else None
+
+    @cached_property
+    def _regex(self) -> Any:
+        try:
+            with warnings.catch_warnings(action="ignore"):  # a future meaning of "[[" is no concern of who types it
+                return regex.compile(self.source)
+        except (regex.error, RecursionError, OverflowError, MemoryError) as error:
+            raise PatternError(_what_is_wrong(self.source, error)) from None
+
+
+def splitter(pattern: str) -> Splitter:
+    """The splitter for a name in PATTERNS or for any regular expression of the `regex` module.
+
+    PatternError if it is not a valid one, or if it is a single bare word, which is surely a name written wrongly.
+    """
+    if pattern not in PATTERNS and pattern.replace("-", "").replace("_", "").isalnum():
+        raise PatternError(
+            f"There is no split pattern named '{visible(pattern)}'; choose one of {', '.join(PATTERNS)}, "
+            f"or write (?:{visible(pattern)}) if it is meant as a regular expression."
+        )
+    return _cached(pattern)
+
+
+_cached = lru_cache(maxsize=64)(Splitter)
+
+
+def _in_time(find: Callable[[float], list[Any]], text: str) -> list[Any]:
+    """What `find(seconds)` gives; PatternError when it needs more time than any reasonable pattern would."""
+    seconds = 2 + len(text) / 100_000
+    try:
+        return find(seconds)
+    except TimeoutError:
+        raise PatternError(
+            f"The split pattern took more than {seconds:.0f} s on {len(text):,} characters: it tries too many ways to "
+            "match (nested or neighboring repetitions of the same characters); make it simpler or more specific."
+        ) from None
+
+
+def _what_is_wrong(source: str, error: Exception) -> str:
+    position = getattr(error, "pos", None)
+    reason = getattr(error, "msg", None) or "it is too large or too deeply nested"
+    if position is None:
+        return f"The split pattern is not a valid regular expression: {visible(str(reason))}; correct it."
+    around = visible(source[max(0, position - 20) : position + 20])
+    return (
+        f"The split pattern is not a valid regular expression: {visible(str(reason))} at character {position + 1}, "
+        f"near '{around}'; correct it there."
+    )
