@@ -4,7 +4,7 @@ Cells, not characters: a CJK character or an emoji takes two, a combining mark n
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -110,3 +110,11 @@ def line(parts: Iterable[tuple[Place, str, Style]], base: Style) -> Iterator[Seg
             yield Segment(" " * (place.x - x), base)
         yield Segment(fit(text, place.width, right=place.column.right), style)
         x = place.x + place.width
+
+
+def tinted(place: Place, text: str, style: Style, tint: Style | None) -> tuple[Place, str, Style]:
+    """A part of a `line` whose tint ends with the text, not with the column."""
+    if tint is None:
+        return place, text, style
+    text = fit(text, place.width).rstrip(" ")
+    return replace(place, width=cell_len(text)), text, style + tint

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Final, Protocol
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
@@ -13,7 +12,7 @@ from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.visible import token_label
-from tui.widgets.columns import Column, Place, fit, lay_out, line
+from tui.widgets.columns import Column, Place, fit, lay_out, line, tinted
 from tui.widgets.row_list import RowList
 
 
@@ -175,20 +174,18 @@ class MergeLog(RowList):
             "left": (token_label(left), ink),
             "right": (token_label(right), ink),
             "token": (token_label(merge.token_bytes), ink + Style(bold=not future)),
-            "count": (f"{merge.count:,}", ink),
+            "count": (f"{merge.count:,}" if merge.count else "", ink),
             "ties": (_ties(merge.ties), muted),
-            "tokens_left": (f"{merge.n_tokens:,}", muted),
+            "tokens_left": (f"{merge.n_tokens:,}" if merge.n_tokens else "", muted),
             "ratio": (f"{self._n_bytes / merge.n_tokens:.2f}" if merge.n_tokens else "", ink),
-            "share": (_percent((before - merge.n_tokens) / before) if before else "", muted),
+            "share": (_percent((before - merge.n_tokens) / before) if before and merge.n_tokens else "", muted),
         }
-        return line([self._part(place, *texts[place.column.key], merge) for place in self.header_places(width)], base)
-
-    def _part(self, place: Place, text: str, style: Style, merge: MergeRow) -> tuple[Place, str, Style]:
-        """A cell; the token's, where it has a color of its own, only as wide as its label."""
-        if place.column.key == "token" and self.token_style and (color := self.token_style(merge.token)):
-            text = fit(text, place.width).rstrip(" ")
-            return replace(place, width=min(place.width, cell_len(text))), text, style + color
-        return place, text, style
+        tint = self.token_style(merge.token) if self.token_style else None
+        parts = [
+            tinted(place, *texts[place.column.key], tint if place.column.key == "token" else None)
+            for place in self.header_places(width)
+        ]
+        return line(parts, base)
 
     def _parts(self, merge: MergeRow) -> tuple[bytes, bytes]:
         """The bytes of both parts: one that was learned here has a known length; otherwise both are single bytes."""

@@ -1,0 +1,259 @@
+"""FindingTable: what an audit found, to sort, to filter by kind and to search; 200,000 findings without a wait."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import ClassVar, Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import var
+
+from bpe_core.audit.findings import Finding, Severity
+from tui.widgets.columns import Column, Place, fit, lay_out, line, place_at, tinted
+from tui.widgets.finding_order import FindingOrder
+from tui.widgets.row_list import RowList
+
+COLUMNS: Final = (
+    Column("severity", 1, title=" ", gap=1, hint="▲ a problem, ● a warning, ○ good to know."),
+    Column("id", 7, right=True, hint="The token's number in the vocabulary."),
+    Column("token", 12, 24, hint="The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."),
+    Column("kind", 14, 21, hint="What was found. Left and right show one kind only."),
+    Column("count", 7, 10, right=True, rank=1, hint="How often the token occurs in the corpus."),
+    Column("reason", 24, 120, rank=2, hint="Why it was found, in words."),
+)
+MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
+INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity.NOTE: "muted"}
+
+
+class FindingTable(RowList):
+    """Findings, one row each, the worst first until another column is chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "sort_next", "Sort", tooltip="Sort by the next column"),
+        Binding("r", "reverse", "Reverse", tooltip="Turn the order around"),
+        Binding("right,l", "kind(1)", "Next kind", show=False),
+        Binding("left,h", "kind(-1)", "Previous kind", show=False),
+    ]
+    FOOTER = True
+    GATHER: ClassVar[float] = 0.05
+    """Seconds for which arriving findings are gathered before they are sorted in."""
+
+    sort_key: var[str] = var("severity", init=False)
+    """The column the findings are sorted by."""
+    reverse: var[bool] = var(False, init=False)
+    """Whether they are sorted the other way round."""
+    kind: var[str] = var("", init=False)
+    """The only kind shown; "" for all."""
+    search: var[str] = var("", init=False)
+    """Shown are tokens whose text or id holds this, whatever the case; a space finds ␣."""
+
+    class _About(Message):
+        def __init__(self, table: "FindingTable", finding: Finding) -> None:
+            super().__init__()
+            self.table = table
+            self.finding = finding
+            """The finding meant."""
+
+        @property
+        def control(self) -> "FindingTable":
+            return self.table
+
+    class Highlighted(_About):
+        """The user moved the cursor onto a finding."""
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest place of the cursor matters."""
+            return isinstance(message, FindingTable.Highlighted) and message.table is self.table
+
+    class Selected(_About):
+        """The user chose a finding, with Enter or a double click."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.token_style: Callable[[int], Style | None] | None = None
+        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
+        self.empty = "No findings."
+        """What the table says while it holds none."""
+        self._gathering = False
+        self._store = FindingOrder()
+
+    # Findings in
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """All findings, in the order they came."""
+        return self._store.findings
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many findings there are of each kind."""
+        return self._store.kinds
+
+    def load(self, findings: Iterable[Finding]) -> None:
+        """These findings instead of those before, shown at once from the first; sorted and searched as before."""
+        self._store = FindingOrder(findings)
+        self._store.sort_by(self.sort_key, reverse=self.reverse)
+        self.set_reactive(FindingTable.kind, "")
+        self._rearrange()
+        self.move_to(0)
+
+    def append(self, findings: Iterable[Finding]) -> None:
+        """More findings; they are sorted in a moment later, together with others that arrive by then."""
+        self._store.add(findings)
+        if not self._gathering:
+            self._gathering = True
+            self.set_timer(self.GATHER, self._rearrange)
+
+    def clear(self) -> None:
+        """No findings."""
+        self.load(())
+
+    def _rearrange(self) -> None:
+        self._gathering = False
+        self.show_rows(self._store.rows(kind=self.kind, search=self.search))
+
+    # Sorting, filtering, searching
+
+    def watch_sort_key(self) -> None:
+        """Another column: look at its beginning."""
+        self._store.sort_by(self.sort_key, reverse=self.reverse)
+        self._rearrange()
+        self.move_to(0, tell=True)
+
+    def watch_reverse(self) -> None:
+        """The other way round: look at its beginning."""
+        self.watch_sort_key()
+
+    def watch_search(self) -> None:
+        """Something else is sought: the cursor stays where it is if that is still shown."""
+        before = self.current
+        self._rearrange()
+        self.move_to(self.cursor if self.current == before else 0, tell=self.current != before)
+
+    def watch_kind(self) -> None:
+        """Another kind is shown."""
+        self.watch_search()
+
+    def sort_by(self, key: str) -> None:
+        """Sort by a column; by the same again: the other way round."""
+        if key == self.sort_key:
+            self.reverse = not self.reverse
+        else:
+            self.set_reactive(FindingTable.reverse, False)
+            self.sort_key = key
+
+    def action_sort_next(self) -> None:
+        """Sort by the next of the columns in sight."""
+        keys = [place.column.key for place in self.header_places(self.row_width)]
+        self.sort_by(keys[(keys.index(self.sort_key) + 1) % len(keys)] if self.sort_key in keys else keys[0])
+
+    def action_reverse(self) -> None:
+        """Turn the order around."""
+        self.reverse = not self.reverse
+
+    def action_kind(self, by: int) -> None:
+        """Show only the next kind, or all again."""
+        kinds = ["", *self.kinds]
+        self.kind = kinds[(kinds.index(self.kind) + by) % len(kinds)] if self.kind in kinds else ""
+
+    # What the user did
+
+    def row_highlighted(self, row: int) -> None:
+        """The cursor is on a finding."""
+        self.post_message(self.Highlighted(self, self.findings[row]))
+
+    def row_selected(self, row: int) -> None:
+        """A finding was chosen."""
+        self.post_message(self.Selected(self, self.findings[row]))
+
+    def header_clicked(self, x: int) -> None:
+        """Sort by the column clicked."""
+        if place := place_at(self.header_places(self.row_width), x):
+            self.sort_by(place.column.key)
+
+    def footer_clicked(self, x: int) -> None:
+        """Show only the kind clicked."""
+        for start, text, kind in self._chips(self.row_width):
+            if start <= x < start + cell_len(text):
+                self.kind = kind
+
+    # Drawing
+
+    def header_places(self, width: int) -> Sequence[Place]:
+        """The columns that fit."""
+        return _places(width, self._store.counted)
+
+    def render_header(self, width: int) -> Iterable[Segment]:
+        """The titles, an arrow at the one that sorts."""
+        style, accent = self.style_of("header"), self.style_of("accent")
+        arrow = "↓" if self.reverse else "↑"
+        parts = []
+        for place in self.header_places(width):
+            sorts = place.column.key == self.sort_key
+            heading = place.column.heading.strip()
+            title = (f"{arrow} {heading}" if place.column.right else f"{heading} {arrow}") if sorts else heading
+            parts.append((place, title.strip(), style + accent if sorts else style))
+        return line(parts, style)
+
+    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
+        """One finding."""
+        finding = self.findings[row]
+        ink, muted = self.style_of("row", base), self.style_of("muted", base)
+        texts = {
+            "severity": (MARKS[finding.severity], self.style_of(INKS[finding.severity], base)),
+            "id": (f"{finding.id:,}", muted),
+            "token": (finding.label, ink + Style(bold=True)),
+            "kind": (finding.kind, ink),
+            "count": ("" if finding.count is None else f"{finding.count:,}", ink),
+            "reason": (finding.reason, muted),
+        }
+        tint = self.token_style(finding.id) if self.token_style else None
+        parts = [
+            tinted(place, *texts[place.column.key], tint if place.column.key == "token" else None)
+            for place in self.header_places(width)
+        ]
+        return line(parts, base)
+
+    def _chips(self, width: int) -> Iterator[tuple[int, str, str]]:
+        """The kinds in the footer, as (cell, text, kind); those before the chosen one give way when they do not fit."""
+        texts = {"": f"all {len(self.findings):,}", **{kind: f"{kind} {n:,}" for kind, n in self.kinds.items()}}
+        chosen = list(texts).index(self.kind) if self.kind in texts else 0
+        chips = list(texts.items())
+        first = 0
+        while first < chosen and 1 + sum(len(text) + 3 for _, text in chips[first : chosen + 1]) > width:
+            first += 1
+        x = 1
+        for kind, text in chips[first:]:
+            yield x, text, kind
+            x += len(text) + 3
+
+    def render_footer(self, width: int) -> Iterable[Segment]:
+        """How many findings there are of each kind, the kind that is shown in the accent color."""
+        style, accent = self.style_of("footer"), self.style_of("accent")
+        if not self.findings:
+            return
+        shown = f" {self.row_count:,} shown " if self.search else " "
+        room = width - len(shown)
+        x = 0
+        for start, text, kind in self._chips(room):
+            if start + len(text) > room:
+                yield Segment(fit(" · …", max(0, room - x)), style)
+                x = room
+                break
+            yield Segment(" " if x == 0 else " · ", style)
+            yield Segment(text, accent if kind == self.kind else style)
+            x = start + len(text)
+        yield Segment(fit("", max(0, room - x)) + shown, style)
+
+    def render_empty(self, width: int) -> Iterable[Segment]:
+        """Why nothing is shown."""
+        text = f"No token has “{self.search}” in its text or id." if self.findings else self.empty
+        yield Segment(fit(" " + text, width), self.style_of("muted"))
+
+
+@lru_cache(maxsize=64)
+def _places(width: int, with_count: bool) -> tuple[Place, ...]:
+    return lay_out([column for column in COLUMNS if with_count or column.key != "count"], width)
