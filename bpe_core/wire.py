@@ -8,7 +8,9 @@ a worker whose reader falls behind blocks in its write.
     app -> worker   step 3
 
 A training: `counting`* `skipped`* `counted` `started` (`state` | `merges`)* `saved` `done`.
-An audit:   `counting`* `counted`* `findings`* `done`. At any point instead: `failed`, and nothing after it.
+A count:    `counting`* `skipped`* `counted` `done`.
+An audit:   the same for the corpus and again for the reference, then (`auditing` | `findings`)* `done`.
+At any point instead: `failed`, and nothing after it.
 """
 
 import json
@@ -102,6 +104,18 @@ class Merges:
 
 
 @dataclass(frozen=True, slots=True)
+class Auditing:
+    """A check of an audit is under way; sent at most every 50 ms."""
+
+    done: int
+    """Pieces or tokens looked at."""
+    total: int
+    """Pieces or tokens to look at."""
+    name: str
+    """What is being done, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """The worker changed what it is doing, or answers a command that changed nothing."""
 
@@ -142,7 +156,7 @@ class Failed:
     """One sentence for a person."""
 
 
-Event = Counting | Skipped | Counted | Started | Merges | State | Saved | Findings | Done | Failed
+Event = Counting | Skipped | Counted | Started | Merges | State | Saved | Auditing | Findings | Done | Failed
 
 _EVENTS: Final[dict[str, type[Event]]] = {kind.__name__.lower(): kind for kind in get_args(Event)}
 
@@ -194,7 +208,7 @@ def parse_command(line: str | bytes) -> Command:
             return Command(verb)
         case ["step"]:
             return Command("step", 1)
-        case ["step", n] if n.isascii() and n.isdigit() and int(n) > 0:
+        case ["step", n] if n.isascii() and n.isdigit() and len(n) < 12 and int(n) > 0:
             return Command("step", int(n))
     raise WireError(f"Not a command: {_shown(line)}; a worker knows run, pause, step N and stop.")
 

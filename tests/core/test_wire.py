@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import BpeError
 from bpe_core.wire import (
+    Auditing,
     Command,
     Counted,
     Counting,
@@ -37,6 +38,7 @@ EVENTS: list[Event] = [
     Merges(rows=[[1, 97, 97, 256, "6161", 4, 1, 9], [2, 256, 97, 257, "616161", 2, 2, 7]]),
     State("paused"),
     Saved("out.json"),
+    Auditing(done=256, total=4096, name="reachable tokens"),
     Findings(rows=[{"id": 193, "token": "\\xc1", "kind": "unused-byte", "evidence": {"count": 0}}]),
     Done(reason="no pair left", steps=106, seconds=0.25),
     Failed("There is no file x.txt; check the path."),

@@ -1,0 +1,56 @@
+"""What the declarations of several subcommands have in common."""
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
+from collections.abc import Callable
+
+Subcommands = _SubParsersAction[ArgumentParser]
+"""What `ArgumentParser.add_subparsers` returns."""
+
+
+def add_command(
+    commands: Subcommands, name: str, run: Callable[[Namespace], int], description: str, *examples: str, notes: str = ""
+) -> ArgumentParser:
+    """A subcommand with one line of description, and examples to copy, then `notes`, below its options."""
+    program = commands._prog_prefix
+    epilog = "\n".join(["for example:", *(f"  {program} {example}" for example in examples)])
+    parser: ArgumentParser = commands.add_parser(
+        name,
+        help=description,
+        description=description,
+        epilog=f"{epilog}\n\n{notes}" if notes else epilog,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run, stream=False)
+    parser.add_argument("--debug", action="store_true", help="show where an unexpected error happened")
+    return parser
+
+
+def add_stream(parser: ArgumentParser) -> None:
+    """`--stream`, which turns a command into the worker of an app."""
+    parser.add_argument(
+        "--stream",
+        action="store_true",
+        help="for programs: one JSON object a line on stdout; run, pause, step N and stop on stdin, whose end stops",
+    )
+
+
+def add_tokenizer(parser: ArgumentParser) -> None:
+    """`-t`, the tokenizer to work with."""
+    parser.add_argument(
+        "-t", "--tokenizer", required=True, metavar="TOKENIZER", help="a tokenizer file in any supported format"
+    )
+
+
+def add_input(parser: ArgumentParser, what: str) -> None:
+    """The file to read, or stdin."""
+    parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=f"{what}; stdin if left out or -")
+
+
+def add_pattern(parser: ArgumentParser) -> None:
+    """`--pattern`, how text is split."""
+    parser.add_argument(
+        "--pattern",
+        default="gpt4",
+        metavar="P",
+        help="how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)",
+    )

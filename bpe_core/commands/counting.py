@@ -1,0 +1,50 @@
+"""Paths in, counted pieces out, with progress on the way: what train, count and audit begin with."""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from bpe_core.commands.control import Control
+from bpe_core.commands.report import Report
+from bpe_core.corpus import Counts, Progress, find_files
+from bpe_core.wire import Counted, Counting, Role, Skipped, State
+
+PROGRESS_EVERY: Final = 0.05
+"""Seconds between two reports of progress."""
+
+
+def count_files(
+    paths: Sequence[str], pattern: str, control: Control, report: Report, *, role: Role = "corpus"
+) -> Counts | None:
+    """Count the pieces of all texts in `paths`; None if told to stop before the end, since half a count is none.
+
+    Errors: TextError for a path that cannot be read, PatternError for a pattern that is none.
+    """
+    found = find_files(paths)
+    for skipped in found.skipped:
+        report.send(Skipped(str(skipped.path), skipped.reason))
+    shown = 0.0
+
+    def progress(now: Progress) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= PROGRESS_EVERY:
+            shown = time.monotonic()
+            report.send(Counting(now.done, now.total, now.name, role))
+
+    counts = Counts.read(found.files, pattern, progress=progress, stop=lambda: _told_to_stop(control, report))
+    if control.stopped:
+        return None
+    report.send(
+        Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces), role)
+    )
+    return counts
+
+
+def _told_to_stop(control: Control, report: Report) -> bool:
+    control.look()
+    if control.resting():
+        report.send(State("paused"))
+        while control.resting():
+            control.wait()
+        report.send(State("counting"))
+    return control.stopped is not None

@@ -1,0 +1,52 @@
+"""`decode`: ids in, text out, byte for byte."""
+
+import json
+import sys
+from argparse import Namespace
+
+from bpe_core.commands.arguments import Subcommands, add_command, add_input, add_tokenizer
+from bpe_core.commands.source import read_bytes
+from bpe_core.errors import TextError
+from bpe_core.formats import load
+from bpe_core.visible import visible
+
+
+def add(commands: Subcommands) -> None:
+    """Declare the subcommand."""
+    parser = add_command(
+        commands,
+        "decode",
+        run,
+        "Turn token ids back into text.",
+        "decode -t mine.json ids.txt",
+        "decode -t mine.json < ids.txt > notes.md",
+    )
+    add_tokenizer(parser)
+    add_input(parser, "ids separated by spaces, or what encode --json printed")
+
+
+def run(options: Namespace) -> int:
+    """Decode and write: exactly the bytes, unless a terminal would obey some of them."""
+    tokenizer = load(options.tokenizer)
+    data = tokenizer.decode_bytes(_ids(read_bytes(options.path)))
+    if sys.stdout.isatty():
+        text = data.decode(errors="backslashreplace")
+        print("\n".join(map(visible, text.split("\n"))))
+    else:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    return 0
+
+
+def _ids(data: bytes) -> list[int]:
+    """The ids in `data`: separated by whitespace, or a JSON list of them, or a JSON object that has one as "ids"."""
+    try:
+        if data.lstrip()[:1] not in (b"[", b"{"):
+            return list(map(int, data.split()))
+        body = json.loads(data)
+        ids = body["ids"] if isinstance(body, dict) else body
+        if all(type(token) is int for token in ids):
+            return list(ids)
+    except (ValueError, KeyError, TypeError) as error:
+        raise TextError(f"These are no token ids ({error}); give numbers separated by spaces.") from error
+    raise TextError("These are no token ids; give numbers separated by spaces.")

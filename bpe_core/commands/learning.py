@@ -1,0 +1,54 @@
+"""Merges from a trainer, sent in batches as the control allows them."""
+
+import time
+from typing import Final
+
+from bpe_core.commands.control import UNLIMITED, Control
+from bpe_core.commands.report import Report
+from bpe_core.trainer import Merge, Trainer
+from bpe_core.wire import Merges, State
+
+BATCH: Final = 256
+"""Merges in a batch at most."""
+
+BATCH_SECONDS: Final = 0.03
+"""Seconds between two batches while merges come slowly."""
+
+
+def learn(trainer: Trainer, control: Control, report: Report) -> int:
+    """Learn until the trainer ends or the control says stop; the number of merges, all of them sent.
+
+    Without credit the worker says "paused" and sleeps. It says so again after each command that leaves it paused, so an
+    app that asked for a step knows when its merges have all arrived.
+    """
+    batch: list[Merge] = []
+    steps = 0
+    sent = time.monotonic()
+
+    def send() -> None:
+        nonlocal batch, sent
+        if batch:
+            report.send(Merges.of(batch))
+        batch, sent = [], time.monotonic()
+
+    if control.credit == UNLIMITED:
+        report.send(State("running"))
+    while not control.stopped:
+        if not control.credit:
+            send()
+            report.send(State("paused"))
+            control.wait()
+            if control.credit == UNLIMITED:
+                report.send(State("running"))
+            continue
+        merge = next(trainer, None)
+        if merge is None:
+            break
+        batch.append(merge)
+        steps += 1
+        control.credit -= 1
+        if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
+            send()
+        control.look()
+    send()
+    return steps

@@ -1,0 +1,118 @@
+"""Where the events of a command go: as lines to an app, or as sentences and progress bars to a person."""
+
+import sys
+import time
+from typing import IO
+
+from bpe_core.commands.control import Control
+from bpe_core.visible import token_label, visible
+from bpe_core.wire import Auditing, Counted, Counting, Event, Merges, Skipped, Started, to_line
+
+
+class Report:
+    """What a command tells while it works; this one tells nothing."""
+
+    def send(self, event: Event) -> None:
+        """Tell one event."""
+
+    def say(self, sentence: str) -> None:
+        """Tell a person, if one is there, how it ended."""
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
+
+def report_to(stream: bool, control: Control) -> Report:
+    """The report for an app that reads `stream`s of events, or else for the person at stderr."""
+    if stream:
+        return LineReport(control)
+    return BarReport() if sys.stderr.isatty() else SentenceReport()
+
+
+class LineReport(Report):
+    """Every event as a line on stdout; a reader that has left asks the work to stop and keep what it has."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._out: IO[str] | None = sys.stdout
+
+    def send(self, event: Event) -> None:
+        """Write the line; blocks while the reader is behind, which is all the backpressure there is."""
+        if self._out is None:
+            return
+        try:
+            self._out.write(to_line(event))
+            self._out.flush()
+        except BrokenPipeError:
+            self._out = None
+            self._control.stop("stopped")
+
+    def say(self, sentence: str) -> None:
+        """Nothing: an app makes its own sentences."""
+
+
+class SentenceReport(Report):
+    """A few sentences on stderr, for a log file or a program in between."""
+
+    def send(self, event: Event) -> None:
+        """What was left out, and what was read."""
+        match event:
+            case Skipped(path, reason):
+                self.say(f"Left out {path}: {reason}.")
+            case Counted() as counted:
+                self.say(
+                    f"Read {_many(counted.documents, 'document')}: {counted.bytes:,} bytes in "
+                    f"{_many(counted.pieces, 'piece')}, {counted.unique:,} of them different."
+                )
+
+    def say(self, sentence: str) -> None:
+        """One line on stderr."""
+        print(visible(sentence), file=sys.stderr)
+
+
+class BarReport(SentenceReport):
+    """Sentences, and below them a bar with the time left."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        # markup=False: file names and tokens are full of square brackets.
+        label = TextColumn("{task.description}", markup=False)
+        columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+        self._bars = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bars.add_task("", visible=False)
+        self._shown = 0.0
+        self._bars.start()
+
+    def send(self, event: Event) -> None:
+        """Move the bar; sentences as ever."""
+        match event:
+            case Counting(done, total, name):
+                self._move(f"Reading {name}", done, total)
+            case Auditing(done, total, name):
+                self._move(name, done, total)
+            case Started(merges=wanted):
+                self._move("Merging", 0, wanted)
+            case Merges(rows):
+                self._move(token_label(bytes.fromhex(rows[-1][4])), rows[-1][0])
+        super().send(event)
+
+    def say(self, sentence: str) -> None:
+        """One line on stderr, above the bar."""
+        self._bars.console.print(visible(sentence), markup=False, highlight=False, soft_wrap=True)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._bars.stop()
+
+    def _move(self, label: str, done: int, total: int | None = None) -> None:
+        if total is None and time.monotonic() - self._shown < 0.05:
+            return
+        self._shown = time.monotonic()
+        short = visible(label)[:40].ljust(40)
+        self._bars.update(self._task, description=short, completed=done, total=total, visible=True)
+
+
+def _many(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -1,0 +1,118 @@
+"""`train`: learn a vocabulary from files, for a person at a prompt or as the worker process of the app."""
+
+import os
+import time
+from argparse import ArgumentParser, Namespace
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+from bpe_core.commands.arguments import Subcommands, add_command, add_pattern, add_stream
+from bpe_core.commands.control import Control
+from bpe_core.commands.counting import count_files
+from bpe_core.commands.learning import learn
+from bpe_core.commands.report import report_to
+from bpe_core.errors import OptionError
+from bpe_core.formats import save
+from bpe_core.options import Options
+from bpe_core.ties import TIES
+from bpe_core.trainer import Trainer
+from bpe_core.vocabulary import ID_LAYOUTS
+from bpe_core.wire import Done, Saved, Started
+
+
+def add(commands: Subcommands) -> None:
+    """Declare the subcommand."""
+    parser = add_command(
+        commands,
+        "train",
+        run,
+        "Learn a vocabulary from texts and save it.",
+        "train my_texts/ notes.md -o mine.json --vocab-size 4096",
+        "train log.txt -o log.json --pattern none --special '<|endoftext|>'",
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to save the tokenizer to")
+    add_pattern(parser)
+    _add_rules(parser)
+    add_stream(parser)
+    parser.add_argument("--paused", action="store_true", help="with --stream: count, then wait for a command")
+
+
+def _add_rules(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--vocab-size", type=int, default=4096, metavar="N", help="tokens in all: bytes, merges, specials (%(default)s)"
+    )
+    parser.add_argument(
+        "--ties",
+        default="first",
+        choices=TIES,
+        help="which of equally frequent pairs is merged (%(default)s)",
+    )
+    parser.add_argument(
+        "--id-layout", default="bytes-first", choices=ID_LAYOUTS, help="which ids come first (%(default)s)"
+    )
+    parser.add_argument("--special", action="append", default=[], metavar="S", help="a special token; repeatable")
+    parser.add_argument(
+        "--min-count", type=int, default=1, metavar="N", help="stop when no pair occurs this often (%(default)s)"
+    )
+    parser.add_argument("--max-token-length", type=int, metavar="N", help="bytes in a token at most (no limit)")
+
+
+def run(options: Namespace) -> int:
+    """Count, learn, save; 0, or 130 when a signal cut it short.
+
+    Whatever ends the learning, what was learned is saved: a `stop`, a signal, an app that went away. Stopped before the
+    first merge there is nothing to keep, and no file is written or replaced.
+    """
+    began = time.monotonic()
+    _check_output(Path(options.output))
+    rules = _rules(options)  # checked by making it: a wrong option is told now, not after minutes of counting
+    with (
+        closing(Control(stdin=options.stream, paused=options.stream and options.paused)) as control,
+        closing(report_to(options.stream, control)) as report,
+    ):
+        counts = count_files(options.paths, options.pattern, control, report)
+        steps, reason = 0, ""
+        if counts is not None:
+            trainer = Trainer(counts, **asdict(rules))
+            report.send(Started(trainer.n_tokens, trainer.n_merges_wanted))
+            steps = learn(trainer, control, report)
+            reason = trainer.stop_reason or ""
+            if steps or not control.stopped:
+                save(trainer.tokenizer(), options.output)
+                report.send(Saved(options.output))
+        seconds = time.monotonic() - began
+        report.send(Done(control.stopped or reason, steps, seconds))
+        report.say(_ending(control.stopped, reason, steps, seconds, options.output))
+    return 130 if control.stopped == "interrupted" else 0
+
+
+def _rules(options: Namespace) -> Options:
+    return Options(
+        vocab_size=options.vocab_size,
+        pattern=options.pattern,
+        ties=options.ties,
+        id_layout=options.id_layout,
+        min_count=options.min_count,
+        max_token_length=options.max_token_length,
+        special_tokens=options.special,
+    )
+
+
+def _check_output(output: Path) -> None:
+    """Raise OptionError now if saving would fail later."""
+    if output.is_dir():
+        raise OptionError(f"{output} is a folder; name a file for the tokenizer.")
+    if not output.parent.is_dir():
+        raise OptionError(f"There is no folder {output.parent} to save {output.name} in; make it first.")
+    if not os.access(output.parent, os.W_OK):
+        raise OptionError(f"The folder {output.parent} may not be written to; choose another place for {output.name}.")
+
+
+def _ending(stopped: str | None, reason: str, steps: int, seconds: float, output: str) -> str:
+    if not stopped:
+        return f"Learned {steps:,} merges in {seconds:.1f} s ({reason}); saved in {output}."
+    if steps:
+        return f"{stopped.capitalize()}; the {steps:,} merges learned so far are saved in {output}."
+    return f"{stopped.capitalize()} before the first merge; nothing is saved."
