@@ -102,7 +102,7 @@ class Joining:
         del self.counts[pair]
         made: list[Pair] = []
         fallen = 0
-        left, right = pair
+        left, right = pair[0], pair[1]
         for neighbor, numbers in before.items():
             fallen += self._exchange(neighbor + left, neighbor + symbol, numbers, repeated, level, made)
         for neighbor, numbers in after.items():

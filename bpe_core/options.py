@@ -53,11 +53,12 @@ class Options:
     def _check_special_tokens(self) -> None:
         if isinstance(self.special_tokens, str):
             raise OptionError(f"special_tokens is a list of texts, not the one text {self.special_tokens!r}.")
-        object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
-        for number, text in enumerate(self.special_tokens):
+        texts: tuple[object, ...] = tuple(self.special_tokens)
+        object.__setattr__(self, "special_tokens", texts)
+        for number, text in enumerate(texts):
             if not isinstance(text, str) or not text:
                 raise OptionError(f"The special token {text!r} is not a text of at least one character.")
-            if text in self.special_tokens[:number]:
+            if text in texts[:number]:
                 raise OptionError(f"The special token {text!r} is named twice; name it once.")
 
 

@@ -77,14 +77,14 @@ class Tokenizer:
 
     def at(self, step: int) -> Self:
         """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""
-        return self._with(self.vocabulary.at(step))
+        return type(self)(self.vocabulary.at(step), self.pattern, record=self.record, name=self.name)
 
     def with_merges(self, merges: Iterable[Triple]) -> Self:
-        """This tokenizer with merges added, as while it is being learned; cheap for the newest one of a family."""
-        return self._with(self.vocabulary.extended(merges))
+        """This tokenizer with merges added, as while it is being learned; cheap for the newest one of a family.
 
-    def _with(self, vocabulary: Vocabulary) -> Self:
-        return type(self)(vocabulary, self.pattern, record=self.record, name=self.name)
+        It has no record: the one of this tokenizer does not speak of the new merges.
+        """
+        return type(self)(self.vocabulary.extended(merges), self.pattern, name=self.name)
 
     def encode(
         self,

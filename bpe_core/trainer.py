@@ -18,9 +18,11 @@ from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.joining import Joining
 from bpe_core.options import Options
 from bpe_core.record import TrainingRecord
-from bpe_core.ties import alphabet, descending
+from bpe_core.ties import TIES, alphabet, descending
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
+
+__all__ = ["TIES", "Merge", "Trainer", "train"]
 
 
 @dataclass(frozen=True, slots=True)

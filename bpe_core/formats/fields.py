@@ -1,0 +1,128 @@
+"""Reading a JSON object that nobody vouches for: every value is checked, and an error names the file and the key."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+from bpe_core.errors import FormatError
+from bpe_core.visible import visible
+
+LARGEST: Final = (1 << 53) - 1
+"""The largest number that every reader of JSON keeps exactly."""
+
+
+class Fields:
+    """A JSON object and where it stands; each method returns the value of a key or raises `FormatError`."""
+
+    def __init__(self, value: object, where: str, path: str = "") -> None:
+        self._where = where
+        self._path = path
+        if not isinstance(value, dict):
+            self.fail("", f"an object was expected, not {_named(value)}")
+        self._values: dict[str, Any] = value
+
+    def fail(self, key: str, problem: str) -> NoReturn:
+        """Raise the error that says what is wrong with a key."""
+        place = ".".join(filter(None, (self._path, key)))
+        raise FormatError(f"{self._where} is broken: {f'in {place}, ' if place else ''}{problem}.")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def any(self, key: str) -> Any:
+        """The value, whatever it is."""
+        if key not in self._values:
+            self.fail(key, "there is no value")
+        return self._values[key]
+
+    def text(self, key: str) -> str:
+        """A string."""
+        value = self.any(key)
+        if not isinstance(value, str):
+            self.fail(key, f"a text was expected, not {_named(value)}")
+        return value
+
+    def number(self, key: str, *, largest: int = LARGEST) -> int:
+        """A whole number from 0 to `largest`."""
+        value = self.any(key)
+        if not is_number(value) or value > largest:
+            self.fail(key, f"a whole number from 0 to {largest} was expected, not {_named(value)}")
+        return value  # type: ignore[no-any-return]
+
+    def items(self, key: str) -> list[Any]:
+        """A list."""
+        value = self.any(key)
+        if not isinstance(value, list):
+            self.fail(key, f"a list was expected, not {_named(value)}")
+        return value
+
+    def fields(self, key: str) -> "Fields":
+        """An object inside this one."""
+        return self._inside(self.any(key), key)
+
+    def objects(self, key: str) -> list["Fields"]:
+        """A list of objects."""
+        return [self._inside(value, f"{key}[{index}]") for index, value in enumerate(self.items(key))]
+
+    def _inside(self, value: object, key: str) -> "Fields":
+        return Fields(value, self._where, ".".join(filter(None, (self._path, key))))
+
+    def rows(self, key: str, columns: Sequence[str]) -> list[list[Any]]:
+        """A list of rows, each with a text in a column named "text" and a whole number from 0 on in every other."""
+        rows = self.items(key)
+        kinds = [column == "text" for column in columns]
+        for index, row in enumerate(rows):
+            if not isinstance(row, list) or len(row) != len(columns):
+                self.fail(f"{key}[{index}]", f"a row of {len(columns)} values ({', '.join(columns)}) was expected")
+            for value, is_text, column in zip(row, kinds, columns, strict=True):
+                if not (isinstance(value, str) if is_text else is_number(value)):
+                    expected = "a text" if is_text else "a whole number from 0 on"
+                    self.fail(f"{key}[{index}]", f"{expected} was expected for {column}, not {_named(value)}")
+        return rows
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a whole number from 0 on that JSON keeps exactly; true and false are not."""
+    return type(value) is int and 0 <= value <= LARGEST
+
+
+def parse(data: bytes, where: str) -> Any:
+    """The JSON value in `data`. Raises `FormatError`, with the line where there is one."""
+    try:
+        return json.loads(data.decode(), object_pairs_hook=_without_repeats, parse_int=_integer, parse_constant=_refuse)
+    except UnicodeDecodeError as error:
+        problem = f"it is not UTF-8 at byte {error.start}"
+    except json.JSONDecodeError as error:
+        problem = f"line {error.lineno}, column {error.colno} is not JSON ({error.msg.lower()})"
+    except RecursionError:
+        problem = "its values are nested too deeply"
+    except ValueError as error:
+        problem = str(error)
+    raise FormatError(f"{where} is broken: {problem}.")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise ValueError(f"the key {_named(key)} stands twice in one object")
+        values[key] = value
+    return values
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 20:
+        raise ValueError(f"the number {digits[:20]}… is too large")
+    return int(digits)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _named(value: object) -> str:
+    """The value, short enough for a sentence."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = visible(repr(value) if isinstance(value, str) else json.dumps(value))
+    return text if len(text) <= 40 else text[:40] + "…"

@@ -1,0 +1,207 @@
+"""bpescope's own format: one JSON file that people can read, the options and the corpus first, then a merge a line.
+
+Besides ids and merges it keeps the training record, so that an audit can be repeated from the file. The text at the end
+of a merge's line is there for the reader; a file whose text says another thing than its ids is refused.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from bpe_core.corpus import Source
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats.fields import Fields, is_number, parse
+from bpe_core.patterns import PATTERNS
+from bpe_core.record import TrainingRecord
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import CONTROLS
+from bpe_core.vocabulary import Vocabulary
+
+FORMAT: Final = "bpescope"
+VERSION: Final = 1
+
+_PLAIN: Final = ("left", "right", "token", "text")
+_TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
+_LARGEST_ID: Final = (1 << 31) - 1
+_MOST_BYTES: Final = 1 << 28  # of all tokens together: forty lines that double a token must not fill the memory
+_ESCAPES: Final = {0x7F: "\\u007f"} | {code: json.dumps(chr(code))[1:-1] for code in CONTROLS if code > 0x7F}
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether the file says that it is of this format, in whatever condition the rest may be."""
+    return data.lstrip()[:1] == b"{" and b'"bpescope"' in data[:200]
+
+
+def write(tokenizer: Tokenizer) -> Iterator[str]:
+    """The lines of the file, each with its newline."""
+    vocabulary, record = tokenizer.vocabulary, tokenizer.record
+    yield "{\n"
+    yield _entry("format", FORMAT)
+    yield _entry("version", VERSION)
+    yield _entry("name", tokenizer.name)
+    yield _entry("pattern", tokenizer.pattern)
+    yield _entry("pattern_source", tokenizer.splitter.source)
+    yield _entry("n_vocab", tokenizer.n_vocab)
+    yield _entry("special_tokens", dict(vocabulary.special_tokens))
+    first = _first_byte(vocabulary.base)
+    if first is not None:
+        yield _entry("first_byte", first)
+    else:
+        yield from _table("base", ([token, data.hex()] for token, data in vocabulary.base.items()), end=",")
+    if record:
+        yield _entry("training", {key: value for key, value in asdict(record).items() if key != "steps"})
+    yield _entry("columns", _TRAINED if record else _PLAIN)
+    yield from _table("merges", _rows(vocabulary, record), end="")
+    yield "}\n"
+
+
+def _rows(vocabulary: Vocabulary, record: TrainingRecord | None) -> Iterator[list[int | str]]:
+    steps = record.steps if record else ((),) * vocabulary.n_merges
+    for merge, step in zip(vocabulary.merges, steps, strict=False):
+        yield [*merge, *step, _text(vocabulary.token_bytes(merge[2]))]
+
+
+def _first_byte(base: Mapping[int, bytes]) -> int | None:
+    """The id of byte 0 if the base is the 256 bytes in their order and nothing else."""
+    first = min(base, default=0)
+    return first if base == _bytes_from(first) else None
+
+
+def _bytes_from(first: int) -> dict[int, bytes]:
+    return {first + byte: bytes([byte]) for byte in range(256)}
+
+
+def _text(token: bytes) -> str:
+    return token.decode(errors="backslashreplace")
+
+
+def _json(value: object, indent: int | None = None) -> str:
+    """JSON in readable characters, but for those that are invisible or would command a terminal: they are escaped."""
+    return json.dumps(value, ensure_ascii=False, indent=indent).translate(_ESCAPES)
+
+
+def _entry(key: str, value: object) -> str:
+    return f" {_json(key)}: {_json(value, indent=1 if key == 'training' else None)},\n"
+
+
+def _table(key: str, rows: Iterable[object], *, end: str) -> Iterator[str]:
+    yield f" {_json(key)}: ["
+    separator = "\n"
+    for row in rows:
+        yield f"{separator}{_json(row)}"
+        separator = ",\n"
+    yield f"\n ]{end}\n"
+
+
+def read(data: bytes, where: str, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer in `data`; `where` names the file in errors, `pattern` takes the place of the file's.
+
+    Raises `FormatError` for anything that is not exactly as `write` would have it, white space aside.
+    """
+    fields = Fields(parse(data, where), where)
+    if fields.text("format") != FORMAT or fields.number("version") != VERSION:
+        fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; a newer bpescope may read this")
+    trained = "training" in fields
+    columns = _TRAINED if trained else _PLAIN
+    if fields.any("columns") != list(columns):
+        fields.fail("columns", f"{', '.join(columns)} were expected, in this order")
+    rows = fields.rows("merges", columns)
+    base = _base(fields)
+    _check_merges(fields, base, rows, trained)
+    specials, name = _specials(fields), fields.text("name")
+    source = pattern or _pattern(fields)
+    record = _record(fields.fields("training"), rows) if trained else None
+    try:
+        vocabulary = Vocabulary(base, ((left, right, token) for left, right, token, *_ in rows), specials)
+    except BpeError as error:
+        raise FormatError(f"{where} is broken: {error}") from None
+    if fields.number("n_vocab") != vocabulary.n_vocab:
+        fields.fail("n_vocab", f"{vocabulary.n_vocab} was expected, the number of tokens in the file")
+    try:
+        return Tokenizer(vocabulary, source, record=record, name=name)
+    except ValueError as error:  # a pattern in a broken file can be anything at all
+        if pattern:
+            raise
+        raise FormatError(f"{where} is broken: in pattern, {error}") from None
+
+
+def _pattern(fields: Fields) -> str:
+    """The pattern's name if it still means what it meant when the file was written, else its regular expression."""
+    name, source = fields.text("pattern"), fields.text("pattern_source")
+    return name if PATTERNS.get(name, name) == source else source
+
+
+def _specials(fields: Fields) -> dict[str, int]:
+    specials = fields.any("special_tokens")
+    if not isinstance(specials, dict) or not all(map(_is_id, specials.values())):
+        fields.fail("special_tokens", "an object of texts and their ids was expected")
+    return dict(specials)
+
+
+def _base(fields: Fields) -> dict[int, bytes]:
+    if "first_byte" in fields:
+        return _bytes_from(fields.number("first_byte", largest=_LARGEST_ID - 255))
+    base: dict[int, bytes] = {}
+    for index, row in enumerate(fields.rows("base", ("token", "text"))):
+        token, digits = row
+        try:
+            data = bytes.fromhex(digits)
+        except ValueError:
+            fields.fail(f"base[{index}]", "bytes in hexadecimal digits were expected")
+        if token in base or token > _LARGEST_ID:
+            fields.fail(f"base[{index}]", f"the id {token} stands there twice or is too large")
+        base[token] = data
+    return base
+
+
+def _is_id(value: object) -> bool:
+    return is_number(value) and value <= _LARGEST_ID  # type: ignore[operator]
+
+
+def _check_merges(fields: Fields, base: Mapping[int, bytes], rows: Sequence[Sequence[Any]], trained: bool) -> None:
+    """Refuse merges of unknown ids, merges that stand twice, and texts that belong to other ids."""
+    token_of = dict(base)
+    pairs: set[tuple[int, int]] = set()
+    room = _MOST_BYTES
+    for index, (left, right, token, *_, text) in enumerate(rows):
+        if left not in token_of or right not in token_of:
+            unknown = right if left in token_of else left
+            fields.fail(f"merges[{index}]", f"the id {unknown} is no byte, and no merge before it makes it")
+        if (left, right) in pairs:
+            fields.fail(f"merges[{index}]", f"{left} and {right} have been merged before")
+        if token > _LARGEST_ID or (token in token_of and trained):
+            fields.fail(f"merges[{index}]", f"the id {token} is taken or too large")
+        room -= len(token_of[left]) + len(token_of[right])
+        if room < 0:
+            fields.fail(f"merges[{index}]", "the tokens are too long")
+        pairs.add((left, right))
+        token_of[token] = token_of[left] + token_of[right]
+        if text != _text(token_of[token]):
+            fields.fail(f"merges[{index}]", "the text is not what the ids stand for")
+
+
+def _record(training: Fields, rows: Sequence[Sequence[Any]]) -> TrainingRecord:
+    return TrainingRecord(
+        pattern=training.text("pattern"),
+        ties=training.text("ties"),
+        id_layout=training.text("id_layout"),
+        min_count=training.number("min_count"),
+        max_token_length=None if training.any("max_token_length") is None else training.number("max_token_length"),
+        vocab_size=training.number("vocab_size"),
+        sources=tuple(map(_source, training.objects("sources"))),
+        steps=tuple((count, ties, n_tokens) for _, _, _, count, ties, n_tokens, _ in rows),
+        n_bytes=training.number("n_bytes"),
+        n_tokens_start=training.number("n_tokens_start"),
+        created=training.text("created"),
+        stop_reason=training.text("stop_reason"),
+    )
+
+
+def _source(source: Fields) -> Source:
+    return Source(
+        name=source.text("name"),
+        bytes=source.number("bytes"),
+        characters=source.number("characters"),
+        sha256=source.text("sha256"),
+    )
