@@ -13,6 +13,7 @@ import regex
 
 from bpe_core.errors import TextError
 from bpe_core.samples import Sample, editor_greeting, folder, read_manifest, samples
+from bpe_core.trainer import Trainer, train
 
 NAMES = [sample.name for sample in samples()]
 
@@ -200,6 +201,26 @@ def test_the_forum_without_names_is_the_forum_without_names() -> None:
     assert len(re.findall(any_name, forum)) > 400
     assert re.sub(rf"( by|,) ({any_name})\b", "", forum) == text_of("forum-clean")
     assert not re.search(any_name, text_of("forum-clean"))
+
+
+def test_the_names_of_the_forum_become_tokens_which_the_clean_forum_never_uses() -> None:
+    forum = text_of("forum-with-names")
+    tokenizer = train(forum, vocab_size=256 + 200, pattern="gpt4")
+    names = [tokenizer.encode(f" {name}") for name in sorted(set(re.findall(r" by (\w+), ", forum)))]
+    assert [len(ids) for ids in names] == [1] * 8
+    assert not {ids[0] for ids in names} & set(tokenizer.encode(text_of("forum-clean")))
+
+
+def test_the_textbook_examples_come_out() -> None:
+    trainer = Trainer(text_of("aaabdaaabac"), vocab_size=259, pattern="none")
+    assert [trainer.n_tokens, *(merge.n_tokens for merge in trainer)] == [11, 9, 7, 5]
+    words = Trainer(text_of("low-lower-widest-newest"), vocab_size=262, pattern="words", ties="largest")
+    assert [merge.token_bytes.decode() for merge in words] == ["st", "est", "ow", "low", "west", "ne"]
+
+
+def test_english_prose_teaches_english() -> None:
+    tokenizer = train(text_of("english-prose"), vocab_size=256 + 300, pattern="gpt4")
+    assert len(tokenizer.encode(" the Saturday message of the office")) == 6, "every word is one token"
 
 
 def test_the_explanation_counts_correctly() -> None:
