@@ -1,0 +1,119 @@
+"""Paths in, texts out: which files of a folder are read, and which are passed over and why.
+
+The names for what happens to them then are here as well: `Counts`, and the `Source` it keeps of each document.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bpe_core.counts import Counts, Progress, Source
+from bpe_core.errors import TextError
+from bpe_core.reading import Skipped, TextFile, Unreadable, recognize_file, shown, why_not
+
+__all__ = ["Counts", "Found", "Progress", "Skipped", "Source", "TextFile", "find_files"]
+
+PASSED_OVER: Final = frozenset({"__pycache__", "__pypackages__", "dist-packages", "node_modules", "site-packages"})
+"""Folders inside a folder that hold what others wrote or machines made; like hidden ones, read only if named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What `find_files` found."""
+
+    files: tuple[TextFile, ...]
+    """The texts in order: paths as given, folders by name."""
+    skipped: tuple[Skipped, ...]
+    """What in the folders was tried and is not a readable text."""
+
+
+def find_files(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> Found:
+    """The texts among `paths`, folders with all that is below them.
+
+    Inside a folder hidden entries, PASSED_OVER and links to other folders are not followed, and a file that is no text
+    is skipped. A file that is reached twice counts once. TextError if a path itself cannot be read, or if there is no
+    text at all, or only empty ones.
+
+    >>> [file.name for file in find_files(["sample_texts"]).files][:1]  # doctest: +SKIP
+    ['sample_texts/arithmetic.txt']
+    """
+    roots = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    search = _Search()
+    for root in roots:
+        search.root(root)
+    found = Found(tuple(search.files), tuple(search.skipped))
+    if all(file.empty for file in found.files):
+        raise TextError(_nothing(roots, found))
+    return found
+
+
+class _Search:
+    """The files found so far, so that none is taken twice."""
+
+    def __init__(self) -> None:
+        self.files: list[TextFile] = []
+        self.skipped: list[Skipped] = []
+        self.seen: set[tuple[int, int]] = set()
+
+    def root(self, path: Path) -> None:
+        try:
+            status = path.stat()
+        except (OSError, ValueError) as error:
+            reason = why_not(error) if isinstance(error, OSError) else "no path can hold a NUL character"
+            raise Unreadable(shown(path), reason) from None
+        if not stat.S_ISDIR(status.st_mode):
+            self.file(path, path.name, status, required=True)
+            return
+        name = path.name if path.name not in ("", "..") else path.resolve().name
+        self.folder(path, name)
+
+    def folder(self, root: Path, name: str) -> None:
+        for path in self.walk(root):
+            try:
+                status = path.stat()
+                if stat.S_ISDIR(status.st_mode):
+                    self.skipped.append(Skipped(path, "it is a link to a folder; name it yourself to have it read"))
+                    continue
+                self.file(path, os.path.join(name, path.relative_to(root)), status, required=False)
+            except OSError as error:
+                self.skipped.append(Skipped(path, why_not(error)))
+            except Unreadable as error:
+                self.skipped.append(Skipped(path, error.reason))
+
+    def walk(self, root: Path) -> Iterator[Path]:
+        """Everything below `root` that is not a folder of its own, in the order of the names."""
+        waiting = [root]
+        while waiting:
+            path = waiting.pop()
+            if path is not root and (path.is_symlink() or not path.is_dir()):
+                yield path
+                continue
+            try:
+                names = sorted(os.listdir(path), reverse=True)
+            except OSError as error:
+                if path is root:
+                    raise Unreadable(shown(path), why_not(error)) from None
+                self.skipped.append(Skipped(path, why_not(error)))
+                continue
+            waiting += [path / name for name in names if not name.startswith(".") and name not in PASSED_OVER]
+
+    def file(self, path: Path, name: str, status: os.stat_result, *, required: bool) -> None:
+        identity = (status.st_dev, status.st_ino)
+        if identity not in self.seen or not status.st_ino:
+            self.files.append(recognize_file(path, shown(name), required=required))
+            self.seen.add(identity)
+
+
+def _nothing(roots: list[Path], found: Found) -> str:
+    if not roots:
+        return "No file or folder was named; name at least one."
+    what = ", ".join(map(shown, roots[:3])) + (", ..." if len(roots) > 3 else "")
+    if found.files:
+        return f"There is no text in {what}: {'it is' if len(found.files) == 1 else 'all files are'} empty."
+    if found.skipped:
+        first = found.skipped[0]
+        return f"There is no text in {what}: {shown(first.path.name)} and the like cannot be read ({first.reason})."
+    return f"There is no text in {what}: the folder is empty, or all in it is hidden."

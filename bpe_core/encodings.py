@@ -1,0 +1,151 @@
+"""Which encoding the first bytes of a file are in, and why it is not read if it is none that can be trusted.
+
+UTF-8 is checked, a byte order mark is believed, everything else is refused: a wrong guess would silently train on
+characters that nobody wrote.
+"""
+
+import codecs
+from dataclasses import dataclass
+from typing import Final
+
+HEAD: Final = 8192
+"""How many bytes of a file are enough to recognize what it is."""
+
+_MARKS: Final = (  # UTF-32 first: its mark begins with that of UTF-16
+    (codecs.BOM_UTF8, "utf-8", "UTF-8 with a byte order mark"),
+    (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
+)
+
+_MAGIC: Final = (  # (offset, bytes, what it is)
+    (0, b"\x89PNG\r\n", "a PNG image"),
+    (0, b"\xff\xd8\xff", "a JPEG image"),
+    (0, b"GIF8", "a GIF image"),
+    (0, b"%PDF-", "a PDF document"),
+    (0, b"PK\x03\x04", "a ZIP archive (as .docx, .epub, .whl and .npz are)"),
+    (0, b"PK\x05\x06", "an empty ZIP archive"),
+    (0, b"\x1f\x8b", "packed by gzip once more"),
+    (0, b"\xfd7zXZ\x00", "packed by xz once more"),
+    (0, b"BZh", "packed by bzip2"),
+    (0, b"\x28\xb5\x2f\xfd", "packed by zstd"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (0, b"Rar!\x1a\x07", "a RAR archive"),
+    (257, b"ustar", "a tar archive"),
+    (0, b"\x7fELF", "a program"),
+    (0, b"\xca\xfe\xba\xbe", "a program"),
+    (0, b"\xcf\xfa\xed\xfe", "a program"),
+    (0, b"MZ", "a program"),
+    (0, b"\x00asm", "a WebAssembly module"),
+    (0, b"SQLite format 3\x00", "an SQLite database"),
+    (0, b"PAR1", "a Parquet table"),
+    (0, b"\x93NUMPY", "a NumPy array"),
+    (0, b"\x80\x04\x95", "a Python pickle"),
+    (0, b"GGUF", "a GGUF model"),
+    (0, b"RIFF", "a sound, film or image"),
+    (0, b"OggS", "a sound"),
+    (0, b"ID3", "a sound"),
+    (4, b"ftyp", "a film"),
+    (2, b"\r\r\n", "compiled Python"),
+    (2, b"\r\n\x00", "compiled Python"),
+)
+
+_CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
+"""Control bytes that hardly occur in texts; the others do, terminal recordings included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How the bytes of a text become characters."""
+
+    codec: str
+    """Python's name of it."""
+    mark: int
+    """How many bytes of byte order mark come first; they are not part of the text."""
+    note: str
+    """What a person should know about it; empty for plain UTF-8."""
+
+
+class NotText(Exception):
+    """The bytes are not a text that can be read; the message says why and what to do, to go on after "because"."""
+
+
+def recognize(head: bytes, *, whole: bool) -> Encoding:
+    """The encoding of a file that begins with `head`, or is `head` if `whole`. NotText if it is not sure to be text."""
+    for mark, codec, note in _MARKS:
+        if head.startswith(mark):
+            encoding = Encoding(codec, len(mark), note)
+            break
+    else:
+        encoding = Encoding("utf-8", 0, "")
+    body = head[encoding.mark :]
+    try:
+        codecs.getincrementaldecoder(encoding.codec)().decode(body, final=whole)
+    except UnicodeDecodeError as error:
+        raise NotText(_why_not(head, error.start + encoding.mark, encoding)) from None
+    if encoding.codec == "utf-8":
+        _refuse_zeros(body)
+    return encoding
+
+
+def not_in_encoding(byte: int, offset: int, codec: str, guess: str = "") -> str:
+    """Why a file that holds this byte at this offset is not read, and what to do."""
+    name = codec.upper().removesuffix("-LE").removesuffix("-BE")
+    if name != "UTF-8":
+        return f"byte 0x{byte:02x} at offset {offset:,} is not {name}, though its byte order mark says so"
+    looks = f"; it looks like {guess}" if guess else ""
+    return (
+        f"byte 0x{byte:02x} at offset {offset:,} is not UTF-8{looks}: convert it first, for example with "
+        f"iconv -f {guess or 'ENCODING'} -t UTF-8"
+    )
+
+
+def _why_not(head: bytes, offset: int, encoding: Encoding) -> str:
+    kind = _kind(head)
+    if kind:
+        return f"it is {kind}, not text"
+    if encoding.mark:
+        return not_in_encoding(head[offset], offset, encoding.codec)
+    if guess := _unmarked_utf16(head):
+        return not_in_encoding(head[offset], offset, "utf-8", guess)
+    if b"\0" in head or _share(head, _CONTROLS) > 0.03:
+        return f"it is binary, not text (byte 0x{head[offset]:02x} at offset {offset:,} is not UTF-8)"
+    return not_in_encoding(head[offset], offset, "utf-8", _one_byte_encoding(head))
+
+
+def _refuse_zeros(body: bytes) -> None:
+    """UTF-16 of Latin letters, and much of what is binary, is valid UTF-8 that is full of NUL. Some NUL is no harm."""
+    zeros = body.count(0)
+    if len(body) >= 4 and zeros > 0.3 * len(body) and (guess := _unmarked_utf16(body)):
+        raise NotText(not_in_encoding(0, body.index(0), "utf-8", guess).replace("is not UTF-8", "is NUL", 1))
+    if zeros >= 16 and zeros > 0.1 * len(body):
+        raise NotText(f"it is {_kind(body) or 'binary'}, not text ({zeros:,} of its first {len(body):,} bytes are NUL)")
+
+
+def _kind(head: bytes) -> str:
+    return next((kind for offset, magic, kind in _MAGIC if head.startswith(magic, offset)), "")
+
+
+def _unmarked_utf16(head: bytes) -> str:
+    """A name if the bytes make sense as UTF-16; any such text holds a space or a line break, which is a NUL and it."""
+    for zeros, other, name in ((head[1::2], head[::2], "UTF-16LE"), (head[::2], head[1::2], "UTF-16BE")):
+        if zeros.count(0) <= 20 * other.count(0):
+            continue
+        text = head[: len(head) & ~1].decode(name, "replace")[:-1] or "\ufffd"
+        odd = sum(not (c.isprintable() or c.isspace()) or c == "\ufffd" for c in text)
+        if odd <= 0.02 * len(text):
+            return name
+    return ""
+
+
+def _one_byte_encoding(head: bytes) -> str:
+    """A likely name where accented letters are few among plain ones; empty where the bytes do not tell."""
+    high = _share(head, bytes(range(0x80, 0x100)))
+    if high > 0.3:
+        return ""
+    return "WINDOWS-1252" if _share(head, bytes(range(0x80, 0xA0))) else "ISO-8859-1"
+
+
+def _share(head: bytes, of: bytes) -> float:
+    return 1 - len(head.translate(None, of)) / len(head)

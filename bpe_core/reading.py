@@ -1,0 +1,176 @@
+"""A text file read faithfully: every character as it was written, in blocks, whatever it is packed in.
+
+No newline is translated, no character replaced. What cannot be read so is refused with one sentence.
+"""
+
+import codecs
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from bpe_core.encodings import HEAD, Encoding, NotText, not_in_encoding, recognize
+from bpe_core.errors import TextError
+from bpe_core.visible import visible
+
+BLOCK: Final = 1 << 16
+"""Bytes read at a time; a block of text is at most as many characters."""
+
+_PACKINGS: Final = ((b"\x1f\x8b\x08", "gzip"), (b"\xfd7zXZ\x00", "xz"))
+
+_SPECIAL: Final = (
+    (stat.S_ISDIR, "it is a folder"),
+    (stat.S_ISFIFO, "it is a named pipe"),
+    (stat.S_ISSOCK, "it is a socket"),
+    (stat.S_ISCHR, "it is a device"),
+    (stat.S_ISBLK, "it is a device"),
+)
+
+
+class Unreadable(TextError):
+    """One file cannot be read; the sentence begins with its name."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} cannot be read: {reason}.")
+        self.reason = reason
+        """The part of the sentence after the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file in a folder that is not read."""
+
+    path: Path
+    reason: str
+    """Why, to go on after "cannot be read:"."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file that was looked into and found to be text; made by `recognize_file`."""
+
+    path: Path
+    name: str
+    """What to call it on a screen: short, and safe to show."""
+    size: int
+    """Bytes on disk."""
+    encoding: Encoding
+    packing: str
+    """"gzip", "xz" or ""."""
+    empty: bool
+    """Whether it holds no character at all."""
+    required: bool = True
+    """Whether somebody asked for this very file, so that it is an error if it turns out to be unreadable further on."""
+
+    @property
+    def note(self) -> str:
+        """What a person should know of how it is read, such as "UTF-16, unpacked from gzip"; mostly empty."""
+        packed = f"unpacked from {self.packing}" if self.packing else ""
+        return ", ".join(filter(None, (self.encoding.note, packed)))
+
+    def blocks(self, at: Callable[[int], None] | None = None) -> Iterator[str]:
+        """The text in blocks of at most 65,536 characters, none empty.
+
+        `at` is told before each block how many bytes of the file have been read. Unreadable if it vanished, or holds
+        bytes further on that are no text.
+        """
+        codec, mark = self.encoding.codec, self.encoding.mark
+        decoder = codecs.getincrementaldecoder(codec)()
+        with _one_sentence(self.name), self.path.open("rb") as disk, _unpacked(disk, self.packing) as stream:
+            fed = len(stream.read(mark))
+            data = b"at first"
+            while data:
+                data = stream.read(BLOCK)
+                fed += len(data)
+                try:
+                    text = decoder.decode(data, final=not data)
+                except UnicodeDecodeError as error:
+                    offset = fed - len(error.object) + error.start
+                    raise Unreadable(self.name, not_in_encoding(error.object[error.start], offset, codec)) from None
+                if at:
+                    at(disk.tell())
+                if text:
+                    yield text
+
+
+def recognize_file(path: Path, name: str, *, required: bool = True) -> TextFile:
+    """Look into the file's first bytes. Unreadable if it is not there, not allowed, or not a text in a known encoding.
+
+    Pipes, devices and sockets are not even opened: that could wait for ever.
+    """
+    with _one_sentence(name):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise NotText(next((what for test, what in _SPECIAL if test(status.st_mode)), "it is no ordinary file"))
+        with path.open("rb") as disk:
+            start = disk.read(8)
+            disk.seek(0)
+            packing = next((name for magic, name in _PACKINGS if start.startswith(magic)), "")
+            with _unpacked(disk, packing) as stream:
+                head = stream.read(HEAD)
+        encoding = recognize(head, whole=len(head) < HEAD)
+    return TextFile(path, name, status.st_size, encoding, packing, len(head) == encoding.mark, required)
+
+
+def why_not(error: OSError) -> str:
+    """What the system says of a path, in a few words that go on after "cannot be read:"."""
+    known = {
+        FileNotFoundError: "there is no such file or folder",
+        PermissionError: "you have no permission to read it",
+        IsADirectoryError: "it is a folder",
+    }
+    return known.get(type(error)) or visible(error.strerror or str(error)).lower()
+
+
+def shown(path: str | os.PathLike[str]) -> str:
+    """A path as it may be written to a screen, whatever bytes are in it."""
+    return visible(os.fspath(path))
+
+
+@contextmanager
+def _unpacked(disk: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
+    """The bytes inside the packing; `disk` stays the measure of progress. The two modules are seldom needed."""
+    if packing == "gzip":
+        import gzip
+
+        with gzip.GzipFile(fileobj=disk) as stream:
+            yield cast(IO[bytes], stream)
+    elif packing == "xz":
+        with _xz(disk) as stream:
+            yield stream
+    else:
+        yield disk
+
+
+@contextmanager
+def _xz(disk: IO[bytes]) -> Iterator[IO[bytes]]:
+    try:
+        import lzma
+    except ImportError:
+        raise NotText("this Python was built without xz; unpack the file first") from None
+    try:
+        with lzma.LZMAFile(disk) as stream:
+            yield cast(Any, stream)
+    except lzma.LZMAError as error:
+        raise NotText(f"its xz packing is damaged ({visible(str(error))}); get it anew") from None
+
+
+@contextmanager
+def _one_sentence(name: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into Unreadable."""
+    try:
+        yield
+    except NotText as error:
+        raise Unreadable(name, str(error)) from None
+    except EOFError:
+        raise Unreadable(name, "its packing ends too early; get it anew") from None
+    except zlib.error as error:
+        raise Unreadable(name, f"its gzip packing is damaged ({visible(str(error))}); get it anew") from None
+    except OSError as error:
+        damaged = type(error).__name__ == "BadGzipFile"
+        reason = f"its gzip packing is damaged ({visible(str(error))}); get it anew" if damaged else why_not(error)
+        raise Unreadable(name, reason) from None
