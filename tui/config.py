@@ -1,11 +1,11 @@
-"""What the app remembers between two starts, and the folders where it keeps it: the only file that asks platformdirs."""
+"""What the app remembers between two starts, and where: the only file that asks platformdirs."""
 
 import json
 import os
 import tempfile
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from platformdirs import user_config_path, user_data_path
 
@@ -19,7 +19,7 @@ LARGEST_KEPT_TEXT: Final = 8_000_000
 class Configuration:
     """Everything that comes back at the next start."""
 
-    theme: str = "textual-dark"
+    theme: str = "bpescope-dark"
     tokenizer: str = ""
     """Path of the tokenizer last in use."""
     corpus: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ def load_configuration() -> Configuration:
     """The configuration of the last run, or the defaults where the file is missing, broken, or from another version."""
     try:
         stored = json.loads(_configuration_file().read_text("utf-8"))
-        return _checked(Configuration(), stored)
+        return cast(Configuration, _checked(Configuration(), stored))
     except (OSError, ValueError, TypeError):
         return Configuration()
 
@@ -84,9 +84,8 @@ def _checked(defaults: Any, stored: Any) -> Any:
         if isinstance(default, TrainingOptions):
             value = _checked(default, value)
         elif isinstance(default, tuple):
-            value = (
-                tuple(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else default
-            )
+            strings = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+            value = tuple(value) if strings else default
         if type(value) is type(default):
             kept[item.name] = value
     return replace(defaults, **kept)

@@ -70,3 +70,29 @@ class Audit:
     progress: str = ""
     subject: str = ""
     """What was audited against what, for the pane's title line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the chosen texts amount to."""
+
+    documents: int = 0
+    bytes: int = 0
+    characters: int = 0
+    pieces: int = 0
+    unique: int = 0
+    """Different pieces."""
+    skipped: int = 0
+    """Files in chosen folders that are not text."""
+    error: str = ""
+    """Why they could not be counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A tokenizer in the user's data folder."""
+
+    path: str
+    name: str
+    n_vocab: int
+    """0 where the file cannot be read."""

@@ -1,0 +1,69 @@
+"""The command `bpescope`: a subcommand goes to the headless face, anything else opens the app on it.
+
+Arguments are looked at before anything heavy is imported, so that a wrong one is answered at once.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+HEADLESS = ("train", "encode", "decode", "count", "audit")
+"""The subcommands of `bpe_core.cli`."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run bpescope with `argv` (default: the command line); the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments and arguments[0] in HEADLESS:
+        from bpe_core.cli import main as headless
+
+        return headless(arguments)
+    return _open_app(arguments)
+
+
+def _open_app(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    if options.version:
+        from importlib.metadata import version
+
+        print(f"bpescope {version('bpescope')}")
+        return 0
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _refuse(
+            "the app needs a terminal, and this is none; without one use "
+            f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}."
+        )
+    from bpe_core.errors import BpeError
+    from tui.sources import check_readable
+
+    try:
+        for path in options.paths:
+            check_readable(path)
+    except BpeError as error:
+        return _refuse(str(error))
+    from tui.app import BpeScope
+
+    app = BpeScope(tuple(os.path.abspath(path) for path in options.paths))
+    app.run()
+    return app.return_code or 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="bpescope",
+        description="See byte-pair encoding: watch it learn, type among its tokens, audit its vocabulary.",
+        epilog="Without the screen: bpescope {" + ",".join(HEADLESS) + "} …   (each has its own --help)",
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="texts or folders to choose as the corpus")
+    parser.add_argument("--version", action="store_true", help="say which version this is")
+    return parser
+
+
+def _refuse(sentence: str) -> int:
+    print(f"bpescope: {sentence}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,58 @@
+"""The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from tui.commands import ScopeCommands
+from tui.config import Configuration, load_configuration, save_configuration
+from tui.screen import MainScreen
+from tui.text.palette import theme_variables
+from tui.themes import THEMES
+
+
+class BpeScope(App[None]):
+    """bpescope, opened on `paths` as its corpus."""
+
+    TITLE = "bpescope"
+    CSS_PATH = "app.tcss"
+    COMMANDS = App.COMMANDS | {ScopeCommands}
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (170, "-huge")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Quit", tooltip="Leave bpescope; everything comes back next time", priority=True),
+    ]
+
+    def __init__(self, paths: tuple[str, ...] = ()) -> None:
+        self.configuration: Configuration = load_configuration()
+        """What is remembered; replaced as a whole when something in it changes."""
+        if paths:
+            self.configuration = replace(self.configuration, corpus=paths)
+        super().__init__()
+        for theme in THEMES:
+            self.register_theme(theme)
+        if self.configuration.theme in self.available_themes:
+            self.theme = self.configuration.theme
+        self._paths = paths
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """The colors of tokens, for every theme that does not bring its own."""
+        return theme_variables()
+
+    def get_default_screen(self) -> MainScreen:
+        """There is one screen."""
+        return MainScreen(self.configuration, opened=self._paths)
+
+    def on_mount(self) -> None:
+        """Remember each change of the theme."""
+        self.theme_changed_signal.subscribe(self, lambda theme: self.remember(theme=theme.name))
+
+    def remember(self, **changes: object) -> None:
+        """Change the configuration, and write it; a disk that refuses is no reason to disturb the work."""
+        self.configuration = replace(self.configuration, **changes)  # type: ignore[arg-type]
+        try:
+            save_configuration(self.configuration)
+        except OSError as error:
+            self.log.warning("configuration not saved", error)

@@ -1,0 +1,46 @@
+"""What the command palette offers: everything the keys do, found by name."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+ACTIONS: Final = (
+    ("Train", "train", "Learn merges from the chosen texts"),
+    ("Pause or resume the training", "pause_or_resume", "The worker waits; nothing is lost"),
+    ("Step: one merge", "step_once", "Learn one merge and wait"),
+    ("Stop the training", "stop", "What was learned is kept"),
+    ("Show the corpus", "show('corpus')", "Choose texts, see them split"),
+    ("Show the training", "show('training')", "Options, merge log, curve"),
+    ("Show the editor", "show('editor')", "Type among the tokens"),
+    ("Show the audit", "show('audit')", "Find tokens that were never learned well"),
+    ("Audit the tokenizer in force", "audit", "Against the chosen corpus and reference"),
+    ("Fill the screen with this pane", "fill", "And back again"),
+    ("Open a text in the editor", "open_text", "Any UTF-8 file"),
+    ("Save the editor's text", "save_text", "As a file, exactly as it is"),
+    ("Add a file or folder to the corpus", "add_path", "By its path"),
+    ("Open a tokenizer file", "open_tokenizer", "One that was saved elsewhere"),
+    ("Keys and help", "help", "What each key does here"),
+)
+"""Name, action of the main screen, and a word on it."""
+
+
+class ScopeCommands(Provider):
+    """The main screen's actions."""
+
+    def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
+        for name, action, hint in ACTIONS:
+            yield name, partial(self.screen.run_action, action), hint
+
+    async def discover(self) -> Hits:
+        """All of them, before anything is typed."""
+        for name, run, hint in self._commands():
+            yield DiscoveryHit(name, run, help=hint)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name fits what was typed."""
+        matcher = self.matcher(query)
+        for name, run, hint in self._commands():
+            if (score := matcher.match(name)) > 0:
+                yield Hit(score, matcher.highlight(name), run, help=hint)

@@ -1,0 +1,168 @@
+"""What workers are asked for, and what their events amount to: a training, a count, an audit as streams of values."""
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bpe_core.audit.findings import Finding
+from bpe_core.trainer import Merge
+from bpe_core.visible import visible
+from bpe_core.wire import Counted, Counting, Done, Event, Failed, Findings, Merges, Saved, Skipped, Started, State
+from tui.engine import Job
+from tui.sources import title_of
+from tui.state import Audit, Corpus, Phase, Run, Totals, TrainingOptions
+
+
+@dataclass(slots=True)
+class TrainingUpdate:
+    """What one batch of events adds to a training."""
+
+    run: Run
+    merges: list[Merge] = field(default_factory=list)
+    started: Started | None = None
+    """Set once, before the first merge."""
+    n_bytes: int = 0
+    """Of the corpus; set together with `started`."""
+    saved: Path | None = None
+    failed: str = ""
+
+
+def training_arguments(paths: tuple[str, ...], options: TrainingOptions, output: Path, *, paused: bool) -> list[str]:
+    """The command line of a worker that trains."""
+    return [
+        *("train", *paths, "-o", str(output), "--stream"),
+        *("--vocab-size", str(options.vocab_size), "--pattern", options.pattern, "--ties", options.ties),
+        *("--min-count", str(options.min_count)),
+        *(argument for token in options.special_tokens for argument in ("--special", token)),
+        *(["--paused"] if paused else []),
+    ]
+
+
+async def training(job: Job) -> AsyncIterator[TrainingUpdate]:
+    """The updates of a training, from the first file counted to its end."""
+    run, pace = Run("counting"), Pace()
+    async for events in job.batches():
+        update = TrainingUpdate(run)
+        for event in events:
+            run = _folded(run, event, update, pace)
+        update.run = run
+        yield update
+
+
+def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run:
+    """`run` after `event`; what is not part of a run is put into `update`."""
+    match event:
+        case Counting(done, total, name):
+            return replace(run, done=done, total=total, detail=name, rate=pace.rate(done))
+        case Counted(bytes=n_bytes):
+            update.n_bytes = n_bytes
+        case Started(tokens, merges):
+            update.started = event
+            pace.restart()
+            return Run("merging", 0, merges, tokens_at_start=tokens)
+        case Merges():
+            update.merges += event.merges()
+            done = update.merges[-1].step
+            return replace(run, done=done, rate=pace.rate(done))
+        case State("paused"):
+            return replace(run, phase="paused", rate=0.0)
+        case State("running"):
+            pace.restart(run.done)
+            return replace(run, phase="merging")
+        case Saved(path):
+            update.saved = Path(path)
+        case Done(reason, _, seconds):
+            phase: Phase = "stopped" if reason == "stopped" else "done"
+            return replace(run, phase=phase, rate=0.0, detail=f"{reason} · {seconds:.1f} s")
+        case Failed(message):
+            update.failed = message
+            return replace(run, phase="failed", rate=0.0, detail=message)
+    return run
+
+
+async def totals(corpus: Corpus, pattern: str) -> AsyncIterator[Totals]:
+    """What the chosen texts amount to, once it is counted."""
+    skipped = 0
+    async with Job("count", *corpus.paths, "--pattern", pattern, "--stream") as job:
+        async for events in job.batches():
+            for event in events:
+                match event:
+                    case Skipped():
+                        skipped += 1
+                    case Counted(documents, n_bytes, characters, pieces, unique):
+                        yield Totals(documents, n_bytes, characters, pieces, unique, skipped)
+                    case Failed(message):
+                        yield Totals(error=message)
+
+
+@dataclass(slots=True)
+class AuditUpdate:
+    """What one batch of events adds to an audit."""
+
+    audit: Audit
+    findings: list[Finding] = field(default_factory=list)
+    failed: str = ""
+
+
+async def auditing(tokenizer: Path, corpus: Corpus) -> AsyncIterator[AuditUpdate]:
+    """The updates of an audit of the tokenizer kept at `tokenizer`, from the first file counted to its end."""
+    against = f"against {corpus.title}" if corpus.paths else "without a corpus"
+    reference = f", reference {title_of(corpus.reference)}" if corpus.reference else ""
+    audit = Audit(True, "starting", f"{tokenizer.stem} {against}{reference}")
+    found = 0
+    yield AuditUpdate(audit)
+    async with Job(*audit_arguments(tokenizer, corpus)) as job:
+        async for events in job.batches():
+            update = AuditUpdate(audit)
+            for event in events:
+                match event:
+                    case Counting(done, total, name, role):
+                        share = done / total if total else 1
+                        audit = replace(audit, progress=f"counting the {role} {share:.0%} · {visible(name)}")
+                    case Counted(role=role):
+                        audit = replace(audit, progress=f"{role} counted, looking at the vocabulary")
+                    case Findings(rows):
+                        update.findings += map(Finding.from_json, rows)
+                        found += len(rows)
+                        audit = replace(audit, progress=f"{found:,} findings so far")
+                    case Done(_, _, seconds):
+                        summary = f"{audit.subject} · {found:,} findings · {seconds:.1f} s"
+                        audit = Audit(False, "", summary)
+                    case Failed(message):
+                        update.failed = message
+                        audit = Audit(False, "", message)
+            update.audit = audit
+            yield update
+
+
+def audit_arguments(tokenizer: Path, corpus: Corpus) -> list[str]:
+    """The command line of a worker that audits."""
+    return [
+        *("audit", "-t", str(tokenizer), "--stream"),
+        *(argument for path in corpus.paths for argument in ("--corpus", path)),
+        *(argument for path in corpus.reference for argument in ("--reference", path)),
+    ]
+
+
+class Pace:
+    """How fast something counts up, smoothed over about a second so that the number can be read."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self, done: int = 0) -> None:
+        """Begin anew, `done` of it being there already."""
+        self._rate = 0.0
+        self._done, self._time = done, time.monotonic()
+
+    def rate(self, done: int) -> float:
+        """Units a second, now that `done` are done."""
+        now = time.monotonic()
+        elapsed = now - self._time
+        if elapsed > 0.01:
+            latest = (done - self._done) / elapsed
+            weight = min(1.0, elapsed) if self._rate else 1.0
+            self._rate += weight * (latest - self._rate)
+            self._done, self._time = done, now
+        return self._rate

@@ -1,0 +1,120 @@
+"""The audit pane: which tokens of the vocabulary were never learned well, and the evidence for each."""
+
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import HorizontalGroup, Vertical
+from textual.reactive import var
+from textual.widgets import Button, Input, Static
+
+from bpe_core.audit.findings import Finding
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import token_label, visible
+from tui.messages import FindingOpened
+from tui.state import Audit
+from tui.widgets.finding_table import FindingTable
+
+
+class AuditPane(Vertical):
+    """A row of controls, the findings, and what stands behind the one under the cursor."""
+
+    BORDER_TITLE = "Audit  [dim]F5[/]"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", tooltip="By the token's text or its id"),
+    ]
+
+    audit: var[Audit] = var(Audit())
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
+
+    def compose(self) -> ComposeResult:
+        """Controls, list, evidence."""
+        with HorizontalGroup(id="audit-controls"):
+            yield Button("▶ Audit", id="audit-go", compact=True, action="screen.audit")
+            yield Input(placeholder="/ search token or id", id="search", compact=True)
+            yield Static(id="audit-status", markup=False)
+        yield FindingTable(id="findings")
+        yield Static(id="evidence", markup=False)
+
+    def watch_audit(self, audit: Audit) -> None:
+        """What is audited, or how far it is."""
+        self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
+        self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject)
+
+    @property
+    def table(self) -> FindingTable:
+        """The list of findings."""
+        return self.query_one(FindingTable)
+
+    def begin(self) -> None:
+        """Another audit, or another tokenizer: nothing found yet."""
+        self.table.clear()
+        self.query_one("#evidence", Static).update("")
+
+    def found(self, findings: list[Finding]) -> None:
+        """More findings."""
+        self.table.append(findings)
+
+    def action_search(self) -> None:
+        """Type what to look for."""
+        self.query_one("#search").focus()
+
+    @on(Input.Changed, "#search")
+    def search(self, event: Input.Changed) -> None:
+        """Show only what holds the text typed."""
+        event.stop()
+        self.table.search = event.value
+
+    @on(Input.Submitted, "#search")
+    def to_the_findings(self, event: Input.Submitted) -> None:
+        """Enter goes on to what was found."""
+        event.stop()
+        self.table.focus()
+
+    @on(FindingTable.Highlighted)
+    def show_evidence(self, event: FindingTable.Highlighted) -> None:
+        """The finding under the cursor, in full."""
+        event.stop()
+        self.query_one("#evidence", Static).update(evidence(event.finding, self.tokenizer))
+
+    @on(FindingTable.Selected)
+    def open_finding(self, event: FindingTable.Selected) -> None:
+        """Enter: to the merge it came from, and an example into the editor."""
+        event.stop()
+        self.post_message(FindingOpened(event.finding))
+
+
+def evidence(finding: Finding, tokenizer: Tokenizer | None) -> Text:
+    """The reason in full, the merge that made the token, and what was counted."""
+    text = Text.assemble((token_label(finding.token), "bold"), (f"  id {finding.id:,}", "dim"), f"\n{finding.reason}")
+    if tokenizer is not None and finding.id in tokenizer.vocabulary and (merge := merge_line(finding.id, tokenizer)):
+        text.append("\n" + merge)
+    facts = [f"{visible(str(name)).replace('_', ' ')} {_shown(value)}" for name, value in finding.evidence.items()]
+    text.append("\n" + " · ".join(facts), "dim")
+    text.append("\nEnter shows the merge and puts an example into the editor.", "dim italic")
+    return text
+
+
+def merge_line(token: int, tokenizer: Tokenizer) -> str:
+    """The merge that made `token`, in words; empty if no merge did."""
+    vocabulary = tokenizer.vocabulary
+    parents = vocabulary.parents(token) if token not in vocabulary.special_tokens.values() else None
+    if parents is None:
+        return ""
+    left, right = (token_label(vocabulary.token_bytes(part)) for part in parents)
+    return f"step {vocabulary.step_of(token):,}: {left} + {right} → {token_label(vocabulary.token_bytes(token))}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return "yes" if value else "none"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value))
+    shown = visible(str(value).replace("\n", "↵"))
+    return shown if len(shown) <= 60 else shown[:59] + "…"

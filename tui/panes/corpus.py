@@ -1,0 +1,182 @@
+"""The corpus pane: the texts to learn from, how large they are, how the pattern splits them; the kept tokenizers."""
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.reactive import var
+from textual.widgets import Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from bpe_core.errors import BpeError
+from bpe_core.visible import visible
+from tui.messages import CorpusChosen, TokenizerChosen, TokenizerDiscarded
+from tui.sources import TextSource, first_characters, title_of
+from tui.state import Corpus, Kept, Totals, TrainingOptions
+from tui.text.palette import Look, make_palette
+from tui.widgets.corpus_tree import CorpusTree
+
+PREVIEWED = 600
+"""Characters of a text that the preview splits."""
+
+
+class CorpusPane(Vertical):
+    """Texts above, kept tokenizers in the middle, totals and preview below."""
+
+    BORDER_TITLE = "Corpus  [dim]F2[/]"
+
+    corpus: var[Corpus] = var(Corpus())
+    totals: var[Totals | None] = var[Totals | None](None)
+    options: var[TrainingOptions] = var(TrainingOptions())
+    kept: var[tuple[Kept, ...]] = var(())
+    path: var[str] = var("")
+    """Path of the kept tokenizer in force; empty while one is being trained."""
+
+    def compose(self) -> ComposeResult:
+        """Three parts under each other."""
+        yield CorpusTree()
+        yield Label("Tokenizers", classes="heading")
+        yield TokenizerList(id="kept")
+        yield Label("Chosen", classes="heading", id="totals-heading")
+        yield Static(id="totals", markup=False)
+        yield Label("Preview", classes="heading", id="preview-heading", markup=False)
+        yield Static(id="preview", markup=False)
+
+    def choose(self, paths: tuple[str, ...]) -> None:
+        """Choose these texts, adding to the list those that are not in it."""
+        self.query_one(CorpusTree).choose(paths)
+
+    def watch_corpus(self, corpus: Corpus) -> None:
+        """The screen may set a choice itself, as at the start."""
+        tree = self.query_one(CorpusTree)
+        for mark, paths in (("corpus", corpus.paths), ("reference", corpus.reference)):
+            if set(tree.marked(mark)) != set(paths):  # type: ignore[arg-type]
+                tree.choose(paths, mark)  # type: ignore[arg-type]
+
+    @on(CorpusTree.Marked)
+    def tell_choice(self, event: CorpusTree.Marked) -> None:
+        """The marks have changed: tell the screen."""
+        event.stop()
+        tree = self.query_one(CorpusTree)
+        paths = tree.marked("corpus")
+        self.post_message(CorpusChosen(Corpus(paths, tree.marked("reference"), title_of(paths))))
+
+    @on(CorpusTree.Pointed)
+    def preview(self, event: CorpusTree.Pointed) -> None:
+        """Show the text under the cursor."""
+        event.stop()
+        self._source = event.source
+        self._show_preview()
+
+    _source: TextSource | None = None
+
+    def watch_options(self) -> None:
+        """Another pattern splits the preview in other places."""
+        self._show_preview()
+
+    def watch_totals(self, totals: Totals | None) -> None:
+        """Sizes as a small table, numbers at the right."""
+        self.query_one("#totals", Static).update(totals_table(totals, self.corpus))
+
+    def watch_kept(self, kept: tuple[Kept, ...]) -> None:
+        """List the kept tokenizers."""
+        self.query_one(TokenizerList).show(kept, self.path)
+
+    def watch_path(self) -> None:
+        """Mark the one in force."""
+        self.query_one(TokenizerList).show(self.kept, self.path)
+
+    @on(OptionList.OptionSelected, "#kept")
+    def choose_tokenizer(self, event: OptionList.OptionSelected) -> None:
+        """Enter on a kept tokenizer puts it in force."""
+        event.stop()
+        if event.option_id:
+            self.post_message(TokenizerChosen(Path(event.option_id)))
+
+    @work(exclusive=True, group="preview")
+    async def _show_preview(self) -> None:
+        source, pattern = self._source, self.options.pattern
+        heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
+        heading.update("Preview" if source is None else f"Preview  {source.title}")
+        if source is None or source.is_folder:
+            body.update("" if source is None else source.reason)
+            return
+        try:
+            text = await asyncio.to_thread(first_characters, source.path, PREVIEWED)
+            body.update(self._split(text, pattern))
+        except BpeError as error:
+            body.update(str(error))
+        body.tooltip = source.reason
+
+    def _split(self, text: str, pattern: str) -> Text:
+        from bpe_core.patterns import splitter
+
+        look = Look(
+            self.query_one("#preview").rich_style,
+            *(Style(reverse=True), Style(reverse=True)),
+            variables=self.app.theme_variables,
+            ansi=self.app.native_ansi_color,
+            colorless=self.app.no_color,
+        )
+        styles = [ways.usual for ways in make_palette(look).tokens]
+        split = Text(no_wrap=False, end="")
+        for number, piece in enumerate(splitter(pattern).split(text)):
+            shown = visible(piece.replace("\n", "↵\n").replace("\t", "⇥"))
+            split.append(shown, styles[number % len(styles)])
+        return split
+
+
+class TokenizerList(OptionList):
+    """The kept tokenizers: Enter puts one in force, Delete discards it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Use", tooltip="Put this tokenizer in force"),
+        Binding("delete", "discard", "Discard", tooltip="Delete this tokenizer's file"),
+    ]
+
+    def show(self, kept: tuple[Kept, ...], in_force: str) -> None:
+        """List `kept`, the one in force marked."""
+        place = self.highlighted
+        self.clear_options()
+        width = max(16, self.scrollable_content_region.width or 26)
+        for tokenizer in kept:
+            sign = "● " if tokenizer.path == in_force else "  "
+            size = f"{tokenizer.n_vocab:,}" if tokenizer.n_vocab else ""
+            name = visible(tokenizer.name)
+            room = width - len(size) - 3
+            name = name if len(name) <= room else name[: room - 1] + "…"
+            self.add_option(Option(Text(f"{sign}{name:<{room}} {size}", no_wrap=True), id=tokenizer.path))
+        if kept:
+            self.highlighted = min(place or 0, len(kept) - 1)
+
+    def action_discard(self) -> None:
+        """Ask the screen to delete the tokenizer under the cursor."""
+        if self.highlighted is not None and (path := self.get_option_at_index(self.highlighted).id):
+            self.post_message(TokenizerDiscarded(Path(path)))
+
+
+def totals_table(totals: Totals | None, corpus: Corpus) -> Text:
+    """What the chosen texts amount to, one number a line."""
+    if not corpus.paths:
+        return Text("Space chooses a text, r marks\na reference for the audit.", style="dim")
+    if totals is None:
+        return Text("counting …", style="dim")
+    if totals.error:
+        return Text(visible(totals.error))
+    rows = (
+        ("documents", totals.documents),
+        ("bytes", totals.bytes),
+        ("characters", totals.characters),
+        ("pieces", totals.pieces),
+        ("different", totals.unique),
+    )
+    table = Text("\n").join(Text.assemble((f"{name:<11}", "dim"), f"{number:>15,}") for name, number in rows)
+    if totals.skipped:
+        table.append(f"\n{'left out':<11}{totals.skipped:>15,}", "dim")
+    return table

@@ -1,0 +1,163 @@
+"""The training pane: options, controls, progress, the log of merges and the curve of sequence length."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, HorizontalGroup, Vertical
+from textual.reactive import var
+from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
+
+from bpe_core.patterns import PATTERNS
+from bpe_core.trainer import TIES, Merge
+from bpe_core.visible import visible
+from tui.messages import StepRequested
+from tui.state import Run, TrainingOptions
+from tui.widgets.curve import Curve
+from tui.widgets.merge_log import MergeLog
+
+TIE_HINTS = {
+    "first": "the pair that occurs earliest in the text",
+    "lowest": "the smallest pair of ids, as rustbpe",
+    "lowest-hf": "the smallest pair in Hugging Face's numbering",
+    "largest": "the largest pair of byte strings",
+}
+
+
+class TrainingPane(Vertical):
+    """How a vocabulary is learned, as it is learned."""
+
+    BORDER_TITLE = "Training  [dim]F3[/]"
+    PATTERN_OTHER: ClassVar = "other"
+
+    run: var[Run] = var(Run())
+    options: var[TrainingOptions] = var(TrainingOptions())
+    step: var[int] = var(0)
+
+    def compose(self) -> ComposeResult:
+        """Options, controls, then log and curve side by side."""
+        with HorizontalGroup(id="options"):
+            with Vertical(classes="field", id="field-size"):
+                yield Label("vocabulary")
+                yield Input("4096", type="integer", id="vocab-size", compact=True)
+            with Vertical(classes="field", id="field-pattern"):
+                yield Label("split pattern")
+                yield Select(
+                    [(name, name) for name in PATTERNS], value="gpt4", id="pattern", compact=True, allow_blank=False
+                )
+            with Vertical(classes="field", id="field-ties"):
+                yield Label("ties")
+                yield Select([(name, name) for name in TIES], value="first", id="ties", compact=True, allow_blank=False)
+            with Vertical(classes="field", id="field-count"):
+                yield Label("min. count")
+                yield Input("1", type="integer", id="min-count", compact=True)
+            with Vertical(classes="field", id="field-special"):
+                yield Label("special tokens")
+                yield Input(placeholder="<|endoftext|> …", id="special", compact=True)
+        with HorizontalGroup(id="controls"):
+            yield Button("▶ Train", id="go", compact=True, action="screen.train_or_pause")
+            yield Button("⏭ Step", id="one", compact=True, action="screen.step_once")
+            yield Button("⏹ Stop", id="stop", compact=True, action="screen.stop")
+            yield ProgressBar(show_eta=False, show_percentage=False, id="progress")
+            yield Static(id="status", markup=False)
+        with Horizontal(id="learned"):
+            yield MergeLog(id="merge-log")
+            yield Curve(id="curve")
+
+    @property
+    def log_of_merges(self) -> MergeLog:
+        """The list of merges."""
+        return self.query_one(MergeLog)
+
+    def begin(self, n_tokens: int, n_bytes: int, n_steps: int = 0) -> None:
+        """A new training, or another tokenizer: empty log and curve; `n_steps` merges are wanted, 0 where not known."""
+        self.log_of_merges.clear(n_bytes=n_bytes, n_tokens=n_tokens)
+        self.query_one(Curve).clear(n_tokens, n_steps=n_steps)
+
+    def learned(self, merges: list[Merge]) -> None:
+        """Append merges, in order."""
+        self.log_of_merges.append(merges)
+        self.query_one(Curve).append([merge.n_tokens for merge in merges])
+
+    def chosen_options(self) -> TrainingOptions:
+        """What the fields say. Raises ValueError with one sentence if they say nonsense."""
+        return TrainingOptions(
+            vocab_size=self._number("#vocab-size", "vocabulary size", least=257),
+            pattern=str(self.query_one("#pattern", Select).value),
+            ties=str(self.query_one("#ties", Select).value),
+            min_count=self._number("#min-count", "minimum count", least=1),
+            special_tokens=tuple(dict.fromkeys(self.query_one("#special", Input).value.split())),
+        )
+
+    def _number(self, selector: str, name: str, least: int) -> int:
+        field = self.query_one(selector, Input)
+        try:
+            number = int(field.value.replace(",", "").replace("_", ""))
+        except ValueError:
+            number = 0
+        if number < least:
+            field.focus()
+            raise ValueError(f"The {name} is {visible(field.value) or 'empty'}; it must be a number from {least:,}.")
+        return number
+
+    def watch_options(self, options: TrainingOptions) -> None:
+        """Fill the fields, as at the start."""
+        self.query_one("#vocab-size", Input).value = str(options.vocab_size)
+        self.query_one("#min-count", Input).value = str(options.min_count)
+        self.query_one("#special", Input).value = " ".join(options.special_tokens)
+        self.query_one("#pattern", Select).value = options.pattern
+        self.query_one("#ties", Select).value = options.ties
+
+    def watch_run(self, run: Run) -> None:
+        """Progress, and what each button would do now."""
+        self.query_one("#go", Button).label = {"merging": "⏸ Pause", "counting": "⏸ Pause", "paused": "▶ Run"}.get(
+            run.phase, "▶ Train"
+        )
+        self.query_one("#stop", Button).disabled = not run.busy
+        for field in self.query("#options Input, #options Select"):
+            field.disabled = run.busy
+        progress = self.query_one(ProgressBar)
+        progress.display = run.busy
+        progress.update(total=1.0, progress=run.fraction)
+        self.query_one("#status", Static).update(status_line(run))
+
+    def watch_step(self, step: int) -> None:
+        """Mark the step in force in the log and on the curve."""
+        self.log_of_merges.step = step
+        self.query_one(Curve).step = step
+
+    @on(MergeLog.StepChosen)
+    def go_to_step(self, event: MergeLog.StepChosen) -> None:
+        """The cursor of the log travels through time."""
+        event.stop()
+        self.post_message(StepRequested(event.step))
+
+
+def status_line(run: Run) -> str:
+    """What the training is doing, in a few words, with the time that is left."""
+    left = run.seconds_left
+    remaining = "" if left is None else f"{duration(left)} left"
+    match run.phase:
+        case "counting":
+            facts = [f"counting {run.fraction:.0%}", f"{run.rate / 1e6:,.1f} MB/s" if run.rate else "", remaining]
+        case "merging":
+            facts = [f"{run.fraction:.0%}", f"{run.rate:,.0f} merges/s" if run.rate else "", remaining]
+        case "paused":
+            facts = [f"paused at {run.done:,} of {run.total:,}"]
+        case _:
+            facts = [run.detail]
+    return " · ".join(visible(fact) for fact in facts if fact)
+
+
+def duration(seconds: float) -> str:
+    """A time for reading, never longer than it is exact.
+
+    >>> duration(0.4), duration(75), duration(7300)
+    ('under 1 s', '1 min 15 s', '2 h 2 min')
+    """
+    if seconds < 1:
+        return "under 1 s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

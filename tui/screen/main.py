@@ -1,0 +1,146 @@
+"""The main screen: four panes, what is seen of them, and what comes back at the next start."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.reactive import var
+from textual.widgets import Footer
+
+from bpe_core.samples import editor_greeting
+from tui import config
+from tui.help import Help
+from tui.panes.audit import AuditPane
+from tui.panes.corpus import CorpusPane
+from tui.panes.editor import EditorPane
+from tui.panes.training import TrainingPane
+from tui.screen.audits import AuditsScreen
+from tui.screen.state import StateScreen
+from tui.screen.texts import TextsScreen
+from tui.screen.training import TrainingScreen
+from tui.shelf import kept_tokenizers
+from tui.sources import sample_corpus, title_of
+from tui.state import Corpus
+from tui.widgets.step_line import StepLine
+from tui.widgets.title_line import TitleLine
+
+PANES = ("corpus", "training", "editor", "audit")
+
+
+class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
+    """Four panes, the line of steps under them, and everything they show."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Help", tooltip="What the keys do, what the words mean"),
+        Binding("f2", "show('corpus')", "Corpus", show=False),
+        Binding("f3", "show('training')", "Training", show=False),
+        Binding("f4", "show('editor')", "Editor", show=False),
+        Binding("f5", "show('audit')", "Audit", show=False),
+        Binding("f6", "train", "Train", tooltip="Learn merges from the chosen texts"),
+        Binding("f6", "pause", "Pause", tooltip="Let the training wait"),
+        Binding("f6", "resume", "Run", tooltip="Let the training go on"),
+        Binding("f7", "step_once", "Step", tooltip="Learn one merge and wait"),
+        Binding("f8", "stop", "Stop", tooltip="End the training and keep what was learned"),
+        Binding("f9", "fill", "Zoom", tooltip="Let this pane fill the screen, and back"),
+        Binding("ctrl+o", "open_text", "Open", show=False),
+        Binding("ctrl+s", "save_text", "Save", show=False),
+        Binding("alt+left", "travel(-1)", "Step back", show=False),
+        Binding("alt+right", "travel(1)", "Step on", show=False),
+    ]
+
+    active: var[str] = var("editor", init=False)
+    """The pane that has the focus, or had it last."""
+
+    def __init__(self, configuration: config.Configuration, opened: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self._configuration = configuration
+        self._opened = opened
+        self._text_kept = ""
+
+    def compose(self) -> ComposeResult:
+        """Title, panes, steps, keys; state flows down by binding."""
+        state = StateScreen
+        yield TitleLine(PANES).data_bind(state.tokenizer, state.path, MainScreen.active)
+        with Horizontal(id="panes"):
+            yield CorpusPane(id="corpus").data_bind(state.corpus, state.totals, state.kept, state.path, state.options)
+            with Container(id="work"):
+                yield TrainingPane(id="training").data_bind(state.run, state.step, state.options)
+                yield AuditPane(id="audit").data_bind(state.audit, state.tokenizer)
+                yield EditorPane(id="editor").data_bind(state.findings, tokenizer=state.in_force)
+        yield StepLine(id="steps")
+        yield Footer()
+
+    # Beginning and end
+
+    async def on_mount(self) -> None:
+        """Bring back what was there at the end of the last run; the first time, train on the samples."""
+        self.set_class(True, "-training-above", "-active-editor")
+        self.options = self._configuration.options
+        self.kept = kept_tokenizers(config.tokenizers_folder())
+        paths = tuple(path for path in self._configuration.corpus if Path(path).exists())
+        reference = tuple(path for path in self._configuration.reference if Path(path).exists())
+        first_time = not self._configuration.tokenizer and not self.kept
+        if not paths and first_time:
+            paths = sample_corpus().paths
+        self.corpus = Corpus(paths, reference, title_of(paths))
+        text = config.load_text()
+        self.editor.area.load(editor_greeting() if text is None else text)
+        self.editor.area.focus()
+        self._count()
+        self.set_interval(10, self._keep_text)
+        if (kept := Path(self._configuration.tokenizer or "/")).is_file():
+            self._take_from(kept)
+        elif self.kept:
+            self._take_from(Path(self.kept[0].path))
+        elif first_time:
+            self._train(replace(self.options, vocab_size=1024), sample_corpus(), paused=False)
+
+    def on_unmount(self) -> None:
+        """Keep the text."""
+        self._keep_text()
+
+    def _keep_text(self) -> None:
+        text = self.editor.area.text
+        if text is not self._text_kept and text != self._text_kept:
+            try:
+                config.save_text(text)
+                self._text_kept = text
+            except OSError as error:
+                self._say(f"The text could not be kept for the next start: {error.strerror}.", "warning")
+
+    # Which pane is seen
+
+    def action_show(self, pane: str) -> None:
+        """Bring a pane to the front and put the cursor into it."""
+        self.active = pane
+        for widget in self.query_one(f"#{pane}").query("*"):
+            if widget.can_focus and not widget.disabled and widget.display:
+                widget.focus(scroll_visible=False)
+                break
+
+    def watch_active(self, old: str, new: str) -> None:
+        """Classes say what the style sheet shows; training and audit take turns above the editor."""
+        for pane in PANES:
+            self.set_class(pane == new, f"-active-{pane}")
+        if new in ("training", "audit"):
+            self.set_class(new == "training", "-training-above")
+            self.set_class(new == "audit", "-audit-above")
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Whatever gets the focus makes its pane the active one."""
+        for node in event.widget.ancestors_with_self:
+            if node.id in PANES:
+                self.active = node.id
+                return
+
+    def action_fill(self) -> None:
+        """One pane fills the screen, or no longer."""
+        self.toggle_class("-fill")
+
+    def action_help(self) -> None:
+        """What the keys do and the words mean."""
+        self.app.push_screen(Help())

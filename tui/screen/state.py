@@ -1,0 +1,70 @@
+"""The state of the main screen: frozen values in typed variables, and the panes that show them."""
+
+from textual.reactive import var
+from textual.screen import Screen
+
+from bpe_core.audit.findings import Finding
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
+from tui.panes.audit import AuditPane
+from tui.panes.corpus import CorpusPane
+from tui.panes.editor import EditorPane
+from tui.panes.training import TrainingPane
+from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
+
+
+class StateScreen(Screen[None]):
+    """What every part of the main screen builds on."""
+
+    corpus: var[Corpus] = var(Corpus())
+    """The texts chosen."""
+    totals: var[Totals | None] = var[Totals | None](None)
+    """What they amount to; None while that is being counted."""
+    options: var[TrainingOptions] = var(TrainingOptions())
+    """What the next training is asked for."""
+    run: var[Run] = var(Run())
+    """How far the training is."""
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
+    """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
+    path: var[str] = var("")
+    """Where that tokenizer is kept; empty while it is being trained."""
+    step: var[int] = var(0)
+    """How many of its merges are in force."""
+    in_force: var[Tokenizer | None] = var[Tokenizer | None](None)
+    """The tokenizer after that many merges: what the editor shows."""
+    findings: var[tuple[Finding, ...]] = var[tuple[Finding, ...]](())
+    """What the audit of this tokenizer found."""
+    audit: var[Audit] = var(Audit())
+    """How far the audit is."""
+    kept: var[tuple[Kept, ...]] = var(())
+    """The shelf of kept tokenizers."""
+
+    @property
+    def corpus_pane(self) -> CorpusPane:
+        """The pane of texts."""
+        return self.query_one(CorpusPane)
+
+    @property
+    def audit_pane(self) -> AuditPane:
+        """The pane of findings."""
+        return self.query_one(AuditPane)
+
+    @property
+    def training(self) -> TrainingPane:
+        """The pane of merges."""
+        return self.query_one(TrainingPane)
+
+    @property
+    def editor(self) -> EditorPane:
+        """The pane of text."""
+        return self.query_one(EditorPane)
+
+    def action_show(self, pane: str) -> None:
+        """Bring a pane to the front and put the cursor into it."""
+        raise NotImplementedError
+
+    def _say(self, sentence: str, severity: str = "information") -> None:
+        self.notify(visible(sentence), severity=severity, markup=False)  # type: ignore[arg-type]
+
+    def _remember(self, **changes: object) -> None:
+        self.app.remember(**changes)  # type: ignore[attr-defined]

@@ -1,0 +1,69 @@
+"""What the main screen does about texts: count those that are chosen, open and save the editor's."""
+
+import asyncio
+
+from textual import on, work
+
+from bpe_core.errors import BpeError
+from bpe_core.visible import visible
+from tui import messages
+from tui.dialogs import AskPath, Confirm
+from tui.jobs import totals
+from tui.screen.state import StateScreen
+from tui.sources import whole_text
+
+
+class TextsScreen(StateScreen):
+    """The part that minds texts."""
+
+    @on(messages.CorpusChosen)
+    def take_corpus(self, event: messages.CorpusChosen) -> None:
+        """Other texts: count them."""
+        self.corpus = event.corpus
+        self._remember(corpus=event.corpus.paths, reference=event.corpus.reference)
+        self._count()
+
+    @work(exclusive=True, group="count")
+    async def _count(self) -> None:
+        self.totals = None
+        if not self.corpus.paths:
+            return
+        await asyncio.sleep(0.3)  # several texts are often marked one after the other
+        async for counted in totals(self.corpus, self.options.pattern):
+            self.totals = counted
+
+    @work
+    async def action_add_path(self) -> None:
+        """Ask for a path and choose it."""
+        path = await self.app.push_screen_wait(AskPath("Which file or folder should be added to the corpus?"))
+        if path is not None:
+            paths = (*self.corpus.paths, str(path))
+            self.corpus_pane.choose(paths)
+
+    @work
+    async def action_open_text(self) -> None:
+        """Ask for a text and open it in the editor."""
+        path = await self.app.push_screen_wait(AskPath("Which text should be opened in the editor?"))
+        if path is None:
+            return
+        try:
+            text = await asyncio.to_thread(whole_text, path)
+        except BpeError as error:
+            self._say(str(error), "error")
+            return
+        self.editor.put(text)
+        self.action_show("editor")
+
+    @work
+    async def action_save_text(self) -> None:
+        """Ask for a path and write the editor's text there, byte for byte."""
+        path = await self.app.push_screen_wait(AskPath("Where should the text be saved?", must_exist=False))
+        if path is None:
+            return
+        if path.exists() and not await self.app.push_screen_wait(Confirm(f"Replace {visible(str(path))}?", "Replace")):
+            return
+        try:
+            await asyncio.to_thread(path.write_bytes, self.editor.area.text.encode("utf-8", "replace"))
+            self._say(f"Saved as {path}.")
+        except OSError as error:
+            self._say(f"{path} could not be written: {error.strerror}.", "error")

@@ -1,0 +1,139 @@
+"""What the main screen does about trainings: start one, follow it, steer it, keep what it learned."""
+
+import asyncio
+from pathlib import Path
+
+from textual import work
+
+from bpe_core import save
+from bpe_core.errors import BpeError
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.wire import parse_command
+from tui import config
+from tui.engine import Job
+from tui.jobs import TrainingUpdate, training, training_arguments
+from tui.screen.tokenizers import TokenizersScreen
+from tui.shelf import free_place
+from tui.state import Audit, Corpus, Run, TrainingOptions
+
+
+class TrainingScreen(TokenizersScreen):
+    """The part that minds trainings."""
+
+    _job: Job | None = None
+    """The worker of the running training."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """F6 is one key with three meanings; the footer shows the one it has now."""
+        phase = self.run.phase
+        match action:
+            case "train":
+                return not self.run.busy
+            case "pause":
+                return phase in ("counting", "merging")
+            case "resume":
+                return phase == "paused"
+            case "stop":
+                return True if self.run.busy else None
+        return True
+
+    def watch_run(self, old: Run, new: Run) -> None:
+        """Keys mean something else in another phase."""
+        if old.phase != new.phase:
+            self.refresh_bindings()
+
+    async def action_train_or_pause(self) -> None:
+        """What the first button does now."""
+        phase = self.run.phase
+        action = "resume" if phase == "paused" else "pause" if self.run.busy else "train"
+        await self.run_action(f"screen.{action}")
+
+    def action_train(self, paused: bool = False) -> None:
+        """Learn from the chosen texts with the chosen options."""
+        try:
+            options = self.training.chosen_options()
+        except ValueError as error:
+            self._say(str(error), "error")
+            return
+        if not self.corpus.paths:
+            self._say("No text is chosen: press F2, go to one, and mark it with the space bar.", "warning")
+            return
+        self.options = options
+        self._remember(options=options)
+        self._train(options, self.corpus, paused=paused)
+
+    def action_pause(self) -> None:
+        """Let the worker wait."""
+        self._command("pause")
+
+    def action_resume(self) -> None:
+        """Let the worker go on."""
+        self._command("run")
+
+    def action_step_once(self) -> None:
+        """One merge and wait; without a training, begin one that waits."""
+        if self.run.busy:
+            self._command("step 1")
+        else:
+            self.action_train(paused=True)
+            self._command("step 1")
+
+    def action_stop(self) -> None:
+        """End the training; the worker saves what it learned."""
+        self._command("stop")
+
+    def _command(self, line: str) -> None:
+        if self._job is not None:
+            self._job.send(parse_command(line))
+
+    @work(exclusive=True, group="train")
+    async def _train(self, options: TrainingOptions, corpus: Corpus, *, paused: bool) -> None:
+        output = free_place(config.tokenizers_folder(), f"{corpus.title} {options.pattern}")
+        self.run = Run("counting")
+        self.findings, self.audit = (), Audit()
+        self.audit_pane.begin()
+        saved: Path | None = None
+        job = Job(*training_arguments(corpus.paths, options, output, paused=paused))
+        self._job = job
+        try:
+            async with job:
+                async for update in training(job):
+                    self._take_update(update, options)
+                    saved = update.saved or saved
+        finally:
+            self._job = None
+        if saved is None and self.tokenizer is not None and not self.path and self.tokenizer.step:
+            saved = await self._rescue(self.tokenizer, output)
+        if saved is not None:
+            await self._take_kept(saved, keep_rows=True)
+
+    def _take_update(self, update: TrainingUpdate, options: TrainingOptions) -> None:
+        if update.started is not None:
+            self.path = ""
+            base = Vocabulary.of_bytes("bytes-first", options.special_tokens)
+            self.tokenizer = Tokenizer(base, options.pattern)
+            self.step = 0
+            self.training.begin(update.started.tokens, update.n_bytes, update.started.merges)
+        if update.merges and self.tokenizer is not None:
+            following = self.step == self.tokenizer.step
+            grown = self.tokenizer.with_merges((m.left, m.right, m.token) for m in update.merges)
+            self.training.learned(update.merges)
+            self.tokenizer = grown
+            if following:
+                self.step = grown.step
+        self.run = update.run
+        if update.failed:
+            self._say(update.failed, "error")
+        elif update.run.phase in ("done", "stopped") and self.run.done:
+            self._say(f"{update.run.done:,} merges learned: {update.run.detail}.")
+
+    async def _rescue(self, tokenizer: Tokenizer, output: Path) -> Path | None:
+        """Keep what a worker had told before it died."""
+        try:
+            await asyncio.to_thread(save, tokenizer, output)
+        except (BpeError, OSError) as error:
+            self._say(f"What was learned could not be kept: {error}", "error")
+            return None
+        self._say(f"The {tokenizer.step:,} merges it had learned are kept as {output.stem}.", "warning")
+        return output

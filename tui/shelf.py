@@ -1,0 +1,60 @@
+"""The shelf of kept tokenizers: one native file each, in the user's data folder."""
+
+import re
+from pathlib import Path
+
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import Merge
+from tui.state import Kept
+
+HEAD_BYTES = 4096
+
+
+def kept_tokenizers(folder: Path) -> tuple[Kept, ...]:
+    """What is on the shelf, newest first."""
+    files = sorted(folder.glob("*.json"), key=_age)
+    return tuple(Kept(str(path), path.stem, _vocabulary_size(path)) for path in files)
+
+
+def free_place(folder: Path, title: str) -> Path:
+    """A path on the shelf that is not taken, named after `title`.
+
+    >>> free_place(Path("/nowhere"), "Python library · gpt4").name
+    'python-library-gpt4.json'
+    """
+    stem = re.sub(r"[^\w.]+", "-", title.casefold()).strip("-.")[:60] or "tokenizer"
+    number = 1
+    while (path := folder / (f"{stem}.json" if number == 1 else f"{stem}-{number}.json")).exists():
+        number += 1
+    return path
+
+
+def merges_of(tokenizer: Tokenizer) -> list[Merge]:
+    """The rows of the merge log of a kept tokenizer, from its training record; empty if it has none."""
+    if tokenizer.record is None:
+        return []
+    vocabulary = tokenizer.vocabulary
+    return [
+        Merge(step, left, right, token, vocabulary.token_bytes(token), count, ties, n_tokens)
+        for step, ((left, right, token), (count, ties, n_tokens)) in enumerate(
+            zip(vocabulary.merges, tokenizer.record.steps, strict=True), 1
+        )
+    ]
+
+
+def _age(path: Path) -> float:
+    try:
+        return -path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _vocabulary_size(path: Path) -> int:
+    """Read from the first lines of the file, so that a full shelf is listed at once."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return 0
+    match = re.search(r'"n_vocab":\s*(\d{1,9})', head)
+    return int(match[1]) if match else 0

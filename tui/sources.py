@@ -1,0 +1,112 @@
+"""The texts the corpus pane offers: the samples that come with bpescope, what this computer holds, and any file."""
+
+import os
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bpe_core.corpus import find_files
+from bpe_core.samples import samples
+from bpe_core.visible import visible
+from tui.state import Corpus
+
+LARGEST_FOLDER: Final = 1000
+"""Entries of one folder that are listed; a corpus is not chosen from more by eye."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A file or a folder that can be chosen."""
+
+    path: str
+    title: str
+    reason: str = ""
+    """What it is good for."""
+    size: int | None = None
+    """Bytes on disk; None for a folder, whose size takes reading to know."""
+    is_folder: bool = False
+
+
+def sample_sources() -> list[TextSource]:
+    """The sample texts, in the order of their list."""
+    return [
+        TextSource(str(sample.path), sample.title, sample.reason, sample.path.stat().st_size) for sample in samples()
+    ]
+
+
+def computer_sources() -> list[TextSource]:
+    """Large real texts that this computer holds already: the standard library's sources, and documentation if any."""
+    library = TextSource(
+        sysconfig.get_path("stdlib"),
+        "Python library",
+        "The standard library's sources: tens of MB of real code and prose.",
+        is_folder=True,
+    )
+    documentation = TextSource(
+        "/usr/share/doc", "System documentation", "What this computer's packages say of themselves.", is_folder=True
+    )
+    return [source for source in (library, documentation) if os.path.isdir(source.path)]
+
+
+def file_source(path: Path, title: str = "") -> TextSource:
+    """Any file or folder, whether it can be read or not: that is found out when it is."""
+    try:
+        is_folder = path.is_dir()
+        size = None if is_folder else path.stat().st_size
+    except OSError:
+        is_folder, size = False, None
+    return TextSource(str(path), visible(title or path.name or str(path)), str(path), size, is_folder)
+
+
+def folder_sources(path: Path) -> Iterator[TextSource]:
+    """What a folder holds, folders first, hidden entries left out. Raises OSError."""
+    with os.scandir(path) as entries:
+        names = [entry for entry in entries if not entry.name.startswith(".")]
+    names.sort(key=lambda entry: (not entry.is_dir(), entry.name.casefold()))
+    for entry in names[:LARGEST_FOLDER]:
+        yield file_source(Path(entry.path))
+
+
+def title_of(paths: tuple[str, ...]) -> str:
+    """A short name for a choice of texts, for headings and for the names of files.
+
+    >>> title_of(("/a/book.txt", "/a/b/notes.md"))
+    'book.txt + notes.md'
+    """
+    known = {source.path: source.title for source in [*computer_sources(), *sample_sources()]}
+    if len(paths) > 1 and set(paths) == {source.path for source in sample_sources()}:
+        return "all samples"
+    titles = [known.get(path) or visible(Path(path).name or path) for path in paths]
+    if len(titles) > 2:
+        return f"{titles[0]} + {len(titles) - 1} more"
+    return " + ".join(titles) or "nothing chosen"
+
+
+def sample_corpus() -> Corpus:
+    """All sample texts: what the first tokenizer is trained on."""
+    paths = tuple(source.path for source in sample_sources())
+    return Corpus(paths, (), title_of(paths))
+
+
+def check_readable(path: str) -> None:
+    """Raises `TextError` with one sentence if a file or folder cannot be a corpus."""
+    if os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK):
+        return  # what a folder holds is found out when it is read
+    first_characters(path, 1)
+
+
+def first_characters(path: str, number: int) -> str:
+    """The beginning of a file. Raises `TextError`."""
+    text = ""
+    for block in find_files([Path(path)]).files[0].blocks():
+        text += block
+        if len(text) >= number:
+            break
+    return text[:number]
+
+
+def whole_text(path: Path) -> str:
+    """A file's text, exactly. Raises `TextError`."""
+    return "".join(find_files([path]).files[0].blocks())

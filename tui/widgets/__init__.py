@@ -1,0 +1,1 @@
+"""What panes are made of."""

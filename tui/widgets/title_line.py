@@ -1,0 +1,75 @@
+"""The first line of the screen: what this is, which pane is in front, and what is in force."""
+
+from rich.text import Text
+from textual.events import Click
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
+from tui.state import Run
+
+
+class TitleLine(Widget):
+    """One line: the name, on small screens the panes as tabs, at the right the tokenizer and its training."""
+
+    DEFAULT_CSS = """
+    TitleLine { height: 1; background: $panel; color: $foreground; padding: 0 1; }
+    """
+
+    run: reactive[Run] = reactive(Run())
+    tokenizer: reactive[Tokenizer | None] = reactive[Tokenizer | None](None)
+    active: reactive[str] = reactive("editor")
+    path: reactive[str] = reactive("")
+
+    def __init__(self, panes: tuple[str, ...]) -> None:
+        super().__init__()
+        self._panes = panes
+        self._tabs: list[tuple[int, int, str]] = []
+
+    def render(self) -> Text:
+        """Left and right part, with what fits between them."""
+        left = self._tab_line() if self.screen.has_class("-narrow", "-low") or self._few() else Text("")
+        width = self.size.width
+        right = Text(visible(self._facts(width - left.cell_len - 12)))
+        name = Text("bpescope  ", style="bold")
+        room = width - name.cell_len - left.cell_len - right.cell_len
+        if room < 1:
+            right = Text("")
+            room = max(0, width - name.cell_len - left.cell_len)
+        self._tabs = [(a + name.cell_len, b + name.cell_len, pane) for a, b, pane in self._tabs]
+        return Text.assemble(name, left, " " * room, right, no_wrap=True, end="")
+
+    def _few(self) -> bool:
+        return self.screen.has_class("-fill") or self.screen.has_class("-narrow") or self.screen.has_class("-low")
+
+    def _tab_line(self) -> Text:
+        line = Text()
+        self._tabs = []
+        for number, pane in enumerate(self._panes, 2):
+            start = line.cell_len
+            style = "bold reverse" if pane == self.active else "dim"
+            line.append(f" F{number} {pane.capitalize()} ", style)
+            self._tabs.append((start, line.cell_len, pane))
+        return line
+
+    def _facts(self, room: int) -> str:
+        tokenizer = self.tokenizer
+        if tokenizer is None:
+            return ""
+        name = self.path.rpartition("/")[2].removesuffix(".json") or "now training"
+        facts = [name, f"{tokenizer.n_vocab:,} tokens", tokenizer.pattern or "none"]
+        if tokenizer.record is not None:
+            facts.append(f"ties {tokenizer.record.ties}")
+        while len(facts) > 1 and len(" · ".join(facts)) > room:
+            facts.pop()
+        return " · ".join(facts)
+
+    async def on_click(self, event: Click) -> None:
+        """A click on a tab brings its pane to the front."""
+        x = event.get_content_offset(self)
+        if x is None:
+            return
+        for start, end, pane in self._tabs:
+            if start <= x.x < end:
+                await self.screen.run_action(f"show('{pane}')")
