@@ -1,0 +1,89 @@
+"""A document gives back what it was given, through edits, and finds every place in it."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.text.document import LONG_LINE, FaithfulDocument
+from tui.text.sums import Sums
+
+ENDINGS = "a\r\nb\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i\n\nj\r"
+
+
+def test_only_newlines_end_a_line() -> None:
+    document = FaithfulDocument(ENDINGS)
+    assert document.lines == ["a\r", "b\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i", "", "j\r"]
+    assert document.text == ENDINGS
+
+
+@given(st.text(alphabet="a\n\r\x0c\u2028😀\ud800\x00"))
+def test_any_text_comes_back(text: str) -> None:
+    assert FaithfulDocument(text).text == text
+
+
+def test_every_edit_is_heard_in_offsets_and_can_be_taken_back() -> None:
+    rng = random.Random(1)
+    text = heard = ENDINGS * 3
+    undo = []
+
+    def listener(start: int, end: int, replacement: str) -> None:
+        nonlocal heard
+        heard = heard[:start] + replacement + heard[end:]
+
+    document = FaithfulDocument(text, listener)
+    for _ in range(300):
+        start, end = sorted(rng.randrange(len(document.text) + 1) for _ in range(2))
+        end = min(end, start + 5)
+        top, bottom = map(document.get_location_from_index, (start, end))
+        new = "".join(rng.choices("x\n\r\u2028é", k=rng.randrange(5)))
+        result = document.replace_range(bottom, top, new)
+        assert result.end_location == document.get_location_from_index(start + len(new))
+        undo.append((top, result.end_location, result.replaced_text))
+        assert document.text == heard
+    for top, bottom, replaced in reversed(undo):
+        document.replace_range(top, bottom, replaced)
+    assert document.text == heard == text
+
+
+@pytest.mark.parametrize("text", ["", "a", "\n", "ab\n\ncd\n", ENDINGS])
+def test_places_and_offsets_are_each_others_inverse(text: str) -> None:
+    document = FaithfulDocument(text)
+    for offset in range(len(text) + 1):
+        location = document.get_location_from_index(offset)
+        assert document.get_index_from_location(location) == offset
+        assert document.get_text_range((0, 0), location) == text[:offset]
+    assert document.end == document.get_location_from_index(len(text) + 99)
+
+
+def test_places_outside_the_text_count_as_the_nearest() -> None:
+    document = FaithfulDocument("ab\ncd")
+    assert document.get_index_from_location((9, 0)) == 5
+    assert document.get_index_from_location((0, 9)) == 2
+    assert document.replace_range((1, 0), (2, 0), "").replaced_text == "cd"
+
+
+def test_long_lines_are_counted_through_edits() -> None:
+    document = FaithfulDocument("a" * LONG_LINE + "\nb")
+    assert document.n_long_lines == 0
+    document.replace_range((0, 0), (0, 0), "x")
+    assert document.n_long_lines == 1
+    document.replace_range((0, 9), (0, 9), "\n")
+    assert document.n_long_lines == 0
+
+
+def test_sums_are_those_of_a_plain_list() -> None:
+    rng = random.Random(2)
+    plain = [rng.randrange(1, 9) for _ in range(3000)]
+    sums = Sums(plain)
+    for _ in range(200):
+        start, stop = sorted(rng.randrange(len(plain) + 1) for _ in range(2))
+        stop = min(stop, start + rng.choice((0, 1, 3, 700)))
+        new = [rng.randrange(1, 9) for _ in range(rng.choice((0, 1, 2, 1500)))]
+        plain[start:stop] = new
+        sums.replace(start, stop, new)
+        index = rng.randrange(len(plain))
+        assert (sums.total, len(sums)) == (sum(plain), len(plain))
+        assert sums.before(index) == sum(plain[:index])
+        assert sums.find(sums.before(index) + plain[index] - 1) == (index, plain[index] - 1)

@@ -1,0 +1,167 @@
+"""What is drawn is as wide as it says, safe for a terminal, and the same for the cursor and the mouse."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from bpe_core.visible import CONTROLS
+from tui.text.document import LONG_LINE, FaithfulDocument
+from tui.text.glyphs import glyph, lay_out, measure, wrap
+from tui.text.navigator import Navigator
+from tui.text.rows import Rows
+from tui.text.ruler import CHUNK, Ruler
+
+FAMILY, FLAG, THUMB, HEART = "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "❤\ufe0f"
+NASTY = (
+    f"a\t漢{FAMILY}{FLAG}{THUMB}{HEART}e\u0301\x1b[2J\x00\x9b\u202e\u200b\ufeff\u0301\u200d\ufe0f한क्षिක්\u200dරි"
+    "שָׁלוֹם العربية 1\ufe0f\u20e3\ud800\U000e0041\t\t🏴"
+)
+texts = st.text(alphabet=st.one_of(st.characters(exclude_characters="\n"), st.sampled_from(NASTY)), max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "cells"), [("a", 1), ("漢", 2), (FAMILY, 2), (FLAG, 2), (THUMB, 2), (HEART, 2), ("e\u0301", 1)]
+)
+def test_a_cluster_is_drawn_as_it_is(cluster: str, cells: int) -> None:
+    assert glyph(cluster) == (cluster, cells)
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x1b", "\r", "\x7f", "\x9b", "\u202e", "\u200b", "\ufeff", "\ud800"])
+def test_a_control_character_is_one_glyph_of_one_cell(character: str) -> None:
+    layout = lay_out(f"a{character}b")
+    assert layout.glyphs[1] == CONTROLS[ord(character)]
+    assert list(layout.cells) == [0, 1, 2, 3]
+
+
+@given(texts, st.booleans())
+def test_glyphs_are_as_wide_as_they_say_and_command_nothing(text: str, spaces: bool) -> None:
+    layout = lay_out(text, spaces=spaces)
+    assert "".join(text[a:b] for a, b in zip(layout.starts, layout.starts[1:], strict=False)) == text
+    for index, drawn in enumerate(layout.glyphs):
+        assert cell_len(drawn) == layout.cells[index + 1] - layout.cells[index] > 0
+        assert not any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in drawn)
+    assert cell_len("".join(layout.glyphs)) == layout.width == measure(text)
+
+
+@given(texts)
+def test_cells_and_columns_agree(text: str) -> None:
+    layout = lay_out(text)
+    for start, cell in zip(layout.starts, layout.cells, strict=True):
+        assert layout.cell(start) == cell
+        assert layout.column(cell) == start
+
+
+def test_tabs_go_to_the_next_stop() -> None:
+    assert list(lay_out("\ta\tbcd\t").cells) == [0, 4, 5, 8, 9, 10, 11, 12]
+    assert list(lay_out("\ta", phase=3).cells) == [0, 1, 2]
+    assert list(lay_out(" \ta", spaces=True).glyphs) == ["·", "⇥  ", "a"]
+
+
+def test_a_letter_under_a_thousand_accents_stays_in_its_cell() -> None:
+    drawn, cells = glyph("a" + "\u0301" * 1000)
+    assert (len(drawn) < 40, cells) == (True, 1)
+
+
+def test_rows_break_before_the_space_of_a_word() -> None:
+    assert wrap("the quick brown fox", 10) == (9,)
+    assert wrap("abcdefghijkl", 5) == (5, 10)
+    assert wrap("    abcdefgh", 6) == (6,)
+    assert wrap("漢字かな交じり文", 5) == (2, 4, 6)
+
+
+@given(texts, st.integers(2, 20))
+def test_every_row_fits_and_cuts_no_cluster(text: str, width: int) -> None:
+    cuts = [0, *wrap(text, width), len(text)]
+    whole = set(lay_out(text).starts)
+    for start, end in zip(cuts, cuts[1:], strict=False):
+        row = lay_out(text[start:end])
+        assert row.width <= width or len(row.glyphs) == 1
+        assert start in whole
+
+
+@given(texts.map(lambda text: (text * 60)[:3000]), st.data())
+def test_a_ruler_measures_like_a_layout_of_the_whole_line(text: str, data: st.DataObject) -> None:
+    ruler, layout = Ruler(text, 4), lay_out.__wrapped__(text, 4)
+    cell = data.draw(st.integers(0, layout.width + 3))
+    if set(ruler._columns) <= set(layout.starts):  # clusters longer than the look-ahead may be cut
+        column = ruler.column(cell)
+        start, stretch, at = ruler.window(cell, 80)
+        assert start <= column <= start + len(stretch)
+        assert text[start : start + len(stretch)] == stretch
+        assert at <= cell or cell >= layout.width
+
+
+def test_a_ruler_keeps_what_lies_before_an_edit() -> None:
+    line = "é\t漢x" * 1000
+    ruler = Ruler(line, 4)
+    whole = lay_out(line)
+    assert [ruler.cell(column) for column in (0, 1999, 4000)] == [whole.cell(column) for column in (0, 1999, 4000)]
+    edited = line[:2000] + "zz" + line[2000:]
+    after, fresh = ruler.with_line(edited, 2000), Ruler(edited, 4)
+    assert after.cell(1500) == ruler.cell(1500)
+    assert after.cell(4002) == fresh.cell(4002) == lay_out(edited).cell(4002)
+    assert after._columns[:3] == ruler._columns[:3]
+
+
+def nasty_document() -> FaithfulDocument:
+    return FaithfulDocument("\n".join((NASTY * 2, "", "plain words that are long enough to wrap", "\tx" * 9, "end")))
+
+
+@pytest.mark.parametrize("width", [0, 7, 20])
+def test_cursor_and_mouse_agree_on_every_place(width: int) -> None:
+    document = nasty_document()
+    rows = Rows(document, width)
+    location = (0, 0)
+    navigator = Navigator(rows)
+    seen = []
+    while location != document.end:
+        x, y = rows.location_to_offset(location)
+        assert rows.offset_to_location((x, y)) == location
+        seen.append((y, x))
+        assert navigator.get_location_left(following := navigator.get_location_right(location)) == location
+        location = following
+    assert seen == sorted(set(seen))
+
+
+def test_edits_lay_out_only_what_they_touch() -> None:
+    document = nasty_document()
+    rows = Rows(document, 12)
+    for start, end, text in [((0, 5), (0, 9), "x\ny"), ((1, 0), (3, 1), ""), ((0, 0), (0, 0), "long " * 9)]:
+        rows.wrap_range(start, end, document.replace_range(start, end, text).end_location)
+        fresh = Rows(document, 12)
+        assert rows.lines == fresh.lines
+        assert rows.height == fresh.height == sum(map(len, fresh.lines))
+        places = [rows.place(y) for y in range(rows.height)]
+        assert "".join(place.text + "\n" * place.ends_line for place in places if place) == document.text + "\n"
+    assert rows.place(rows.height) is None
+
+
+def test_a_very_long_line_is_not_wrapped_until_it_is_short_again() -> None:
+    document = FaithfulDocument("one two\n" + "x" * LONG_LINE)
+    rows = Rows(document, 5)
+    assert rows.wrapped
+    rows.wrap_range((1, 0), (1, 0), document.replace_range((1, 0), (1, 0), "x").end_location)
+    assert (rows.width, rows.height, rows.widest) == (0, 2, LONG_LINE + 1)
+    rows.wrap_range((1, 0), (1, 9), document.replace_range((1, 0), (1, 9), "").end_location)
+    assert (rows.width, rows.wrapped) == (5, True)
+
+
+def test_only_the_stretch_in_view_of_a_long_line_is_laid_out() -> None:
+    rows = Rows(FaithfulDocument("漢" * 100_000), 0)
+    place = rows.place(0, 100_000, 80)
+    assert place is not None
+    assert len(place.text) < 3 * CHUNK
+    assert place.cell == 2 * place.start <= 100_000
+
+
+def test_the_cursor_walks_words_and_rows() -> None:
+    document = FaithfulDocument("one two, three\nfour")
+    navigator = Navigator(Rows(document, 8))
+    assert navigator.get_word_right((0, 0)) == (0, 3)
+    assert navigator.get_word_left((0, 7)) == (0, 4)
+    assert navigator.get_location_below((0, 2)) == (0, 10)
+    assert navigator.get_location_end((0, 0)) == (0, 7)
+    assert navigator.get_location_below(document.end) == document.end

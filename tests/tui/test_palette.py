@@ -1,0 +1,107 @@
+"""Token colors can be read and told apart in every theme, and stay put while one types."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.style import Style
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES, Theme
+
+from bpe_core.spans import Span
+from tui.text.palette import (
+    CONTRAST,
+    N_COLORS,
+    Look,
+    Palette,
+    choose_colors,
+    contrast,
+    make_palette,
+    muted,
+    selected,
+    theme_variables,
+)
+from tui.themes import THEMES
+
+RGB_THEMES = [theme for theme in (*BUILTIN_THEMES.values(), *THEMES) if not theme.ansi]
+
+
+def palette_of(theme: Theme, surface: str = "surface") -> Palette:
+    variables = {**theme_variables(), **theme.to_color_system().generate()}
+    # Some foregrounds are given as "auto 87%", which is resolved on the surface.
+    name = variables["foreground"]
+    background = Color.parse(variables[surface])
+    color = background.get_contrast_text() if name.startswith("auto") else Color.parse(name)
+    base = Style(color=(background + color).rich_color, bgcolor=background.rich_color)
+    return make_palette(Look(base, Style(reverse=True), Style(bgcolor=variables["primary"]), variables))
+
+
+def ratio(style: Style) -> float:
+    assert style.color is not None and style.bgcolor is not None
+    return contrast(Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor))
+
+
+@pytest.mark.parametrize("theme", RGB_THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("surface", ["surface", "background", "panel"])
+def test_text_on_every_token_color_can_be_read(theme: Theme, surface: str) -> None:
+    palette = palette_of(theme, surface)
+    for ways in palette.tokens:
+        for style in (ways.usual, ways.changed, ways.current, selected(ways.usual, palette.selection)):
+            assert ratio(style) >= CONTRAST
+
+
+@pytest.mark.parametrize("theme", RGB_THEMES, ids=lambda theme: theme.name)
+def test_token_colors_differ_from_each_other_and_from_the_surface(theme: Theme) -> None:
+    palette = palette_of(theme)
+    colors = [Color.from_rich_color(style.bgcolor) for style in (palette.base, *(way.usual for way in palette.tokens))]
+    for index, one in enumerate(colors):
+        for other in colors[:index]:
+            assert sum(abs(a - b) for a, b in zip(one.rgb, other.rgb, strict=True)) >= 18
+    for ways in palette.tokens:
+        assert len({ways.usual.bgcolor, ways.changed.bgcolor, ways.current.bgcolor}) == 3
+
+
+def test_a_theme_may_bring_its_own_colors() -> None:
+    base = Style(color="#ffffff", bgcolor="#000000")
+    look = Look(base, Style(reverse=True), Style(reverse=True), {"token-2": "#102030"})
+    color = make_palette(look).tokens[2].usual.bgcolor
+    assert color is not None and color.name == "#102030"
+
+
+def test_sixteen_colors_are_the_terminals_own() -> None:
+    base = Style(color="default", bgcolor="default")
+    palette = make_palette(Look(base, Style(reverse=True), Style(), theme_variables(), ansi=True))
+    assert len(palette.tokens) == N_COLORS
+    assert all(way.usual.bgcolor and way.usual.bgcolor.number in range(16) for way in palette.tokens)
+    assert palette.selection.reverse
+    assert muted(palette.tokens[0].usual) == palette.tokens[0].usual
+
+
+def test_without_color_every_second_token_is_underlined() -> None:
+    look = Look(Style(color="#ffffff", bgcolor="#000000"), Style(), Style(), colorless=True)
+    palette = make_palette(look)
+    assert [bool(way.usual.underline) for way in palette.tokens] == [False, True]
+    assert choose_colors([Span(i, i + 1, (7,)) for i in range(5)], 2) in ([1, 0, 1, 0, 1], [0, 1, 0, 1, 0])
+
+
+def spans_of(ids: list[int], start: int = 0) -> list[Span]:
+    return [Span(start + 2 * index, start + 2 * index + 2, (token,)) for index, token in enumerate(ids)]
+
+
+@given(st.lists(st.integers(0, 30)))
+def test_neighbors_never_have_the_same_color(ids: list[int]) -> None:
+    assert all(one != other for one, other in pairwise(choose_colors(spans_of(ids))))
+
+
+def test_a_color_is_that_of_the_id_wherever_it_can_be() -> None:
+    assert choose_colors(spans_of([8, 3, 1, 12])) == [2, 3, 1, 0]
+    assert choose_colors(spans_of([8, 2, 1])) == [2, 3, 1]
+
+
+@pytest.mark.parametrize("ids", [[5] * 60, [5, 11] * 30, list(range(0, 180, 3))])
+def test_a_part_has_the_colors_of_the_whole(ids: list[int]) -> None:
+    spans = spans_of(ids)
+    whole = choose_colors(spans)
+    for start in range(0, 40, 7):
+        assert choose_colors(spans[start:])[4:] == whole[start + 4 :]

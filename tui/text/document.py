@@ -1,0 +1,92 @@
+"""FaithfulDocument: a text in lines that gives back exactly the characters it was given.
+
+Textual's own document splits on everything that looks like the end of a line and joins with one kind of newline,
+so carriage returns, form feeds and Unicode separators come back changed. Here only "\\n" ends a line; every other
+character stays inside one. Every edit, undo and redo passes `replace_range`, and there the listener hears of it in
+code point offsets.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+from textual.document._document import Document, EditResult, Location
+
+from tui.text.sums import Sums
+
+LONG_LINE = 20_000
+"""A line of more characters than this is never wrapped."""
+
+Listener = Callable[[int, int, str], None]
+"""Called with (start, end, replacement) of an edit: offsets of the replaced code points, and what replaced them."""
+
+
+class FaithfulDocument(Document):
+    """The document of a `TextArea`: "\\n" ends a line, nothing else does.
+
+    >>> FaithfulDocument("a\\r\\nb\\x0cc").lines
+    ['a\\r', 'b\\x0cc']
+    """
+
+    def __init__(self, text: str, listener: Listener | None = None) -> None:
+        self._newline: Literal["\n"] = "\n"
+        self._lines = text.split("\n")
+        self._lengths = Sums([len(line) + 1 for line in self._lines])
+        self._listener = listener
+        self.n_long_lines = _count_long(self._lines)
+        """How many lines have more than `LONG_LINE` characters."""
+
+    @property
+    def n_characters(self) -> int:
+        """Code points in the text."""
+        return self._lengths.total - 1
+
+    def get_index_from_location(self, location: Location) -> int:
+        """The code point offset of (row, column); places outside the text count as its nearest place."""
+        row, column = self._clamp(location)
+        return self._lengths.before(row) + column
+
+    def get_location_from_index(self, index: int) -> Location:
+        """The (row, column) of a code point offset; offsets outside the text count as its nearest end."""
+        return self._lengths.find(min(max(index, 0), self.n_characters))
+
+    def get_text_range(self, start: Location, end: Location) -> str:
+        """The text between two places, in either order."""
+        top, bottom = sorted((self._clamp(start), self._clamp(end)))
+        first, last = self._lines[top[0]], self._lines[bottom[0]]
+        if top[0] == bottom[0]:
+            return first[top[1] : bottom[1]]
+        return "\n".join((first[top[1] :], *self._lines[top[0] + 1 : bottom[0]], last[: bottom[1]]))
+
+    def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
+        """Put `text` in place of what stands between two places, and tell the listener.
+
+        Returns:
+            where the new text ends, and the text that is gone.
+        """
+        top, bottom = sorted((self._clamp(start), self._clamp(end)))
+        offset = self._lengths.before(top[0]) + top[1]
+        removed = self.get_text_range(top, bottom)
+        inserted = text.split("\n")
+        end_row = top[0] + len(inserted) - 1
+        end_column = len(inserted[-1]) + (top[1] if len(inserted) == 1 else 0)
+        inserted[0] = self._lines[top[0]][: top[1]] + inserted[0]
+        inserted[-1] += self._lines[bottom[0]][bottom[1] :]
+        self._replace_lines(top[0], bottom[0] + 1, inserted)
+        if self._listener is not None:
+            self._listener(offset, offset + len(removed), text)
+        return EditResult((end_row, end_column), removed)
+
+    def _replace_lines(self, start: int, stop: int, lines: list[str]) -> None:
+        self.n_long_lines += _count_long(lines) - _count_long(self._lines[start:stop])
+        self._lines[start:stop] = lines
+        self._lengths.replace(start, stop, [len(line) + 1 for line in lines])
+
+    def _clamp(self, location: Location) -> Location:
+        row, column = location
+        if row >= len(self._lines):
+            return self.end
+        return max(row, 0), min(max(column, 0), len(self._lines[max(row, 0)]))
+
+
+def _count_long(lines: list[str]) -> int:
+    return sum(len(line) > LONG_LINE for line in lines)

@@ -1,0 +1,195 @@
+"""What one sees of a text and how wide it is: grapheme clusters, their glyphs and their cells.
+
+A row is measured here and nowhere else: the drawing, the cursor, the mouse and the wrapping all ask the same
+`Layout`, so they cannot disagree. Three rules keep a terminal in step with it:
+
+* a control character, or one that shows nothing, is drawn as one visible glyph (`bpe_core.visible.CONTROLS`);
+* a cluster is as wide as rich says its glyph is, for that is what Textual crops and pads by, and at least one cell;
+* a zero width joiner is drawn only inside an emoji, where it changes nothing about the width.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final
+
+import regex
+from rich.cells import cell_len
+
+from bpe_core.visible import CONTROLS
+
+TAB_SIZE: Final = 4
+_JOINER: Final = "\u200d"
+_MOST_DRAWN: Final = 32
+"""Code points drawn of one cluster: a letter under a thousand accents must not paint over its neighbours."""
+
+_CLUSTER: Final = regex.compile(r"\X")
+_JOINED_EMOJI: Final = regex.compile(r"\p{ExtPict}\p{GCB=Extend}*+(?:\u200d\p{ExtPict}\p{GCB=Extend}*+)+")
+_JOINING: Final = regex.compile(
+    r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=RI}\p{GCB=L}\p{GCB=V}\p{GCB=T}]"
+)
+"""Characters that may be in one cluster with a neighbour. A text without any has one cluster a character."""
+
+_SPACES: Final = {0x20: "·", 0xA0: "⍽"}
+
+
+class _Widths(dict[str, int]):
+    """Character -> cells, for those that are always a cluster of their own; 0 for the others. Filled as asked."""
+
+    def __missing__(self, character: str) -> int:
+        joins = character == "\t" or _JOINING.match(character)
+        self[character] = width = 0 if joins else cell_len(character.translate(CONTROLS))
+        return width
+
+
+_WIDTHS: Final = _Widths()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A stretch of one line, laid out in cells. Columns are code points, counted from the start of the stretch."""
+
+    starts: Sequence[int]
+    """The column where each cluster begins, and at last the stretch's length."""
+    cells: Sequence[int]
+    """The cell where each cluster begins, and at last the width of the whole."""
+    glyphs: Sequence[str]
+    """What is drawn for each cluster, exactly as wide as its cells."""
+
+    @property
+    def width(self) -> int:
+        """Cells of the whole stretch."""
+        return self.cells[-1]
+
+    def cluster(self, column: int) -> int:
+        """The index of the cluster that holds a column; the number of clusters for the end and beyond."""
+        if isinstance(self.starts, range):
+            return min(column, len(self.glyphs))
+        return bisect_right(self.starts, column) - 1 if column < self.starts[-1] else len(self.glyphs)
+
+    def first_from(self, column: int) -> int:
+        """The index of the first cluster that begins at a column or after it."""
+        return bisect_left(self.starts, column, 0, len(self.glyphs))
+
+    def cell(self, column: int) -> int:
+        """The cell where the cluster holding a column begins; the width for the end."""
+        return self.cells[self.cluster(column)]
+
+    def under(self, cell: int) -> int:
+        """The index of the cluster that covers a cell; the number of clusters when the cell lies beyond."""
+        return min(bisect_right(self.cells, cell) - 1, len(self.glyphs))
+
+    def column(self, cell: int) -> int:
+        """The column where the cluster covering a cell begins; the length when the cell lies beyond."""
+        return self.starts[self.under(max(cell, 0))]
+
+
+@lru_cache(maxsize=1 << 14)
+def glyph(cluster: str) -> tuple[str, int]:
+    r"""(what is drawn, its cells) for one grapheme cluster; never nothing, never a control character.
+
+    >>> glyph("\x1b"), glyph("e\u0301"), glyph("\u0301") == ("◌\u0301", 1)
+    (('␛', 1), ('é', 1), True)
+    """
+    drawn = cluster[:_MOST_DRAWN].translate(CONTROLS)
+    if _JOINER in drawn and not _JOINED_EMOJI.fullmatch(drawn):
+        drawn = drawn.replace(_JOINER, "")
+    if width := cell_len(drawn):
+        return drawn, width
+    return ("◌" + drawn, 1) if regex.search(r"[\p{M}--\p{Variation_Selector}]", drawn, regex.V1) else ("·", 1)
+
+
+@lru_cache(maxsize=4096)
+def lay_out(text: str, tab_size: int = TAB_SIZE, phase: int = 0, spaces: bool = False) -> Layout:
+    """Lay out a stretch of a line without line breaks.
+
+    Args:
+        tab_size: cells between tab stops.
+        phase: the cell, modulo `tab_size`, at which the stretch begins.
+        spaces: draw spaces and tabs as glyphs too.
+    """
+    if text.isascii() and text.isprintable():
+        return Layout(range(len(text) + 1), range(len(text) + 1), _with_spaces(text, spaces))
+    widths = list(map(_WIDTHS.__getitem__, text))
+    if 0 not in widths:
+        drawn = text.translate(CONTROLS)
+        return Layout(range(len(text) + 1), [0, *accumulate(widths)], _with_spaces(drawn, spaces))
+    return _lay_out_clusters(text, tab_size, phase, spaces)
+
+
+def _with_spaces(drawn: str, spaces: bool) -> str:
+    return drawn.translate(_SPACES) if spaces else drawn
+
+
+def _lay_out_clusters(text: str, tab_size: int, phase: int, spaces: bool) -> Layout:
+    starts, cells, glyphs = [0], [0], []
+    column, cell = 0, 0
+    for cluster in _CLUSTER.findall(text):
+        if cluster == "\t":
+            width = tab_size - (phase + cell) % tab_size
+            drawn = ("⇥" if spaces else " ").ljust(width)
+        else:
+            drawn, width = glyph(cluster)
+            drawn = _with_spaces(drawn, spaces)
+        column += len(cluster)
+        cell += width
+        starts.append(column)
+        cells.append(cell)
+        glyphs.append(drawn)
+    return Layout(starts, cells, glyphs)
+
+
+def narrow(text: str) -> bool:
+    """True when every character is surely a cluster of its own of one cell: columns and cells are the same."""
+    return text.isascii() and "\t" not in text
+
+
+def measure(text: str, tab_size: int = TAB_SIZE, phase: int = 0) -> int:
+    """The cells of a stretch of a line, without keeping its layout."""
+    if narrow(text):
+        return len(text)
+    widths = list(map(_WIDTHS.__getitem__, text))
+    return sum(widths) if 0 not in widths else _lay_out_clusters(text, tab_size, phase, False).width
+
+
+def border(text: str, near: int) -> int:
+    """A column at `near` or a little after it where the text may be cut without cutting a cluster."""
+    for column in range(near, min(near + 64, len(text))):
+        if _WIDTHS[text[column - 1]] and _WIDTHS[text[column]]:
+            return column
+    return min(near, len(text))
+
+
+def wrap(text: str, width: int, tab_size: int = TAB_SIZE) -> tuple[int, ...]:
+    """The columns at which a line goes on in the next row of `width` cells.
+
+    A row ends before a space where it can: the space mostly belongs to the token of the word after it.
+    """
+    breaks: list[int] = []
+    start = 0
+    while (fits := _fitting(text, start, width, tab_size)) < len(text):
+        start = _before_word(text, start, fits)
+        breaks.append(start)
+    return tuple(breaks)
+
+
+def _fitting(text: str, start: int, width: int, tab_size: int) -> int:
+    """The column up to which the text from `start` fits a row; at least one cluster."""
+    size = width + 32
+    while True:
+        part = text[start : start + size]
+        if narrow(part):
+            return start + min(len(part), max(width, 1))
+        layout = lay_out.__wrapped__(part, tab_size)
+        if layout.width > width:
+            return start + layout.starts[max(layout.under(width), 1)]
+        if start + size >= len(text):
+            return len(text)
+        size *= 2
+
+
+def _before_word(text: str, start: int, fits: int) -> int:
+    space = max(text.rfind(" ", start + 1, fits + 1), text.rfind("\t", start + 1, fits + 1))
+    return space if space > start and not text[start:space].isspace() else fits

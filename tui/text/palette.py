@@ -1,0 +1,214 @@
+"""The colors of tokens: six quiet backgrounds for any theme, dark or light, for 16 colors, and for none.
+
+Six hues of equal lightness and strength are mixed into the theme's own surface, so that they belong to the theme and
+no token shouts. A theme may bring others as its variables `token-0` to `token-5`. Text on them is the theme's
+foreground where that can be read, else black or white: a contrast of at least `CONTRAST` (WCAG 2.2's ratio).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, Protocol
+
+from rich.style import Style
+from textual.color import Color
+
+N_COLORS: Final = 6
+CONTRAST: Final = 5.0
+"""The least contrast of a token's text with its background."""
+SHARE: Final = 0.3
+"""How much of a token's background is its hue; the rest is the theme's surface."""
+
+_HUES: Final = ("#3c8ff4", "#00ac5f", "#ca7b00", "#e35b6d", "#af6ddb", "#00abb8")
+"""Blue, green, amber, rose, violet, teal: lightness 0.65 and chroma 0.17 in OKLCH."""
+_ANSI_HUES: Final = ("ansi_blue", "ansi_green", "ansi_yellow", "ansi_red", "ansi_magenta", "ansi_cyan")
+_CHANGED_SHARE: Final = 0.46
+_CURRENT_SHARE: Final = 0.68
+_SELECTED_SHARE: Final = 0.5
+_BLACK: Final = Color(0, 0, 0)
+_WHITE: Final = Color(255, 255, 255)
+
+
+class Tokens(Protocol):
+    """What a color is chosen by; `bpe_core.spans.Span` is one."""
+
+    @property
+    def start(self) -> int:
+        """First code point."""
+
+    @property
+    def end(self) -> int:
+        """Code point after the last."""
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The token, or the tokens of a character that is made of several."""
+
+
+def choose_colors(spans: Sequence[Tokens], n_colors: int = N_COLORS) -> list[int]:
+    """A color number for each of some neighboring spans: by id, and never that of the span before.
+
+    Only where two neighbors would be alike does a color depend on anything but the id, so colors stay put while
+    typing, and a part of a text gets the colors that the whole would get (but for its first few spans). A run of one
+    token alternates by the place in the text, which is the same wherever the part begins.
+    """
+    chosen: list[int] = []
+    last_color = last_own = -1
+    for span in spans:
+        own = color = sum(span.ids) % n_colors
+        if own == last_own:
+            color = (own + span.start // max(span.end - span.start, 1) % 2) % n_colors
+        if color == last_color:
+            color = (color + 1) % n_colors
+        chosen.append(color)
+        last_color, last_own = color, own
+    return chosen
+
+
+def theme_variables() -> dict[str, str]:
+    """`{"token-0": color, ... "token-5": color}`: translucent, so that they suit any surface they are laid on."""
+    return {f"token-{number}": Color.parse(hue).with_alpha(SHARE).hex for number, hue in enumerate(_HUES)}
+
+
+def contrast(one: Color, other: Color) -> float:
+    """The contrast ratio of two opaque colors, 1 to 21, as WCAG 2.2 defines it."""
+    brighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: Color) -> float:
+    red, green, blue = (
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in color.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def readable_on(background: Color, preferred: Color) -> Color:
+    """`preferred` if it can be read on an opaque background, else black or white, whichever can be read better."""
+    if contrast(background, preferred) >= CONTRAST:
+        return preferred
+    return max(_BLACK, _WHITE, key=lambda color: contrast(background, color))
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a `Palette` is made from: the theme as it stands on a widget."""
+
+    base: Style
+    """Text without tokens, on the widget's background."""
+    cursor: Style
+    selection: Style
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """The theme's variables; its `token-0` to `token-5` are used if it has them."""
+    ansi: bool = False
+    """Only the terminal's own 16 colors."""
+    colorless: bool = False
+    """NO_COLOR: attributes only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """One token color in each of the ways a token may be drawn."""
+
+    usual: Style
+    changed: Style
+    """Touched by the last edit."""
+    current: Style
+    """Under the cursor."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Palette:
+    """The styles of one editor under one theme. Compared by identity, so that it can be part of a cache's key."""
+
+    base: Style
+    cursor: Style
+    selection: Style
+    tokens: tuple[Ways, ...]
+    blends: bool
+    """True when a selection is mixed into what it covers; False when it replaces it (16 colors or none)."""
+
+
+def make_palette(look: Look) -> Palette:
+    """The styles for a look: colors mixed with the surface, or the 16 of a terminal, or underlines."""
+    if look.colorless:
+        reverse = Style(reverse=True)
+        return Palette(look.base, reverse, reverse, tuple(_underlined(bool(odd)) for odd in range(2)), False)
+    if look.ansi:
+        selection = look.selection if look.selection.bgcolor else Style(reverse=True)
+        return Palette(look.base, look.cursor, selection, tuple(map(_sixteen, _ANSI_HUES)), False)
+    surface = _background(look.base)
+    text = _foreground(look.base)
+    variables = {**theme_variables(), **look.variables}
+    tokens = (_mixed(Color.parse(variables[f"token-{number}"]), surface, text) for number in range(N_COLORS))
+    return Palette(look.base, look.cursor, look.selection, tuple(tokens), True)
+
+
+def _mixed(color: Color, surface: Color, text: Color) -> Ways:
+    usual = surface + color
+    return Ways(
+        _on(usual, text),
+        _on(_deepened(usual, surface, _CHANGED_SHARE / SHARE), text) + Style(bold=True),
+        _on(_deepened(usual, surface, _CURRENT_SHARE / SHARE), text),
+    )
+
+
+def _deepened(color: Color, surface: Color, factor: float) -> Color:
+    """The color gone further away from the surface, but never so far that no text could be read on it."""
+    while True:
+        red, green, blue = (_channel(s + (c - s) * factor) for c, s in zip(color.rgb, surface.rgb, strict=True))
+        deeper = Color(red, green, blue)
+        if factor <= 1 or max(contrast(deeper, _BLACK), contrast(deeper, _WHITE)) >= CONTRAST:
+            return deeper
+        factor -= 0.05
+
+
+def _channel(value: float) -> int:
+    return min(max(round(value), 0), 255)
+
+
+def _on(background: Color, text: Color) -> Style:
+    return Style(color=readable_on(background, text).rich_color, bgcolor=background.rich_color)
+
+
+def _foreground(style: Style) -> Color:
+    return Color.from_rich_color(style.color) if style.color else _WHITE
+
+
+def _background(style: Style) -> Color:
+    return Color.from_rich_color(style.bgcolor) if style.bgcolor else _BLACK
+
+
+def _sixteen(hue: str) -> Ways:
+    """Black on the hue, which every common palette makes readable but on blue and red: there white."""
+    color = Color.parse(hue).rich_color
+    text = Color.parse("ansi_bright_white" if hue in ("ansi_blue", "ansi_red", "ansi_magenta") else "ansi_black")
+    usual = Style(color=text.rich_color, bgcolor=color)
+    return Ways(usual, usual + Style(bold=True), usual + Style(bold=True, reverse=True))
+
+
+def _underlined(odd: bool) -> Ways:
+    usual = Style(underline=odd)
+    return Ways(usual, usual + Style(italic=True), usual + Style(bold=True))
+
+
+@lru_cache(maxsize=4096)
+def selected(style: Style, selection: Style) -> Style:
+    """A style with a selection mixed in, so that the tokens can still be told apart under it."""
+    if style.bgcolor is None or selection.bgcolor is None:
+        return style + selection
+    own, other, text = _background(style), _background(selection), _foreground(style)
+    shares = (_SELECTED_SHARE * tenth / 10 for tenth in range(10, 0, -1))
+    mixtures = (own.blend(other, share, 1) for share in shares)
+    readable = (mixed for mixed in mixtures if contrast(mixed, readable_on(mixed, text)) >= CONTRAST)
+    return style + _on(next(readable, own), text)
+
+
+@lru_cache(maxsize=4096)
+def muted(style: Style) -> Style:
+    """A style whose text steps back half way to its background: for glyphs that stand for something else."""
+    if style.bgcolor is None or style.color is None or not (style.bgcolor.triplet and style.color.triplet):
+        return style
+    return style + Style(
+        color=Color.from_rich_color(style.color).blend(Color.from_rich_color(style.bgcolor), 0.45, 1).rich_color
+    )

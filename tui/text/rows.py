@@ -1,0 +1,200 @@
+"""Rows: which stretch of which line stands on each screen row, and where in it each character stands.
+
+It takes the place of Textual's `WrappedDocument`, which counts cells in another way than this app draws them (one
+glyph for a control character, clusters, tab stops), sums all lines to know its height and copies a whole line to
+find a column. Here everything is asked of `glyphs.Layout`, heights are kept in `Sums`, and of a long line only the
+stretch in question is laid out.
+"""
+
+from bisect import bisect_right
+from itertools import pairwise
+from typing import NamedTuple
+
+from textual.document._document import Location
+from textual.document._wrapped_document import WrappedDocument
+from textual.geometry import Offset
+
+from tui.text.document import FaithfulDocument
+from tui.text.glyphs import TAB_SIZE, lay_out, measure, wrap
+from tui.text.ruler import Ruler
+from tui.text.sums import Sums
+
+
+class Place(NamedTuple):
+    """The stretch of a line that stands on one row, or the part of it that is in view."""
+
+    line: int
+    section: int
+    """0 for the row on which the line begins."""
+    start: int
+    """The column of the line at which the stretch begins."""
+    text: str
+    """The stretch."""
+    cell: int
+    """The cell of the row at which the stretch begins; more than 0 only in a long line that is not wrapped."""
+    ends_line: bool
+
+
+class Rows(WrappedDocument):
+    """A document as rows of at most `width` cells, or one row a line when the width is 0."""
+
+    document: FaithfulDocument
+
+    def __init__(self, document: FaithfulDocument, width: int = 0, tab_width: int = TAB_SIZE) -> None:
+        self._asked = width
+        self._breaks: list[tuple[int, ...]] = []
+        self._heights = Sums()
+        self._rulers: dict[int, Ruler] = {}
+        self._widest = 0
+        super().__init__(document, width, tab_width)
+
+    @property
+    def width(self) -> int:
+        """The width the text is wrapped at, in cells; 0 when it is not, which very long lines forbid."""
+        return self._width
+
+    @property
+    def tab_size(self) -> int:
+        """Cells between tab stops."""
+        return self._tab_width
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return self._heights.total if self._width else self.document.line_count
+
+    @property
+    def widest(self) -> int:
+        """Cells of the widest line ever seen since the last `wrap`; the width when the text is wrapped."""
+        return self._width or self._widest
+
+    @property
+    def wrapped(self) -> bool:
+        """True when any line takes more than one row."""
+        return self.height > self.document.line_count
+
+    def wrap(self, width: int, tab_width: int | None = None) -> None:
+        """Lay the whole document out in rows of `width` cells; 0 means one row a line, as do lines of `LONG_LINE`."""
+        self._asked = width
+        width = self._width = 0 if self.document.n_long_lines else width
+        self._tab_width = tab_width or self._tab_width
+        self._rulers.clear()
+        lines = self.document.lines
+        self._widest = 0
+        self._breaks = self._wrap_lines(lines) if width else []
+        self._heights = Sums([len(breaks) + 1 for breaks in self._breaks])
+        if not width:
+            self._note_widths(lines)
+
+    def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
+        """Lay out again what an edit has touched; the document holds the new text already."""
+        if self._asked and bool(self._width) == bool(self.document.n_long_lines):
+            self.wrap(self._asked)
+            return
+        top = min(start[0], old_end[0])
+        bottom = max(start[0], new_end[0])
+        lines = self.document.lines[top : bottom + 1]
+        self._rulers = {row: ruler for row, ruler in self._rulers.items() if row <= top}
+        if top in self._rulers:
+            self._rulers[top] = self._rulers[top].with_line(self.document[top], min(start, old_end)[1])
+        if not self._width:
+            self._note_widths(lines)
+            return
+        old_bottom = min(max(start[0], old_end[0]), len(self._breaks) - 1)
+        breaks = self._wrap_lines(lines)
+        self._breaks[top : old_bottom + 1] = breaks
+        self._heights.replace(top, old_bottom + 1, [len(cuts) + 1 for cuts in breaks])
+
+    def _wrap_lines(self, lines: list[str]) -> list[tuple[int, ...]]:
+        width, tab_size = self._width, self._tab_width
+        return [
+            () if len(line) <= width and line.isascii() and "\t" not in line else wrap(line, width, tab_size)
+            for line in lines
+        ]
+
+    def _note_widths(self, lines: list[str]) -> None:
+        """Keep the width of the widest line; a line that cannot be wider is not measured, the longest goes first."""
+        tab_size = self._tab_width
+        for line in (max(lines, key=len, default=""), *lines):
+            if len(line) * max(2, tab_size) > self._widest and len(line) + _excess(line, tab_size) > self._widest:
+                self._widest = max(self._widest, measure(line, tab_size))
+
+    def ruler(self, line: int) -> Ruler:
+        """The ruler along a line."""
+        ruler = self._rulers.get(line)
+        if ruler is None:
+            ruler = self._rulers[line] = Ruler(self.document[line], self._tab_width)
+            if len(self._rulers) > 512:
+                del self._rulers[next(iter(self._rulers))]
+        return ruler
+
+    def place(self, y: int, x: int = 0, width: int = 0) -> Place | None:
+        """What stands on row `y`, None below the text; of a line that is not wrapped, what covers `width` cells at `x`."""
+        if not 0 <= y < self.height:
+            return None
+        if not self._width:
+            start, text, cell = self.ruler(y).window(x, width)
+            return Place(y, 0, start, text, cell, start + len(text) == len(self.document[y]))
+        line, section = self._heights.find(y)
+        text = self.document[line]
+        start, end = self._bounds(line, section)
+        return Place(line, section, start, text[start:end], 0, end == len(text))
+
+    def _bounds(self, line: int, section: int) -> tuple[int, int]:
+        breaks = self._breaks[line]
+        start = breaks[section - 1] if section else 0
+        return start, breaks[section] if section < len(breaks) else len(self.document[line])
+
+    def location_to_offset(self, location: Location) -> Offset:
+        """The cell and row at which a character is drawn."""
+        line, column = location
+        line = min(max(line, 0), self.document.line_count - 1)
+        if not self._width:
+            return Offset(self.ruler(line).cell(column), line)
+        section = bisect_right(self._breaks[line], column)
+        start, end = self._bounds(line, section)
+        layout = lay_out(self.document[line][start:end], self._tab_width)
+        return Offset(layout.cell(column - start), self._heights.before(line) + section)
+
+    def offset_to_location(self, offset: Offset) -> Location:
+        """The place of the character drawn at a cell and row; the nearest one for cells where nothing is drawn."""
+        x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1)
+        if not self._width:
+            return y, self.ruler(y).column(x)
+        line, section = self._heights.find(y)
+        return line, self.get_target_document_column(line, x, section)
+
+    def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:
+        """The column drawn at cell `x_offset` in a line's row `y_offset`; a negative one counts from the last."""
+        if not self._width:
+            return self.ruler(line_index).column(x_offset)
+        last = len(self._breaks[line_index])
+        section = y_offset if y_offset >= 0 else last + 1 + y_offset
+        start, end = self._bounds(line_index, section)
+        layout = lay_out(self.document[line_index][start:end], self._tab_width)
+        # Past the end of a row that the line goes on from, the next row would begin: stay on this one.
+        cell = x_offset if section == last else min(x_offset, layout.width - 1)
+        return start + layout.column(cell)
+
+    def get_offsets(self, line_index: int) -> list[int]:
+        """The columns at which a line is broken into rows."""
+        return list(self._breaks[line_index]) if self._width else []
+
+    def get_sections(self, line_index: int) -> list[str]:
+        """A line as the texts of its rows."""
+        cuts = [0, *self.get_offsets(line_index), len(self.document[line_index])]
+        return [self.document[line_index][a:b] for a, b in pairwise(cuts)]
+
+    def get_tab_widths(self, line_index: int) -> list[int]:
+        """Nothing: tab stops are the business of `Layout`."""
+        return []
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """Every line as the texts of its rows."""
+        return [self.get_sections(line) for line in range(self.document.line_count)]
+
+
+def _excess(line: str, tab_size: int) -> int:
+    """An upper bound of how much wider than its number of characters a line can be, found without measuring it."""
+    return (0 if line.isascii() else len(line)) + (tab_size - 1) * line.count("\t")
