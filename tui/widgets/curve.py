@@ -1,0 +1,215 @@
+"""Curve: how long the sequence is after each merge, drawn in braille, eight dots to a cell.
+
+However many steps there are, a drawing looks at two of them per cell of its width, so growing costs nothing.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from math import expm1, log1p
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.widgets.braille import blocks, braille
+from tui.widgets.columns import fit
+
+
+class Curve(Widget, can_focus=True):
+    """Sequence length against steps; the steps in force in the accent color, later ones faint."""
+
+    DEFAULT_CSS = """
+    Curve {
+        height: 8;
+        background: $surface;
+        &> .curve--line { color: $text-accent; }
+        &> .curve--later { color: $text-disabled; }
+        &> .curve--label { color: $text-muted; }
+        &> .curve--step { color: $foreground; text-style: bold; }
+        &> .curve--blank { color: $foreground; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "curve--line",
+        "curve--later",
+        "curve--label",
+        "curve--step",
+        "curve--blank",
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("x", "toggle_logarithmic", "Log scale", tooltip="Give the first merges, which matter most, more room")
+    ]
+
+    step: reactive[int] = reactive(0)
+    """How many merges are in force."""
+    n_steps: reactive[int] = reactive(0)
+    """Steps along the whole axis, where more are to come; 0: as many as there are."""
+    logarithmic: reactive[bool] = reactive(False)
+    """Whether the step axis is logarithmic."""
+
+    class StepChosen(Message):
+        """The user pointed at a step."""
+
+        def __init__(self, curve: "Curve", step: int) -> None:
+            super().__init__()
+            self.curve = curve
+            self.step = step
+
+        @property
+        def control(self) -> "Curve":
+            return self.curve
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest choice counts."""
+            return isinstance(message, Curve.StepChosen) and message.curve is self.curve
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._lengths = array("Q", [0])
+        self._key: tuple[int, ...] = ()
+        self._cached: tuple[list[str], int, int] = ([], 0, 0)
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """Tokens in the corpus before the first merge, and after each."""
+        return self._lengths
+
+    def clear(self, n_tokens: int = 0, *, n_steps: int = 0) -> None:
+        """Only the length before the first merge; the axis is `n_steps` long if it is known how many are wanted."""
+        self._lengths = array("Q", [n_tokens])
+        self.n_steps = n_steps
+        self.step = 0
+        self.refresh()
+
+    def append(self, lengths: Iterable[int]) -> None:
+        """The lengths after further merges."""
+        self._lengths.extend(lengths)
+        self.refresh()
+
+    def action_toggle_logarithmic(self) -> None:
+        """Change between a linear and a logarithmic axis of steps."""
+        self.logarithmic = not self.logarithmic
+
+    # Steps and places
+
+    @property
+    def _last(self) -> int:
+        return len(self._lengths) - 1
+
+    @property
+    def _end(self) -> int:
+        return max(self.n_steps, self._last, 1)
+
+    def _step_at(self, place: float) -> int:
+        """The step at a place along the axis, 0 to 1."""
+        return round(expm1(place * log1p(self._end)) if self.logarithmic else place * self._end)
+
+    def _place_of(self, step: int) -> float:
+        return log1p(step) / log1p(self._end) if self.logarithmic else step / self._end
+
+    def _samples(self, n: int) -> list[int]:
+        """The steps under `n` equally spaced places, as far as there are values."""
+        steps = (self._step_at(place / max(1, n - 1)) for place in range(n))
+        return [step for step in steps if step <= self._last]
+
+    def _depths(self, steps: Sequence[int]) -> list[float]:
+        """How far down from the first length to the last each step has come, 0 to 1."""
+        top = self._lengths[0]
+        drop = max(1, top - self._lengths[-1])
+        return [(top - self._lengths[step]) / drop for step in steps]
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the plot chooses the step there."""
+        offset = event.get_content_offset(self)
+        if offset is not None and self._last and not self._small:
+            gutter = self._gutter
+            place = (offset.x - gutter) / max(1, self.size.width - gutter - 2)
+            if place >= 0:
+                self.post_message(self.StepChosen(self, min(self._last, self._step_at(min(1.0, place)))))
+
+    # Drawing
+
+    @property
+    def _small(self) -> bool:
+        return self.size.height < 3 or self.size.width < 20
+
+    @property
+    def _gutter(self) -> int:
+        """Cells left of the plot: the longer of both lengths, a blank on either side."""
+        return len(f"{self._lengths[0]:,}") + 2
+
+    def render_line(self, y: int) -> Strip:
+        """A line of the plot, or the whole of a small one."""
+        width, height = self.size
+        segments: Iterable[Segment] = ()
+        if not self._last:
+            if y == height // 2:
+                segments = [
+                    Segment(
+                        fit(" How fast the text shrinks, merge by merge, is drawn here.", width), self._ink("label")
+                    )
+                ]
+        elif not self._small:
+            segments = self._axis(width) if y == height - 1 else self._plot_line(y)
+        elif y == 0:
+            segments = self._sparkline(width)
+        return Strip(segments).adjust_cell_length(width, self._ink("blank"))
+
+    def _ink(self, name: str) -> Style:
+        return self.get_component_rich_style(f"curve--{name}")
+
+    def _sparkline(self, width: int) -> list[Segment]:
+        first, last = f"{self._lengths[0]:,} ", f" {self._lengths[-1]:,}"
+        room = width - 2 - len(first) - len(last)
+        if room < 4:
+            first, last, room = "", "", width - 2
+        steps = self._samples(room)
+        bars = blocks(self._depths(steps))
+        done = bisect_right(steps, self.step)
+        label = self._ink("label")
+        return [
+            Segment(" " + first, label),
+            Segment(bars[:done], self._ink("line")),
+            Segment(bars[done:], self._ink("later")),
+            Segment(last, label),
+        ]
+
+    def _plot(self) -> tuple[list[str], int, int]:
+        """The lines of the plot, and the column and line of the step in force; drawn anew only if they have changed."""
+        width, height = self.size.width - self._gutter - 1, self.size.height - 1
+        key = (width, height, self._lengths[0], len(self._lengths), self._end, self.step, self.logarithmic)
+        if key != self._key:
+            lines = braille(self._depths(self._samples(2 * width)), width, height)
+            step = min(self.step, self._last)
+            column = round(self._place_of(step) * (2 * width - 1)) // 2
+            line = round(self._depths([step])[0] * (4 * height - 1)) // 4
+            self._key, self._cached = key, (lines, column, line)
+        return self._cached
+
+    def _plot_line(self, y: int) -> Iterator[Segment]:
+        lines, column, line = self._plot()
+        text = lines[y]
+        label = {0: f"{self._lengths[0]:,}", len(lines) - 1: f"{self._lengths[-1]:,}"}.get(y, "")
+        yield Segment(f"{label:>{self._gutter - 1}} ", self._ink("label"))
+        note = f"  {self._lengths[min(self.step, self._last)]:,} tokens at step {self.step:,}" if y == 0 else ""
+        if not text[-len(note) :].isspace() or column >= len(text) - len(note):
+            note = ""
+        yield Segment(text[:column], self._ink("line"))
+        if y == line:
+            yield Segment("●", self._ink("step"))
+        else:
+            yield Segment(text[column], self._ink("line"))
+        yield Segment(text[column + 1 : len(text) - len(note)], self._ink("later"))
+        yield Segment(note, self._ink("label"))
+
+    def _axis(self, width: int) -> Iterator[Segment]:
+        gutter = self._gutter
+        right = f"{self._end:,} steps{', log scale' if self.logarithmic else ''}"
+        yield Segment(" " * gutter + "0" + right.rjust(width - gutter - 2), self._ink("label"))

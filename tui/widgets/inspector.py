@@ -1,0 +1,211 @@
+"""Inspector: one token, looked at closely: its bytes, the merge that made it, what it is made of and goes into."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from bpe_core.audit.findings import Finding
+from bpe_core.visible import token_label
+from tui.widgets.columns import fit
+from tui.widgets.finding_table import INKS, MARKS
+from tui.widgets.token_tree import branches
+
+if TYPE_CHECKING:
+    from bpe_core.tokenizer import Tokenizer
+
+HINT: Final = "Move the cursor onto a token to see its bytes, the merge that made it and what it is built from."
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the inspector: something at the left, a smaller fact at the right edge."""
+
+    left: str = ""
+    right: str = ""
+    ink: str = "text"
+    lead: str = ""
+    """Drawn before `left`: a box line, a mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the inspector looks at."""
+
+    tokenizer: "Tokenizer"
+    token: int
+    count: int | None
+    findings: tuple[Finding, ...]
+    note: str
+
+
+class Inspector(Widget):
+    """The token under the cursor."""
+
+    DEFAULT_CSS = """
+    Inspector {
+        background: $surface;
+        &> .inspector--token { color: $foreground; text-style: bold; }
+        &> .inspector--text { color: $foreground; }
+        &> .inspector--muted { color: $text-muted; }
+        &> .inspector--lines { color: $text-disabled; }
+        &> .inspector--accent { color: $text-accent; }
+        &> .inspector--warning { color: $text-warning; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "inspector--token",
+        "inspector--text",
+        "inspector--muted",
+        "inspector--lines",
+        "inspector--accent",
+        "inspector--warning",
+    }
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.token_style: Callable[[int], Style | None] | None = None
+        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
+        self.hint = HINT
+        """What it says while there is no token to show."""
+        self._shown: Shown | None = None
+        self._lines: tuple[object, list[Line]] = (None, [])
+
+    @property
+    def token(self) -> int | None:
+        """The id shown."""
+        return self._shown.token if self._shown else None
+
+    def show(
+        self,
+        tokenizer: "Tokenizer",
+        token: int,
+        *,
+        count: int | None = None,
+        findings: Iterable[Finding] = (),
+        note: str = "",
+    ) -> None:
+        """Look at a token of `tokenizer` as it is at its step.
+
+        `count` is how often it occurs in the corpus, `findings` what an audit says of it, and `note` a sentence about
+        the place it was found at, such as that it is one of several tokens of one character.
+        """
+        shown = Shown(tokenizer, token, count, tuple(findings), note)
+        if shown != self._shown:
+            self._shown = shown
+            self.refresh()
+
+    def clear(self) -> None:
+        """Look at nothing."""
+        self._shown = None
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """A line of what is known, cut to the width."""
+        width, height = self.size
+        key = (self._shown, width, height)
+        if self._lines[0] != key:
+            self._lines = (key, describe(self._shown, self.hint, max(1, width - 2), height))
+        lines = self._lines[1]
+        text = self._ink("text")
+        if y >= len(lines):
+            return Strip.blank(width, text)
+        line = lines[y]
+        room = width - 2 - cell_len(line.lead) - (cell_len(line.right) + 1 if line.right else 0)
+        left = fit(line.left, max(0, room))
+        label = left.rstrip(" ")
+        ink = self._ink(line.ink)
+        tint = self.token_style(self._shown.token) if line.ink == "token" and self.token_style and self._shown else None
+        segments = [
+            Segment(" ", text),
+            Segment(line.lead, self._ink("lines" if line.ink == "text" else line.ink)),
+            Segment(label, ink + tint if tint else ink),
+            Segment(left[len(label) :], text),
+            Segment(" " + line.right if line.right else "", self._ink("muted")),
+        ]
+        return Strip(segments).adjust_cell_length(width, text)
+
+    def _ink(self, name: str) -> Style:
+        return self.get_component_rich_style(f"inspector--{name}")
+
+
+def describe(shown: Shown | None, hint: str, width: int, height: int) -> list[Line]:
+    """All there is to say in `height` lines of `width` cells; blank lines between the parts where there is room."""
+    if shown is None:
+        return [Line(text, ink="muted") for text in wrap(hint, width)]
+    vocabulary, token = shown.tokenizer.vocabulary, shown.token
+    if token not in vocabulary:
+        text = f"The token {token:,} is made by a later merge than step {shown.tokenizer.step:,}."
+        return [Line(text, ink="muted") for text in wrap(text, width)]
+    head = [*_identity(shown, width, height), *_origin(shown)]
+    notes = [*_notes(shown, width)]
+    children = [*_children(shown, width, short=height - len(head) - len(notes) < 6)]
+    room = height - len(head) - len(notes) - len(children)
+    gaps = 1 + bool(notes) + bool(children)
+    tree = branches(vocabulary, token, width, room - gaps) or branches(vocabulary, token, width, room)
+    built = [Line(branch.label, branch.note, "text", branch.lines) for branch in tree]
+    parts = [part for part in (head, notes, built, children) if part]
+    loose = sum(map(len, parts)) + len(parts) - 1 <= height
+    lines: list[Line] = []
+    for part in parts:
+        lines += [Line(), *part] if lines and loose else part
+    return lines[:height]
+
+
+def _identity(shown: Shown, width: int, height: int) -> Iterator[Line]:
+    token = shown.tokenizer.vocabulary.token_bytes(shown.token)
+    yield Line(token_label(token), f"id {shown.token:,}", "token")
+    size = f"{len(token):,} byte{'s' * (len(token) != 1)}"
+    most = 3 if height >= 14 else 1
+    rows = wrap(token[: width * most].hex(" "), max(8, width - len(size) - 2))
+    for number, row in enumerate(rows[:most]):
+        cut = number == most - 1 and len(rows) > most
+        yield Line(row + (" …" if cut else ""), "" if number else size, "muted")
+
+
+def _origin(shown: Shown) -> Iterator[Line]:
+    vocabulary, record = shown.tokenizer.vocabulary, shown.tokenizer.record
+    parents = vocabulary.parents(shown.token)
+    if shown.token in vocabulary.special_tokens.values():
+        yield Line("a special token: outside the merges", ink="muted")
+    elif parents is None:
+        one = len(vocabulary.token_bytes(shown.token)) == 1
+        yield Line("a byte, not made by a merge" if one else "not made by a merge", ink="muted")
+    else:
+        step = vocabulary.step_of(shown.token)
+        left, right = (token_label(vocabulary.token_bytes(parent)) for parent in parents)
+        yield Line(f"{left} + {right}", f"step {step:,}")
+        if record is not None and step <= len(record.steps):
+            count, ties, _ = record.steps[step - 1]
+            yield Line(f"the pair occurred {count:,} times", f"{ties:,} tied" if ties > 1 else "", "muted")
+    if shown.count is not None:
+        yield Line(f"{shown.count:,} in the corpus now", ink="muted")
+
+
+def _notes(shown: Shown, width: int) -> Iterator[Line]:
+    for text in wrap(shown.note, width):
+        yield Line(text, ink="muted")
+    for finding in shown.findings:
+        yield Line(finding.kind, lead=f"{MARKS[finding.severity]} ", ink=INKS[finding.severity])
+        for text in wrap(finding.reason, max(8, width - 2))[:3]:
+            yield Line(text, lead="  ", ink="muted")
+
+
+def _children(shown: Shown, width: int, *, short: bool) -> Iterator[Line]:
+    vocabulary = shown.tokenizer.vocabulary
+    children = vocabulary.children(shown.token)
+    if not children:
+        return
+    first = "  ".join([token_label(vocabulary.token_bytes(child)) for child in children[:width]])
+    count = f"{len(children):,} token{'s' * (len(children) != 1)}"
+    if short:
+        yield Line(f"goes into {first}", count, "muted")
+    else:
+        yield Line("goes into", count, "muted")
+        yield Line(first)

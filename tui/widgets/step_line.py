@@ -1,0 +1,177 @@
+"""StepLine: one line to go back and forth in the merges, and what the step in force made."""
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from bpe_core.visible import token_label
+from tui.widgets.columns import fit
+
+_LABEL = 18
+"""Cells for the token made, so that the slider does not move with its length."""
+
+
+class StepLine(Widget, can_focus=True):
+    """A slider over the steps 0 to `n_steps`."""
+
+    DEFAULT_CSS = """
+    StepLine {
+        height: 1;
+        &> .step-line--label { color: $text-muted; }
+        &> .step-line--step { color: $foreground; }
+        &> .step-line--done { color: $accent; }
+        &> .step-line--rest { color: $foreground 25%; }
+        &> .step-line--thumb { color: $text-accent; }
+        &:focus > .step-line--thumb { color: $text-accent; background: $accent 35%; text-style: bold; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "step-line--label",
+        "step-line--step",
+        "step-line--done",
+        "step-line--rest",
+        "step-line--thumb",
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "move(-1)", "Back", tooltip="One merge back"),
+        Binding("right", "move(1)", "Forward", tooltip="One merge forward"),
+        Binding("shift+left", "move(-10)", "Ten back", show=False),
+        Binding("shift+right", "move(10)", "Ten forward", show=False),
+        Binding("ctrl+left,pageup", "leap(-1)", "Far back", show=False),
+        Binding("ctrl+right,pagedown", "leap(1)", "Far forward", show=False),
+        Binding("home", "first", "First step", show=False),
+        Binding("end", "last", "Last step", show=False),
+    ]
+
+    step: reactive[int] = reactive(0)
+    """How many merges are in force."""
+    n_steps: reactive[int] = reactive(0)
+    """How many merges there are."""
+    token: reactive[bytes | None] = reactive(None)
+    """The token that the step in force made; None before the first."""
+
+    class StepChosen(Message):
+        """The user chose how many merges should be in force."""
+
+        def __init__(self, step_line: "StepLine", step: int) -> None:
+            super().__init__()
+            self.step_line = step_line
+            self.step = step
+
+        @property
+        def control(self) -> "StepLine":
+            return self.step_line
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest choice counts."""
+            return isinstance(message, StepLine.StepChosen) and message.step_line is self.step_line
+
+    def choose(self, step: int) -> None:
+        """Put a step in force as if the user had, and say so."""
+        step = max(0, min(step, self.n_steps))
+        if step != self.step:
+            self.step = step
+            self.post_message(self.StepChosen(self, step))
+
+    def action_move(self, by: int) -> None:
+        """Some steps back or forth."""
+        self.choose(self.step + by)
+
+    def action_leap(self, by: int) -> None:
+        """A twentieth of the way back or forth."""
+        self.choose(self.step + by * max(1, self.n_steps // 20))
+
+    def action_first(self) -> None:
+        """Before the first merge."""
+        self.choose(0)
+
+    def action_last(self) -> None:
+        """After the last merge."""
+        self.choose(self.n_steps)
+
+    # The mouse
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of the slider, or step along with an arrow."""
+        start, room = self._track
+        x = event.x - self.gutter.left
+        if x == start - 1:
+            self.action_move(-1)
+        elif x == start + room:
+            self.action_move(1)
+        elif start <= x < start + room:
+            self.capture_mouse()
+            self._drag(x)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Go where the mouse drags."""
+        if self.app.mouse_captured is self:
+            self._drag(event.x - self.gutter.left)
+
+    def on_mouse_up(self) -> None:
+        """Let go."""
+        self.release_mouse()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel turns steps."""
+        event.stop()
+        self.action_move(-1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel turns steps."""
+        event.stop()
+        self.action_move(1)
+
+    def _drag(self, x: int) -> None:
+        start, room = self._track
+        self.choose(round((x - start) / max(1, room - 1) * self.n_steps))
+
+    # Drawing
+
+    @property
+    def _says(self) -> str:
+        """Where we are, as wide for every step."""
+        total = f"{self.n_steps:,}"
+        return f" step {self.step:>{len(total)},} of {total} "
+
+    @property
+    def _track(self) -> tuple[int, int]:
+        """First cell of the slider and its cells; there is none where no room is left for one."""
+        start = len(self._says) + 1
+        label = _LABEL + 2 if self.size.width >= 60 else 1
+        room = self.size.width - start - 1 - label
+        return start, room if room >= 5 else 0
+
+    def render_line(self, y: int) -> Strip:
+        """The line."""
+        width = self.size.width
+        label, number = self._ink("label"), self._ink("step")
+        if y or not self.n_steps:
+            text = "" if y else " No merges yet: every token is one byte."
+            return Strip([Segment(fit(text, width), label)])
+        says = self._says
+        start, room = self._track
+        segments = [Segment(says[:6], label), Segment(says[6:], number)]
+        if room:
+            thumb = round(self.step / self.n_steps * (room - 1))
+            segments += [
+                Segment("◂", label),
+                Segment("━" * thumb, self._ink("done")),
+                Segment("●", self._ink("thumb")),
+                Segment("─" * (room - 1 - thumb), self._ink("rest")),
+                Segment("▸", label),
+            ]
+            left = width - start - room - 1
+            made = "" if self.token is None else token_label(self.token)
+            segments.append(Segment(" " + fit(made, left - 1) if left > 1 else "", number + Style(bold=True)))
+        return Strip(segments).adjust_cell_length(width, label)
+
+    def _ink(self, name: str) -> Style:
+        return self.get_component_rich_style(f"step-line--{name}")
