@@ -100,7 +100,10 @@ class Merges:
         """The merges this batch carries."""
         from bpe_core.trainer import Merge
 
-        return [Merge(*row[:4], bytes.fromhex(row[4]), *row[5:]) for row in self.rows]
+        return [
+            Merge(step, left, right, token, bytes.fromhex(digits), count, ties, n_tokens)
+            for step, left, right, token, digits, count, ties, n_tokens in self.rows
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,30 @@
 """What the declarations of several subcommands have in common."""
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
-Subcommands = _SubParsersAction[ArgumentParser]
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+Subcommands: TypeAlias = "_SubParsersAction[ArgumentParser]"
 """What `ArgumentParser.add_subparsers` returns."""
 
 
 def add_command(
-    commands: Subcommands, name: str, run: Callable[[Namespace], int], description: str, *examples: str, notes: str = ""
+    commands: Subcommands,
+    name: str,
+    run: Callable[[Namespace], int],
+    description: str,
+    examples: tuple[str, ...],
+    notes: str = "",
 ) -> ArgumentParser:
     """A subcommand with one line of description, and examples to copy, then `notes`, below its options."""
-    program = commands._prog_prefix
-    epilog = "\n".join(["for example:", *(f"  {program} {example}" for example in examples)])
-    parser: ArgumentParser = commands.add_parser(
-        name,
-        help=description,
-        description=description,
-        epilog=f"{epilog}\n\n{notes}" if notes else epilog,
-        formatter_class=RawDescriptionHelpFormatter,
+    parser = commands.add_parser(
+        name, help=description, description=description, formatter_class=RawDescriptionHelpFormatter
     )
+    lines = ["for example:", *(f"  {parser.prog} {example}" for example in examples)]
+    parser.epilog = "\n".join([*lines, "", notes] if notes else lines)
     parser.set_defaults(run=run, stream=False)
     parser.add_argument("--debug", action="store_true", help="show where an unexpected error happened")
     return parser

@@ -37,8 +37,10 @@ def add(commands: Subcommands) -> None:
         "audit",
         run,
         "List what is suspicious about a vocabulary.",
-        "audit -t mine.json --corpus my_texts/ --reference what_a_model_reads/",
-        "audit -t mine.json --jsonl --fail-on unreachable,never-used",
+        (
+            "-t mine.json --corpus my_texts/ --reference what_a_model_reads/",
+            "-t mine.json --jsonl --fail-on unreachable,never-used",
+        ),
         notes="kinds of findings:\n" + "\n".join(f"  {kind:22}{meaning}" for kind, meaning in KINDS.items()),
     )
     add_tokenizer(parser)

@@ -19,7 +19,7 @@ def add(commands: Subcommands) -> None:
         "count",
         run,
         "Count documents, bytes, characters and pieces.",
-        "count my_texts/ --pattern gpt2",
+        ("my_texts/ --pattern gpt2",),
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
     add_pattern(parser)

@@ -21,8 +21,6 @@ def count_files(
     Errors: TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
     found = find_files(paths)
-    for skipped in found.skipped:
-        report.send(Skipped(str(skipped.path), skipped.reason))
     shown = 0.0
 
     def progress(now: Progress) -> None:
@@ -32,8 +30,10 @@ def count_files(
             report.send(Counting(now.done, now.total, now.name, role))
 
     counts = Counts.read(found.files, pattern, progress=progress, stop=lambda: _told_to_stop(control, report))
-    if control.stopped:
+    if counts.stopped:
         return None
+    for skipped in (*found.skipped, *counts.skipped):
+        report.send(Skipped(str(skipped.path), skipped.reason))
     report.send(
         Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces), role)
     )

@@ -18,8 +18,10 @@ def add(commands: Subcommands) -> None:
         "decode",
         run,
         "Turn token ids back into text.",
-        "decode -t mine.json ids.txt",
-        "decode -t mine.json < ids.txt > notes.md",
+        (
+            "-t mine.json ids.txt",
+            "-t mine.json < ids.txt > notes.md",
+        ),
     )
     add_tokenizer(parser)
     add_input(parser, "ids separated by spaces, or what encode --json printed")

@@ -8,6 +8,7 @@ from bpe_core.commands.arguments import Subcommands, add_command, add_input, add
 from bpe_core.commands.source import read_text
 from bpe_core.errors import SpecialTokenError
 from bpe_core.formats import load
+from bpe_core.tokenizer import Tokenizer
 
 _SLICE: Final = 1 << 16
 """Ids written at a time: as text they need far more memory than as numbers."""
@@ -20,8 +21,10 @@ def add(commands: Subcommands) -> None:
         "encode",
         run,
         "Turn text into token ids.",
-        "encode -t mine.json notes.md",
-        "encode -t mine.json --count < notes.md",
+        (
+            "-t mine.json notes.md",
+            "-t mine.json --count < notes.md",
+        ),
     )
     add_tokenizer(parser)
     add_input(parser, "the text, in UTF-8")
@@ -41,20 +44,25 @@ def add(commands: Subcommands) -> None:
 
 def run(options: Namespace) -> int:
     """Encode and print."""
-    tokenizer = load(options.tokenizer)
-    text = read_text(options.path)
-    if options.special_as_text:
-        ids = tokenizer.encode_ordinary(text)
-    else:
-        allowed = options.allow_special
-        if unknown := set(allowed) - tokenizer.special_tokens.keys() - {"all"}:
-            raise SpecialTokenError(f"{options.tokenizer} has no special token {min(unknown)!r}.")
-        ids = tokenizer.encode(text, allowed_special="all" if "all" in allowed else set(allowed))
+    ids = _ids(load(options.tokenizer), read_text(options.path), options)
     if options.count:
         print(len(ids))
     else:
         _write(ids, *('{"ids": [', ", ", "]}") if options.json else ("", " ", ""))
     return 0
+
+
+def _ids(tokenizer: Tokenizer, text: str, options: Namespace) -> list[int]:
+    if options.special_as_text:
+        return tokenizer.encode_ordinary(text)
+    allowed = frozenset(options.allow_special)
+    if unknown := allowed - tokenizer.special_tokens.keys() - {"all"}:
+        raise SpecialTokenError(f"There is no special token {min(unknown)!r} in {options.tokenizer}.")
+    try:
+        return tokenizer.encode(text, allowed_special="all" if "all" in allowed else allowed)
+    except SpecialTokenError as error:
+        where, _, _ = str(error).partition(";")
+        raise SpecialTokenError(f"{where}; name it with --allow-special, or use --special-as-text.") from None
 
 
 def _write(ids: list[int], before: str, between: str, after: str) -> None:

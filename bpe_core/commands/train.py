@@ -28,8 +28,10 @@ def add(commands: Subcommands) -> None:
         "train",
         run,
         "Learn a vocabulary from texts and save it.",
-        "train my_texts/ notes.md -o mine.json --vocab-size 4096",
-        "train log.txt -o log.json --pattern none --special '<|endoftext|>'",
+        (
+            "my_texts/ notes.md -o mine.json --vocab-size 4096",
+            "log.txt -o log.json --pattern none --special '<|endoftext|>'",
+        ),
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to save the tokenizer to")

@@ -1,0 +1,317 @@
+"""The commands as a person or a script calls them: data on stdout, one sentence on stderr, a telling exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bpe_core import load, save, train
+from bpe_core.cli import main
+
+SEED = "aaabdaaabac"
+CORPUS = "low low low low low lower lower widest widest widest newest newest newest newest newest newest\n" * 20
+
+Answer = tuple[int, str, str]
+"""Exit code, stdout, stderr."""
+
+Bpescope = Callable[..., Answer]
+
+
+@pytest.fixture
+def bpescope(capfd: pytest.CaptureFixture[str]) -> Bpescope:
+    """`bpescope` with these arguments."""
+
+    def call(*arguments: str | Path) -> Answer:
+        code = main([str(argument) for argument in arguments])
+        return code, *capfd.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def seed(tmp_path: Path) -> Path:
+    """A file with the textbook's example, no newline at its end."""
+    path = tmp_path / "seed.txt"
+    path.write_bytes(SEED.encode())
+    return path
+
+
+@pytest.fixture
+def tokenizer(tmp_path: Path) -> Path:
+    """The tokenizer of three merges learned from it, with a special token."""
+    path = tmp_path / "seed.json"
+    save(train(SEED, vocab_size=260, pattern="none", special_tokens=["<end>"]), path)
+    return path
+
+
+def in_a_shell(line: str, cwd: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """`line` in a real shell, where `bpescope` is this checkout's headless face."""
+    root = Path(__file__).parents[2]
+    script = f'set -o pipefail; bpescope() {{ "{sys.executable}" -m bpe_core "$@"; }}; {line}'
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.run(["bash", "-c", script], cwd=cwd, input=data, capture_output=True, env=environment, timeout=60)
+
+
+def test_the_textbook_example_from_text_to_ids_and_back(bpescope: Bpescope, seed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    code, stdout, stderr = bpescope("train", seed, "-o", out, "--vocab-size", "259", "--pattern", "none")
+    assert (code, stdout) == (0, "")
+    assert "Learned 3 merges" in stderr and "vocabulary size reached" in stderr
+    assert [load(out).token_bytes(token) for token in (256, 257, 258)] == [b"aa", b"aaa", b"aaab"]
+    assert bpescope("encode", "-t", out, seed) == (0, "258 100 258 97 99\n", "")
+    (tmp_path / "ids").write_text("258 100 258 97 99\n")
+    assert bpescope("decode", "-t", out, tmp_path / "ids") == (0, SEED, "")
+
+
+def test_training_options_reach_the_trainer(bpescope: Bpescope, tmp_path: Path) -> None:
+    text, out = tmp_path / "text", tmp_path / "out.json"
+    text.write_text(CORPUS)
+    options = "--vocab-size 263 --pattern words --ties largest --id-layout specials-first --special <|endoftext|>"
+    assert bpescope("train", text, "-o", out, *options.split())[0] == 0
+    tokenizer = load(out)
+    assert tokenizer.encode("newest") == [262, 261] and tokenizer.special_tokens == {"<|endoftext|>": 0}
+    assert (
+        bpescope("train", text, "-o", out, "--pattern", "none", "--min-count", "20", "--max-token-length", "3")[0] == 0
+    )
+    assert max(len(load(out).token_bytes(token)) for _, _, token in load(out).merges) == 3
+
+
+def test_encode_prints_what_a_script_wants(bpescope: Bpescope, tokenizer: Path, seed: Path) -> None:
+    assert bpescope("encode", "-t", tokenizer, seed, "--count") == (0, "5\n", "")
+    code, stdout, _ = bpescope("encode", "-t", tokenizer, seed, "--json")
+    assert (code, json.loads(stdout)) == (0, {"ids": [258, 100, 258, 97, 99]})
+
+
+def test_a_special_token_in_a_text_needs_a_word(bpescope: Bpescope, tokenizer: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("a<end>")
+    code, stdout, stderr = bpescope("encode", "-t", tokenizer, text)
+    assert (code, stdout) == (2, "") and stderr.count("\n") == 1
+    assert "'<end>' at offset 1" in stderr and "--allow-special" in stderr
+    assert bpescope("encode", "-t", tokenizer, text, "--allow-special", "<end>")[1] == "97 259\n"
+    assert bpescope("encode", "-t", tokenizer, text, "--allow-special", "all")[1] == "97 259\n"
+    assert bpescope("encode", "-t", tokenizer, text, "--special-as-text")[1] == "97 60 101 110 100 62\n"
+    assert bpescope("encode", "-t", tokenizer, text, "--allow-special", "<start>")[0] == 2
+
+
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_what_goes_through_a_pipe_comes_out_byte_for_byte(form: str, tokenizer: Path, tmp_path: Path) -> None:
+    data = "\ufeffa\r\nb\rc\n\n\x1b]0;title\x07 \0 é 😊 \u2028 ".encode()
+    result = in_a_shell(f"bpescope encode -t seed.json {form} - | bpescope decode -t seed.json", tmp_path, data)
+    assert (result.returncode, result.stdout, result.stderr) == (0, data, b"")
+
+
+def test_nothing_comes_out_as_nothing(bpescope: Bpescope, tokenizer: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    assert bpescope("encode", "-t", tokenizer, tmp_path / "empty") == (0, "\n", "")
+    assert bpescope("encode", "-t", tokenizer, "--json", tmp_path / "empty") == (0, '{"ids": []}\n', "")
+    assert bpescope("decode", "-t", tokenizer, tmp_path / "empty") == (0, "", "")
+
+
+def test_decode_writes_bytes_that_are_no_text(tokenizer: Path, tmp_path: Path) -> None:
+    assert in_a_shell("bpescope decode -t seed.json", tmp_path, b"255 0\n10").stdout == b"\xff\x00\n"
+
+
+def test_count_counts_documents_of_a_folder(bpescope: Bpescope, tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("Hello world")
+    (tmp_path / "two.md").write_text("Hello 🤯")
+    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8\0\0\0")
+    code, stdout, stderr = bpescope("count", tmp_path, "--pattern", "gpt2")
+    rows = dict(line.rsplit(None, 1) for line in stdout.splitlines())
+    assert code == 0
+    assert rows == {"documents": "2", "bytes": "21", "characters": "18", "pieces": "4", "different pieces": "3"}
+    assert "photo.jpg" in stderr
+
+
+def test_audit_as_a_table_as_json_lines_and_as_a_gate(bpescope: Bpescope, tokenizer: Path, seed: Path) -> None:
+    code, stdout, _ = bpescope("audit", "-t", tokenizer, "--corpus", seed)
+    assert code == 0 and "unused-byte  13" in stdout and "(--all shows them)" in stdout
+    assert "scaffold" in stdout  # aaa was only ever a step to aaab
+
+    code, stdout, _ = bpescope("audit", "-t", tokenizer, "--corpus", seed, "--jsonl")
+    rows = [json.loads(line) for line in stdout.splitlines()]
+    assert code == 0 and len([row for row in rows if row["kind"] == "unused-byte"]) == 13
+    assert {"id", "token", "kind", "severity", "reason", "evidence"} <= rows[0].keys()
+
+    assert bpescope("audit", "-t", tokenizer, "--fail-on", "duplicate,unused-byte")[0] == 1
+    assert bpescope("audit", "-t", tokenizer, "--fail-on", "duplicate")[0] == 0
+    code, _, stderr = bpescope("audit", "-t", tokenizer, "--fail-on", "nonsense")
+    assert code == 2 and "nonsense" in stderr and "unused-byte" in stderr
+
+
+def test_a_reference_corpus_shows_what_a_model_will_not_meet(bpescope: Bpescope, tmp_path: Path) -> None:
+    text, reference, out = tmp_path / "text", tmp_path / "reference", tmp_path / "out.json"
+    text.write_text("SolidGoldMagikarp counts to infinity\n" * 50)
+    reference.write_text("counts to infinity\n" * 50)
+    bpescope("train", text, "-o", out, "--vocab-size", "300")
+    code, stdout, _ = bpescope("audit", "-t", out, "--corpus", text, "--reference", reference, "--jsonl")
+    absent = [row["token"] for row in map(json.loads, stdout.splitlines()) if row["kind"] == "absent-from-reference"]
+    assert code == 0 and "SolidGoldMagikarp" in absent
+
+
+def _missing(folder: Path) -> str:
+    return "train missing.txt -o out.json"
+
+
+def _binary(folder: Path) -> str:
+    (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0\0\x10JFIF\0" * 99)
+    return "train photo.jpg -o out.json"
+
+
+def _empty(folder: Path) -> str:
+    (folder / "empty.txt").touch()
+    return "train empty.txt -o out.json"
+
+
+def _unreadable(folder: Path) -> str:
+    # Opening it is an error for everybody, root too: a name in a chain that leads back to itself.
+    (folder / "loop.txt").symlink_to("loop.txt")
+    return "train loop.txt -o out.json"
+
+
+def _too_small(folder: Path) -> str:
+    return "train seed.txt -o out.json --vocab-size 256"
+
+
+def _no_number(folder: Path) -> str:
+    return "train seed.txt -o out.json --vocab-size many"
+
+
+def _no_pattern(folder: Path) -> str:
+    return "train seed.txt -o out.json --pattern (["
+
+
+def _no_ties(folder: Path) -> str:
+    return "train seed.txt -o out.json --ties none"
+
+
+def _folder_as_output(folder: Path) -> str:
+    return "train seed.txt -o ."
+
+
+def _no_such_folder(folder: Path) -> str:
+    return "train seed.txt -o nowhere/out.json"
+
+
+def _missing_tokenizer(folder: Path) -> str:
+    return "encode -t missing.json seed.txt"
+
+
+def _broken_tokenizer(folder: Path) -> str:
+    (folder / "broken.json").write_text((folder / "seed.json").read_text()[:200])
+    return "encode -t broken.json seed.txt"
+
+
+def _not_a_tokenizer(folder: Path) -> str:
+    return "audit -t seed.txt"
+
+
+def _missing_text(folder: Path) -> str:
+    return "encode -t seed.json missing.txt"
+
+
+def _latin_1(folder: Path) -> str:
+    (folder / "latin.txt").write_bytes("caf\xe9".encode("latin-1"))
+    return "encode -t seed.json latin.txt"
+
+
+def _words_as_ids(folder: Path) -> str:
+    return "decode -t seed.json seed.txt"
+
+
+def _unknown_id(folder: Path) -> str:
+    (folder / "ids").write_text("97 99999")
+    return "decode -t seed.json ids"
+
+
+def _json_of_something_else(folder: Path) -> str:
+    (folder / "ids").write_text('{"tokens": [97]}')
+    return "decode -t seed.json ids"
+
+
+BAD_INPUTS = [
+    _missing,
+    _binary,
+    _empty,
+    _unreadable,
+    _too_small,
+    _no_number,
+    _no_pattern,
+    _no_ties,
+    _folder_as_output,
+    _no_such_folder,
+    _missing_tokenizer,
+    _broken_tokenizer,
+    _not_a_tokenizer,
+    _missing_text,
+    _latin_1,
+    _words_as_ids,
+    _unknown_id,
+    _json_of_something_else,
+]
+
+
+@pytest.mark.parametrize("bad", BAD_INPUTS, ids=lambda bad: bad.__name__.strip("_").replace("_", " "))
+def test_bad_input_gets_one_sentence_and_exit_code_2(
+    bad: Callable[[Path], str], bpescope: Bpescope, seed: Path, tokenizer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tokenizer.parent)
+    arguments = bad(tokenizer.parent).split()
+    before = sorted(os.listdir())
+    code, stdout, stderr = bpescope(*arguments)
+    assert (code, stdout) == (2, "")
+    if stderr.startswith("usage:"):
+        assert "\nbpescope train: error: " in stderr
+    else:
+        assert stderr.startswith("bpescope: ") and stderr.endswith(".\n") and stderr.count("\n") == 1
+    assert "Unexpected" not in stderr and "Traceback" not in stderr
+    assert sorted(os.listdir()) == before, "a refused command leaves nothing behind"
+
+
+def test_a_nasty_file_name_cannot_command_the_terminal(bpescope: Bpescope) -> None:
+    for arguments in (
+        ["count", "\x1b]0;owned\x07"],
+        ["\x1b[2J"],
+        ["count", "x", "--\x1b[2J"],
+        ["encode", "-t", "\x1b[2J"],
+    ):
+        code, _, stderr = bpescope(*arguments)
+        assert code == 2 and "\x1b" not in stderr and "\x07" not in stderr
+
+
+def test_every_command_explains_itself_with_an_example(bpescope: Bpescope) -> None:
+    code, overview, _ = bpescope("--help")
+    assert code == 0
+    for command in "train", "encode", "decode", "count", "audit":
+        assert f"\n    {command} " in overview
+        code, text, _ = bpescope(command, "--help")
+        assert code == 0 and f"\n  bpescope {command} " in text.partition("for example:")[2]
+
+
+def test_each_entrance_calls_itself_by_its_own_name(tmp_path: Path) -> None:
+    assert in_a_shell("bpescope", tmp_path).stderr.startswith(b"usage: python -m bpe_core")
+
+
+def test_a_reader_who_has_enough_is_no_error(tokenizer: Path, tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("x" * 1_000_000)
+    result = in_a_shell("bpescope encode -t seed.json long.txt | head -c 10", tmp_path)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"120 120 12", b"")
+
+
+def test_a_mistake_of_ours_is_one_sentence_and_a_trace_only_on_request(
+    bpescope: Bpescope, tokenizer: Path, seed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(path: str) -> None:
+        raise ZeroDivisionError("boom")
+
+    monkeypatch.setattr("bpe_core.commands.encode.load", broken)
+    code, _, stderr = bpescope("encode", "-t", tokenizer, seed)
+    assert code == 2 and stderr.startswith("bpescope: Unexpected ZeroDivisionError: boom; please report")
+    assert "Traceback" not in stderr
+    assert "Traceback" in bpescope("encode", "-t", tokenizer, seed, "--debug")[2]
+    monkeypatch.setenv("BPESCOPE_DEBUG", "1")
+    assert "Traceback" in bpescope("encode", "-t", tokenizer, seed)[2]

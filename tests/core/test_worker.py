@@ -1,0 +1,334 @@
+"""The worker process of the app, as the app sees it: a pipe in, a pipe out, and signals."""
+
+import os
+import random
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from bpe_core import load
+from bpe_core.trainer import Trainer
+from bpe_core.wire import (
+    Counted,
+    Counting,
+    Done,
+    Event,
+    Failed,
+    Findings,
+    Merges,
+    Saved,
+    Skipped,
+    Started,
+    State,
+    parse,
+)
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60
+"""Seconds after which a test gives up; none should ever need them."""
+
+
+class Worker:
+    """A worker process, one event at a time."""
+
+    def __init__(self, *arguments: str | Path, cwd: Path, stream: bool = True) -> None:
+        command = [sys.executable, "-m", "bpe_core", *map(str, arguments), *(["--stream"] if stream else [])]
+        pipe = subprocess.PIPE
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        self.process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=environment, bufsize=0
+        )
+        assert self.process.stdin and self.process.stdout and self.process.stderr
+        self.stdin, self.stdout, self.stderr = self.process.stdin, self.process.stdout, self.process.stderr
+        self._lines: list[bytes] = [b""]
+
+    def tell(self, *lines: str) -> None:
+        """Send commands."""
+        self.stdin.write("".join(f"{line}\n" for line in lines).encode())
+
+    def next(self) -> Event | None:
+        """The next event; None when there are no more."""
+        while len(self._lines) == 1:
+            ready, _, _ = select.select([self.stdout], [], [], PATIENCE)
+            assert ready, "the worker says nothing"
+            data = os.read(self.stdout.fileno(), 1 << 16)
+            if not data:
+                return None
+            self._lines[-1:] = (self._lines[-1] + data).split(b"\n")
+        return parse(self._lines.pop(0))
+
+    def rest(self) -> list[Event]:
+        """All events until the end."""
+        return list(iter(self.next, None))
+
+    def until(self, kind: type[Event]) -> list[Event]:
+        """The events up to and with the first of a kind."""
+        events: list[Event] = []
+        while not events or not isinstance(events[-1], kind):
+            event = self.next()
+            assert event is not None, f"no {kind.__name__} in {events}; {self.stderr.read().decode()}"
+            events.append(event)
+        return events
+
+    def code(self) -> int:
+        """Wait for its end; its exit code."""
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
+    """Starts workers in an empty folder, and leaves none behind."""
+    workers: list[Worker] = []
+
+    def start(*arguments: str | Path, stream: bool = True) -> Worker:
+        workers.append(Worker(*arguments, cwd=tmp_path, stream=stream))
+        return workers[-1]
+
+    yield start
+    for worker in workers:
+        worker.process.kill()
+        worker.process.wait()
+        for pipe in worker.stdin, worker.stdout, worker.stderr:
+            pipe.close()
+
+
+Start = Callable[..., Worker]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Random words, enough for thousands of merges: far more than a pipe holds unread."""
+    words = random.Random(0)
+    text = " ".join("".join(words.choices("etaoinshr", k=words.randint(2, 9))) for _ in range(20_000))
+    path = tmp_path / "words.txt"
+    path.write_text(text)
+    return path
+
+
+def steps(events: list[Event]) -> list[int]:
+    """The steps of all merges among the events."""
+    return [row[0] for event in events if isinstance(event, Merges) for row in event.rows]
+
+
+def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "seed.txt").write_text("aaabdaaabac")
+    worker = start("train", "seed.txt", "-o", "out.json", "--vocab-size", "259", "--pattern", "none")
+    events = [event for event in worker.rest() if not isinstance(event, Counting)]
+    assert events[:3] == [Counted(1, 11, 11, 1, 1), Started(tokens=11, merges=3), State("running")]
+    assert next(event.rows for event in events if isinstance(event, Merges))[0] == [1, 97, 97, 256, "6161", 4, 1, 9]
+    assert steps(events) == [1, 2, 3]
+    assert events[-2] == Saved("out.json")
+    match events[-1]:
+        case Done("vocabulary size reached", 3, seconds):
+            assert seconds > 0
+        case last:
+            pytest.fail(f"{last} is not the end")
+    assert worker.code() == 0
+
+
+def test_what_arrives_is_what_was_learned(start: Start, corpus: Path, tmp_path: Path) -> None:
+    """The batches join to the merges of the saved file, and to those of the same training in this process."""
+    merges = [
+        merge
+        for event in start("train", corpus, "-o", "out.json", "--vocab-size", "1500").rest()
+        if isinstance(event, Merges)
+        for merge in event.merges()
+    ]
+    assert [(merge.left, merge.right, merge.token) for merge in merges] == load(tmp_path / "out.json").merges
+    assert merges == list(Trainer(corpus.read_text(), vocab_size=1500))
+    assert set(os.listdir(tmp_path)) == {"words.txt", "out.json"}
+
+
+def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
+    seen = worker.until(Merges)
+    worker.tell("pause")
+    seen += worker.until(State)
+    assert seen[-1] == State("paused")
+    before = len(steps(seen))
+
+    worker.tell("step 3")
+    seen += worker.until(State)
+    assert len(steps(seen)) == before + 3 and seen[-1] == State("paused")
+    worker.tell("step", "step 2")
+    seen += worker.until(State)
+    while len(steps(seen)) < before + 6:
+        seen += worker.until(State)
+
+    worker.tell("run")
+    seen += worker.until(Merges)
+    assert State("running") in seen[-3:]
+    worker.tell("stop")
+    seen += worker.rest()
+    assert steps(seen) == list(range(1, len(steps(seen)) + 1))
+    assert seen[-2] == Saved("out.json")
+    assert (
+        isinstance(seen[-1], Done) and seen[-1].reason == "stopped" and seen[-1].steps == len(steps(seen)) < 9000 - 256
+    )
+    assert load(tmp_path / "out.json").step == len(steps(seen))
+    assert worker.code() == 0
+
+
+def test_one_can_step_from_the_very_first_merge(start: Start, corpus: Path, tmp_path: Path) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--paused")
+    assert worker.until(State)[-1] == State("paused")
+    worker.tell("step 1")
+    assert steps(worker.until(State)) == [1]
+    worker.tell("pause")
+    assert worker.until(State) == [State("paused")], "every command is answered"
+    worker.tell("stop")
+    assert [type(event) for event in worker.rest()] == [Saved, Done]
+    assert load(tmp_path / "out.json").step == 1
+
+
+def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker.until(State)
+    used = _cpu_seconds(worker)
+    time.sleep(0.3)
+    assert _cpu_seconds(worker) - used <= 0.02
+
+
+def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.json").write_text("what was there before")
+    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker.until(State)
+    worker.tell("stop")
+    last = worker.rest()
+    assert [type(event) for event in last] == [Done] and worker.code() == 0
+    assert (tmp_path / "out.json").read_text() == "what was there before"
+
+
+def test_nonsense_on_stdin_is_said_and_survived(start: Start, corpus: Path) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker.until(State)
+    worker.tell("jump \x1b[2J", "", "step 2", "stop")
+    assert steps(worker.rest()) in ([1, 2], [])  # the stop may be heard before the steps are made
+    complaint = worker.stderr.read()
+    assert b"a worker knows run, pause, step N and stop" in complaint and b"\x1b" not in complaint
+
+
+def test_killed_in_mid_training_it_leaves_no_half_file(start: Start, corpus: Path, tmp_path: Path) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
+    worker.until(Merges)
+    worker.process.kill()
+    assert worker.code() == -signal.SIGKILL
+    assert os.listdir(tmp_path) == ["words.txt"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_and_keeps_what_was_learned(
+    number: signal.Signals, start: Start, corpus: Path, tmp_path: Path
+) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
+    seen = worker.until(Merges)
+    worker.process.send_signal(number)
+    seen += worker.rest()
+    assert isinstance(seen[-1], Done) and seen[-1].reason == "interrupted" and worker.code() == 130
+    assert load(tmp_path / "out.json").step == len(steps(seen))
+
+
+def test_a_signal_reaches_a_paused_worker(start: Start, corpus: Path) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker.until(State)
+    worker.process.terminate()
+    assert [type(event) for event in worker.rest()] == [Done] and worker.code() == 130
+
+
+def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
+    start: Start, corpus: Path, tmp_path: Path
+) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
+    learned = len(steps(worker.until(Merges)))
+    worker.stdin.close()
+    worker.stdout.close()
+    assert worker.code() == 0 and worker.stderr.read() == b""
+    assert load(tmp_path / "out.json").step >= learned
+    assert set(os.listdir(tmp_path)) == {"words.txt", "out.json"}
+
+
+def test_a_paused_worker_goes_too(start: Start, corpus: Path, tmp_path: Path) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker.until(State)
+    worker.tell("step 5")
+    worker.until(State)
+    worker.stdin.close()
+    assert [type(event) for event in worker.rest()] == [Saved, Done] and worker.code() == 0
+    assert load(tmp_path / "out.json").step == 5
+
+
+def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "large.txt").write_text("the quick brown fox jumps over the lazy dog\n" * 400_000)
+    worker = start("train", "large.txt", "-o", "out.json")
+    worker.tell("pause")
+    assert worker.until(State)[-1] == State("paused")
+    worker.tell("run")
+    assert worker.until(State)[-1] == State("counting")
+    worker.tell("stop")
+    events = worker.rest()
+    assert not steps(events) and isinstance(events[-1], Done) and events[-1].steps == 0
+    assert os.listdir(tmp_path) == ["large.txt"]
+
+
+def test_what_cannot_be_done_is_a_failed_event_and_exit_code_2(start: Start, corpus: Path, tmp_path: Path) -> None:
+    for arguments in (
+        ("train", "missing.txt", "-o", "out.json"),
+        ("train", corpus, "-o", "out.json", "--vocab-size", "10"),
+        ("count", "missing.txt"),
+        ("audit", "-t", corpus),
+    ):
+        worker = start(*arguments)
+        match worker.rest():
+            case [Failed(message)]:
+                assert message.endswith(".") and "\n" not in message
+            case events:
+                pytest.fail(f"{events}")
+        assert worker.code() == 2
+    assert os.listdir(tmp_path) == ["words.txt"]
+
+
+def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("low lower lowest " * 50)
+    (folder / "photo.jpg").write_bytes(b"\xff\xd8\0\0")
+    counted = start("count", "texts").rest()
+    assert any(isinstance(event, Skipped) and event.path.endswith("photo.jpg") for event in counted)
+    assert isinstance(counted[-2], Counted) and isinstance(counted[-1], Done)
+
+    start("train", "texts", "-o", "out.json", "--vocab-size", "265").rest()
+    events = start("audit", "-t", "out.json", "--corpus", "texts", "--reference", "texts").rest()
+    assert [event.role for event in events if isinstance(event, Counted)] == ["corpus", "reference"]
+    rows = [row for event in events if isinstance(event, Findings) for row in event.rows]
+    assert {"unused-byte"} <= {row["kind"] for row in rows}
+    assert isinstance(events[-1], Done) and events[-1].steps == len(rows)
+
+
+def test_control_c_at_the_prompt_keeps_what_was_learned_and_says_so(start: Start, tmp_path: Path) -> None:
+    words = random.Random(0)
+    text = " ".join("".join(words.choices("etaoinshrdlu", k=words.randint(3, 12))) for _ in range(100_000))
+    (tmp_path / "words.txt").write_text(text)
+    worker = start("train", "words.txt", "-o", "out.json", "--vocab-size", "500000", stream=False)
+    said = b""
+    while b"Read 1 document" not in said:
+        said += worker.stderr.readline()
+    time.sleep(0.3)
+    worker.process.send_signal(signal.SIGINT)
+    assert worker.code() == 130
+    ending = worker.stderr.read().decode().splitlines()
+    assert len(ending) == 1 and ending[0].startswith("Interrupted")
+    learned = re.search(r"the ([\d,]+) merges learned so far are saved in out.json", ending[0])
+    assert (load(tmp_path / "out.json").step == int(learned[1].replace(",", ""))) if learned else ending
+
+
+def _cpu_seconds(worker: Worker) -> float:
+    """Processor time a worker has used."""
+    fields = Path(f"/proc/{worker.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
