@@ -108,7 +108,7 @@ class Tokenizer:
                 f"The text holds the special token {found[0]!r} at offset {found.start()}; name it in allowed_special "
                 "to encode it as a token, or pass disallowed_special=() to encode it as text."
             )
-        allowed &= specials.keys()
+        allowed = allowed.intersection(specials)
         if not allowed:
             return self.encode_ordinary(text)
         ids: list[int] = []

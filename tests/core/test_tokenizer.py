@@ -1,0 +1,188 @@
+"""The tokenizer: ids and back, special tokens by tiktoken's rules, and the merge loop against the oracle."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import OptionError, SpecialTokenError, TextError, Tokenizer, UnknownTokenError, Vocabulary, train
+from bpe_core import bpe as merge_loop
+from tests.core import oracle
+
+TEXTS = ["low low lower", "newest widest", "    indented\n\n\n", "naïve café", "日本語", "😊😊 🤯", "aaaaaaaaaaaa"] * 2
+SPECIALS = ["<|endoftext|>", "<|end|>", "<|end|>x"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return train(TEXTS, vocab_size=330, special_tokens=SPECIALS)
+
+
+def test_encode_and_decode(tokenizer):
+    ids = tokenizer.encode("low lower")
+    assert [tokenizer.token_bytes(token) for token in ids] == [b"low", b" lower"]
+    assert tokenizer.decode(ids) == "low lower"
+    assert tokenizer.encode("") == []
+    assert tokenizer.encode("q") == [ord("q")]
+    assert tokenizer.decode([]) == ""
+
+
+@pytest.mark.parametrize("pattern", ["none", "gpt2", "gpt4", "gpt4o", "llama3", "qwen2", r"\w+"])
+@given(text=st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("aelow \n😊")))
+def test_any_text_comes_back(pattern, text):
+    tokenizer = Tokenizer(TRAINED.vocabulary, pattern)
+    for step in (0, 5, tokenizer.step):
+        assert tokenizer.at(step).decode(tokenizer.at(step).encode_ordinary(text)) == text
+
+
+TRAINED = train(TEXTS, vocab_size=320, pattern="gpt2")
+
+
+def test_a_pattern_that_drops_whitespace_does_not_give_it_back():
+    tokenizer = train(TEXTS, vocab_size=300, pattern="words")
+    assert tokenizer.splitter.lossy
+    assert tokenizer.decode(tokenizer.encode("low  lower")) == "lowlower"
+
+
+def test_time_travel_begins_with_bytes(tokenizer):
+    assert tokenizer.at(0).encode("low") == list(b"low")
+    assert tokenizer.at(0).step == 0
+    assert [len(tokenizer.at(step).encode("newest widest")) for step in (0, tokenizer.step)] == [13, 2]
+    assert tokenizer.at(2).merges == tokenizer.merges[:2]
+    assert tokenizer.at(2).special_tokens == tokenizer.special_tokens
+
+
+def test_a_tokenizer_that_grows_agrees_with_one_that_is_grown(tokenizer):
+    growing = Tokenizer(Vocabulary.of_bytes(), tokenizer.pattern)
+    for merge in tokenizer.merges:
+        growing = growing.with_merges([merge])
+    text = " ".join(TEXTS)
+    assert growing.encode(text) == tokenizer.encode(text)
+    assert growing.record is None
+
+
+def test_a_text_of_many_blocks_is_encoded_as_one(tokenizer):
+    text = "".join(random.Random(7).choices(["low", " ", "\n", "widest😊", "    ", "1234", "don't"], k=40_000))
+    pieces = tokenizer.splitter.split(text)
+    assert tokenizer.encode_ordinary(text) == [token for piece in pieces for token in tokenizer.encode_piece(piece)]
+
+
+# Special tokens
+
+
+def test_a_special_token_in_a_text_raises_unless_it_is_allowed(tokenizer):
+    text = "low<|endoftext|> low"
+    with pytest.raises(SpecialTokenError, match=r"'<\|endoftext\|>' at offset 3"):
+        tokenizer.encode(text)
+    end = tokenizer.special_tokens["<|endoftext|>"]
+    low, space_low = tokenizer.encode("low"), tokenizer.encode(" low")
+    assert tokenizer.encode(text, allowed_special="all") == [*low, end, *space_low]
+    assert tokenizer.encode(text, allowed_special={"<|endoftext|>"}) == [*low, end, *space_low]
+    assert end not in tokenizer.encode(text, disallowed_special=())
+    assert tokenizer.encode_ordinary(text) == tokenizer.encode(text, disallowed_special=())
+    assert tokenizer.decode([*low, end]) == "low<|endoftext|>"
+
+
+def test_only_the_named_ones_are_disallowed(tokenizer):
+    assert tokenizer.encode("<|end|>", disallowed_special={"<|endoftext|>"}) == tokenizer.encode_ordinary("<|end|>")
+    with pytest.raises(SpecialTokenError, match="'low' at offset 2"):  # any text may be named, as in tiktoken
+        tokenizer.encode("a low", disallowed_special=["low"])
+    with pytest.raises(SpecialTokenError, match="endoftext"):
+        tokenizer.encode("<|endoftext|>", allowed_special={"<|end|>"})
+
+
+def test_of_two_special_tokens_at_one_place_the_longer_wins(tokenizer):
+    longer = tokenizer.special_tokens["<|end|>x"]
+    assert tokenizer.encode("<|end|>x", allowed_special="all") == [longer]
+
+
+def test_a_text_where_names_belong_is_a_mistake(tokenizer):
+    with pytest.raises(OptionError, match='"all" or a set'):
+        tokenizer.encode("low", allowed_special="<|end|>")
+
+
+def test_tiktoken_gives_the_same_ids(tokenizer):
+    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed; it comes with the extra dev")
+    ranks = {tokenizer.token_bytes(token): token for token in range(256 + tokenizer.step)}
+    theirs = tiktoken.Encoding(
+        "ours", pat_str=tokenizer.splitter.source, mergeable_ranks=ranks, special_tokens=tokenizer.special_tokens
+    )
+    r = random.Random(3)
+    parts = ["low", "est", " ", "\n", "é", "😊", "aaa", "日本", "<|end|>", "<|endoftext|>", "<|end", "|>", "'s", "12"]
+    for _ in range(500):
+        text = "".join(r.choices(parts, k=r.randrange(12)))
+        allowed = set(r.sample(SPECIALS[:2], r.randrange(3)))
+        expected = theirs.encode(text, allowed_special=allowed, disallowed_special=())
+        assert tokenizer.encode(text, allowed_special=allowed, disallowed_special=()) == expected
+
+
+# Ids that are no text
+
+
+@given(ids=st.lists(st.integers(-2, 400)))
+def test_decode_never_raises(ids):
+    assert isinstance(TRAINED.decode(ids), str)
+
+
+def test_what_cannot_be_decoded_becomes_the_replacement_character(tokenizer):
+    assert tokenizer.decode([128]) == "\ufffd"
+    assert tokenizer.decode([97, 10**9, 98]) == "a\ufffdb"
+    assert tokenizer.at(1).decode([258]) == "\ufffd"
+    assert tokenizer.decode([97, 128], errors="ignore") == "a"
+    with pytest.raises(TextError, match="invalid start byte at byte 1"):
+        tokenizer.decode([97, 128], errors="strict")
+    with pytest.raises(UnknownTokenError):
+        tokenizer.decode([10**9], errors="strict")
+    with pytest.raises(UnknownTokenError):
+        tokenizer.decode_bytes([10**9])
+    with pytest.raises(OptionError, match="choose one of replace"):
+        tokenizer.decode([97], errors="shrug")
+
+
+def test_a_lone_surrogate_counts_as_the_replacement_character(tokenizer):
+    assert tokenizer.encode("low \ud83d!") == tokenizer.encode("low \ufffd!")
+
+
+# The merge loop
+
+
+def vocabulary_at_random(r):
+    merges = []
+    for token in range(256, 256 + r.randrange(20)):
+        pair = (r.choice([97, 98, *range(256, token)]), r.choice([97, 98, *range(256, token)]))
+        if pair not in [merge[:2] for merge in merges]:
+            merges.append((*pair, token))
+    known = {97, 98}
+    return [merge for merge in merges if {*merge[:2]} <= known and not known.add(merge[2])]
+
+
+@pytest.mark.parametrize("loop", [merge_loop._merge_short, merge_loop._merge_long])
+def test_short_and_long_pieces_are_merged_as_by_replay(loop):
+    for seed in range(400):
+        r = random.Random(seed)
+        merges = vocabulary_at_random(r)
+        ranks = {(left, right): rank for rank, (left, right, _) in enumerate(merges)}
+        piece = bytes(r.choices(b"aab", k=r.randrange(60)))
+        step = r.randrange(len(merges) + 1)
+        assert loop(list(piece), ranks, merges, step) == oracle.encode(piece, merges[:step]), f"seed {seed}"
+
+
+def test_both_loops_agree_on_merges_that_are_out_of_order():
+    """Published files may rank a token before its parts; then the lowest rank goes first, wherever it turns up."""
+    for seed in range(400):
+        r = random.Random(seed)
+        merges = vocabulary_at_random(r)
+        r.shuffle(merges)
+        ranks = {(left, right): rank for rank, (left, right, _) in enumerate(merges)}
+        symbols = r.choices(b"aab", k=r.randrange(60))
+        short = merge_loop._merge_short(list(symbols), ranks, merges, len(merges))
+        assert merge_loop._merge_long(list(symbols), ranks, merges, len(merges)) == short, f"seed {seed}"
+
+
+def test_a_long_piece_is_no_other_than_a_short_one():
+    tokenizer = Tokenizer(TRAINED.vocabulary, "none")
+    for piece in ("a" * 1500, "low newest" * 100, "日本語😊" * 60):
+        vocabulary = TRAINED.vocabulary
+        short = merge_loop._merge_short(list(piece.encode()), vocabulary.ranks, vocabulary.merges, vocabulary.n_merges)
+        assert tokenizer.encode(piece) == short

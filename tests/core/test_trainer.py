@@ -1,0 +1,205 @@
+"""The trainer: first the textbook's example, then the oracle on many random corpora, then what it must refuse."""
+
+import gc
+import random
+
+import pytest
+
+from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
+from bpe_core.corpus import Counts
+from bpe_core.ties import TIES, descending
+from tests.core import oracle
+
+
+def rows(trainer):
+    return [(m.left, m.right, m.token, m.count, m.ties, m.n_tokens) for m in trainer]
+
+
+def test_the_textbook():
+    trainer = Trainer("aaabdaaabac", vocab_size=259, pattern="none", ties="lowest")
+    assert trainer.n_tokens == trainer.n_bytes == 11
+    first, second, third = trainer
+    assert [m.token_bytes for m in (first, second, third)] == [b"aa", b"ab", b"aaab"]
+    assert [m.n_tokens for m in (first, second, third)] == [9, 7, 5]
+    assert (first.step, first.left, first.right, first.token) == (1, 97, 97, 256)
+    assert (first.count, first.ties) == (4, 1)  # "aaa" holds "aa" twice, though it can be merged only once
+    assert (second.count, second.ties) == (2, 2)  # "ab" and "aa"+"a" were equally frequent
+    assert trainer.stop_reason == "vocabulary size reached"
+
+
+CASES = 600
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_every_merge_is_the_oracles(ties):
+    """Small alphabets make ties, runs and overlaps common; documents, limits and the lossy pattern take turns."""
+    for seed in range(CASES):
+        r = random.Random(f"{ties} {seed}")
+        alphabet = r.choice(["a", "ab", "abc", "a b", "aé ", "ab\n😊"])
+        texts = ["".join(r.choice(alphabet) * r.choice((1, 1, 1, 3)) for _ in range(r.randrange(14))) for _ in range(6)]
+        pattern, n_merges = r.choice(("none", "none", "words")), r.randrange(1, 25)
+        min_count, longest = r.choice((1, 1, 2, 3)), r.choice((None, None, 2, 3, 5))
+        pieces = [piece.encode() for text in texts for piece in (text.split() if pattern == "words" else [text])]
+        trainer = Trainer(
+            texts,
+            vocab_size=256 + n_merges,
+            pattern=pattern,
+            ties=ties,
+            min_count=min_count,
+            max_token_length=longest,
+        )
+        expected = oracle.train(pieces, n_merges, ties, min_count, longest)
+        assert rows(trainer) == expected, f"seed {seed}"
+        merges = [row[:3] for row in expected]
+        step = r.randrange(len(merges) + 1)
+        tokenizer = trainer.tokenizer().at(step)
+        for piece in pieces:
+            assert list(tokenizer.encode_piece(piece.decode())) == oracle.encode(piece, merges[:step]), f"seed {seed}"
+
+
+@pytest.mark.parametrize("run", range(1, 20))
+def test_a_run_of_one_letter_merges_from_the_left(run):
+    """In a run occurrences overlap: the hardest case for keeping counts right without counting again."""
+    expected = oracle.train([b"a" * run, b"ba" * run], 12, "first")
+    assert rows(Trainer(["a" * run, "ba" * run], vocab_size=268, pattern="none")) == expected
+
+
+def test_the_four_rules_part_ways_on_one_corpus():
+    words = ["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6
+    learned = {
+        ties: [m.token_bytes.decode() for m in Trainer(words, vocab_size=262, pattern="words", ties=ties)]
+        for ties in TIES
+    }
+    assert learned == {
+        "first": ["es", "est", "lo", "low", "ne", "new"],
+        "lowest": ["es", "est", "lo", "low", "ew", "new"],
+        "lowest-hf": ["es", "est", "lo", "low", "ew", "new"],
+        "largest": ["st", "est", "ow", "low", "west", "ne"],
+    }
+
+
+def test_hugging_face_numbers_the_space_after_the_letters():
+    assert next(Trainer([" a", "bc"], vocab_size=257, pattern="none", ties="lowest")).token_bytes == b" a"
+    assert next(Trainer([" a", "bc"], vocab_size=257, pattern="none", ties="lowest-hf")).token_bytes == b"bc"
+
+
+def test_the_largest_pair_is_chosen_by_its_bytes_the_longer_one_winning():
+    tokens = [b"", b"a", b"ab", b"b", b"\x00", b"\xff", b"\xff\xff", b"a\x00", b"a\xff"]
+    pairs = [(left, right) for left in tokens for right in tokens]
+    assert sorted(pairs, reverse=True) == sorted(pairs, key=lambda p: descending(p[0]) + descending(p[1]))
+
+
+def test_nothing_merges_across_documents():
+    assert [m.token_bytes for m in Trainer(["ab", "ab"], vocab_size=300, pattern="none")] == [b"ab"]
+
+
+def test_stop_reasons():
+    stopped = Trainer("aaabdaaabac", vocab_size=300, pattern="none", min_count=2)
+    assert len(list(stopped)) == 3
+    assert stopped.stop_reason == "no pair occurs 2 times"
+    exhausted = Trainer("ab", vocab_size=300, pattern="none")
+    assert exhausted.stop_reason is None
+    assert len(list(exhausted)) == 1
+    assert exhausted.stop_reason == "no pair left"
+    assert next(exhausted, None) is None
+    empty = Trainer([], vocab_size=300)
+    assert list(empty) == []
+    assert (empty.stop_reason, empty.n_tokens, empty.n_bytes) == ("no pair left", 0, 0)
+
+
+def test_what_was_learned_so_far_can_be_had_at_any_time():
+    trainer = Trainer("aaabdaaabac", vocab_size=260, pattern="none")
+    next(trainer)
+    early = trainer.tokenizer()
+    next(trainer)
+    assert early.encode("aaab") == [256, 97, 98]
+    assert trainer.tokenizer().encode("aaab") == [257, 98]
+    assert early.record.steps == ((4, 1, 9),)
+    assert early.record.stop_reason == "stopped"
+
+
+def test_a_trainer_that_has_not_run_has_no_tokenizer():
+    with pytest.raises(UntrainedError, match="has not run yet"):
+        Trainer("aaa", vocab_size=300).tokenizer()
+    assert train("", vocab_size=300).encode("hé") == [0x68, 0xC3, 0xA9]  # it ran, and found nothing to learn
+
+
+def test_specials_first_moves_every_id_but_changes_no_choice():
+    plain = Trainer("aaabdaaabac", vocab_size=260, pattern="none")
+    moved = Trainer(
+        "aaabdaaabac", vocab_size=262, pattern="none", id_layout="specials-first", special_tokens=["<s>", "</s>"]
+    )
+    assert [(a + 2, b + 2, c + 2, *rest) for a, b, c, *rest in rows(plain)] == rows(moved)
+    tokenizer = moved.tokenizer()
+    assert tokenizer.special_tokens == {"<s>": 0, "</s>": 1}
+    assert tokenizer.token_bytes(2 + ord("a")) == b"a"
+
+
+def test_special_tokens_come_last_and_leave_no_hole_when_training_ends_early():
+    tokenizer = train("ababab", vocab_size=1000, pattern="none", special_tokens=["<|endoftext|>"])
+    assert tokenizer.special_tokens == {"<|endoftext|>": 256 + len(tokenizer.merges)}
+    assert tokenizer.n_vocab == 257 + len(tokenizer.merges)
+
+
+def test_counts_can_be_made_once_and_learned_from_often():
+    counts = Counts.of(["low low", "lower"], "words")
+    first, second = (rows(Trainer(counts, vocab_size=260, pattern="words")) for _ in range(2))
+    assert first == second == rows(Trainer(["low low", "lower"], vocab_size=260, pattern="words"))
+    assert Trainer(counts, vocab_size=260).options.pattern == "words"
+    with pytest.raises(OptionError, match="'words', not by 'gpt2'"):
+        Trainer(counts, vocab_size=260, pattern="gpt2")
+
+
+def test_the_pair_table_is_what_the_next_choice_is_made_from():
+    trainer = Trainer("aaabdaaabac", vocab_size=260, pattern="none")
+    assert trainer.pair_table()[:2] == [((97, 97), 4), ((97, 98), 2)]
+    next(trainer)
+    assert trainer.pair_table()[0] == ((256, 97), 2)
+
+
+def test_a_surrogate_is_learned_as_the_replacement_character():
+    assert [m.token_bytes for m in Trainer("\ud800", vocab_size=300, pattern="none")] == [
+        b"\xef\xbf",
+        "\ufffd".encode(),
+    ]
+
+
+def test_the_garbage_collector_is_left_as_it_was():
+    assert gc.isenabled()
+    trainer = Trainer("aaabdaaabac", vocab_size=300, pattern="none")
+    next(trainer)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        list(trainer)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"vocab_size": 256}, "vocab_size is 256, but must be at least 257"),
+        ({"vocab_size": 257, "special_tokens": ["<s>"]}, "at least 258"),
+        ({"vocab_size": 2_000_000}, "no more than"),
+        ({"vocab_size": "300"}, "a whole number, not '300'"),
+        ({"vocab_size": True}, "a whole number, not True"),
+        ({"vocab_size": 300, "ties": "random"}, "choose one of first, lowest, lowest-hf, largest"),
+        ({"vocab_size": 300, "id_layout": "mixed"}, "choose one of bytes-first, specials-first"),
+        ({"vocab_size": 300, "min_count": 0}, "min_count is 0"),
+        ({"vocab_size": 300, "max_token_length": 1}, "max_token_length is 1"),
+        ({"vocab_size": 300, "special_tokens": ["<s>", "<s>"]}, "named twice"),
+        ({"vocab_size": 300, "special_tokens": [""]}, "at least one character"),
+        ({"vocab_size": 300, "special_tokens": [1]}, "at least one character"),
+        ({"vocab_size": 300, "special_tokens": "<s>"}, "a list of texts"),
+    ],
+)
+def test_options_that_make_no_sense(options, sentence):
+    with pytest.raises(OptionError, match=sentence):
+        train("aaabdaaabac", **options)
+
+
+def test_a_pattern_that_is_none():
+    with pytest.raises(PatternError):
+        train("aaabdaaabac", vocab_size=300, pattern="(")

@@ -1,0 +1,117 @@
+"""The vocabulary: ids, bytes and merges, at any step, in the tidy files made here and the untidy ones of the world."""
+
+import pytest
+
+from bpe_core import OptionError, UnknownTokenError, Vocabulary
+
+MERGES = [(97, 97, 256), (256, 97, 257), (257, 98, 258)]
+
+
+@pytest.fixture
+def vocabulary():
+    return Vocabulary.of_bytes().extended(MERGES)
+
+
+def test_a_token_knows_its_parents_and_its_children(vocabulary):
+    assert vocabulary.token_bytes(258) == b"aaab"
+    assert vocabulary.parents(258) == (257, 98)
+    assert vocabulary.parents(97) is None
+    assert vocabulary.children(97) == (256, 257)
+    assert vocabulary.children(258) == ()
+    assert (vocabulary.step_of(97), vocabulary.step_of(256), vocabulary.step_of(258)) == (0, 1, 3)
+
+
+def test_an_earlier_step_knows_nothing_of_the_later_ones(vocabulary):
+    early = vocabulary.at(1)
+    assert (early.n_merges, early.n_vocab, early.merges) == (1, 257, MERGES[:1])
+    assert 256 in early
+    assert 257 not in early
+    assert early.children(97) == (256,)
+    assert early.ids() == list(range(257))
+    assert early.encode(b"aaab") == (256, 97, 98)
+    with pytest.raises(UnknownTokenError, match="no token with the id 257"):
+        early.token_bytes(257)
+    for step in (-1, 4):
+        with pytest.raises(OptionError, match="steps 0 to 3"):
+            vocabulary.at(step)
+
+
+def test_a_step_copies_nothing(vocabulary):
+    assert vocabulary.at(1).ranks is vocabulary.ranks
+
+
+def test_growing_leaves_the_old_one_as_it_was(vocabulary):
+    grown = vocabulary.extended([(99, 99, 259)])
+    assert (vocabulary.n_merges, grown.n_merges) == (3, 4)
+    assert 259 not in vocabulary
+    assert vocabulary.encode(b"cc") == (99, 99)
+    assert grown.encode(b"cc") == (259,)
+    assert grown.children(99) == (259,)
+
+
+def test_two_ways_may_part_at_an_earlier_step(vocabulary):
+    other = vocabulary.at(1).extended([(98, 98, 257)])
+    assert (other.token_bytes(257), vocabulary.token_bytes(257)) == (b"bb", b"aaa")
+    assert other.merges == [(97, 97, 256), (98, 98, 257)]
+
+
+def test_special_tokens_behind_the_merges_stay_behind_them():
+    start = Vocabulary.of_bytes(special_tokens=["<s>", "</s>"])
+    assert dict(start.special_tokens) == {"<s>": 256, "</s>": 257}
+    grown = start.extended(MERGES)
+    assert dict(grown.special_tokens) == {"<s>": 259, "</s>": 260}
+    assert dict(grown.at(1).special_tokens) == {"<s>": 259, "</s>": 260}  # time travel renumbers nothing
+    assert grown.at(1).n_vocab == 259
+    first = Vocabulary.of_bytes("specials-first", ["<s>"]).extended([(98, 98, 257)])
+    assert dict(first.special_tokens) == {"<s>": 0}
+    assert first.token_bytes(257) == b"aa"
+    assert first.token_bytes(0) == b"<s>"
+
+
+def test_the_view_of_the_merges_is_a_sequence(vocabulary):
+    merges = vocabulary.at(2).merges
+    assert merges == MERGES[:2]
+    assert merges != MERGES
+    assert (merges[-1], merges[:1], len(merges)) == (MERGES[1], MERGES[:1], 2)
+    with pytest.raises(IndexError):
+        merges[2]
+
+
+def test_published_files_have_holes_and_words_that_no_merge_makes():
+    base = {byte + 10: bytes([byte]) for byte in range(256)} | {900: b"whole", 901: b""}
+    vocabulary = Vocabulary(base, [(107, 107, 500)], {"<|end|>": 1000})
+    assert vocabulary.n_vocab == 256 + 2 + 1 + 1
+    assert 300 not in vocabulary
+    assert vocabulary.encode(b"whole") == (900,)
+    assert len(vocabulary.encode(b"wholes")) == 6
+    assert vocabulary.encode(b"") == ()  # the empty token of one published file stands for nothing
+
+
+def test_a_merge_may_make_a_token_that_is_there_already():
+    """More merges than tokens: each is a rank of its own, but the vocabulary does not grow by it."""
+    base = {byte: bytes([byte]) for byte in range(256)}
+    vocabulary = Vocabulary(base, [(97, 98, 256), (98, 99, 257), (256, 99, 258), (97, 257, 258)])
+    assert (vocabulary.n_merges, vocabulary.n_vocab) == (4, 259)
+    assert vocabulary.at(3).n_vocab == 259
+    assert vocabulary.parents(258) == (256, 99)
+    assert vocabulary.children(257) == (258,)
+
+
+def test_a_missing_byte_is_named():
+    with pytest.raises(UnknownTokenError, match="no token for the byte 0x62"):
+        Vocabulary({0: b"a"}).encode(b"ab")
+
+
+@pytest.mark.parametrize(
+    ("merges", "specials", "sentence"),
+    [
+        ([(97, 999, 256)], {}, "Merge 1 joins the id 999"),
+        ([(97, 97, 256), (98, 98, 256)], {}, "Merge 2 gives the id 256 a second meaning"),
+        ([], {"<s>": 97}, "'<s>' has the id 97, which is taken"),
+        ([], {"<s>": 300, "<t>": 300}, "has the id 300, which is taken"),
+        ([], {"": 300}, "empty"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(merges, specials, sentence):
+    with pytest.raises(OptionError, match=sentence):
+        Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges, specials)
