@@ -71,40 +71,51 @@ class _Search:
         self.folder(path, name)
 
     def folder(self, root: Path, name: str) -> None:
-        for path in self.walk(root):
+        for entry in self.walk(root):
+            path = Path(entry.path)
             try:
-                status = path.stat()
+                status = entry.stat()
                 if stat.S_ISDIR(status.st_mode):
-                    self.skipped.append(Skipped(path, "it is a link to a folder; name it yourself to have it read"))
+                    self.skip(path, "it is a link to a folder; name it yourself to have it read")
                     continue
-                self.file(path, os.path.join(name, path.relative_to(root)), status, required=False)
+                below = os.path.relpath(entry.path, root)
+                self.file(path, os.path.join(name, below), status, required=False)
             except OSError as error:
-                self.skipped.append(Skipped(path, why_not(error)))
+                self.skip(path, why_not(error))
             except Unreadable as error:
-                self.skipped.append(Skipped(path, error.reason))
+                self.skip(path, error.reason)
 
-    def walk(self, root: Path) -> Iterator[Path]:
-        """Everything below `root` that is not a folder of its own, in the order of the names."""
-        waiting = [root]
+    def walk(self, root: Path) -> Iterator[os.DirEntry[str]]:
+        """Everything below `root` but folders themselves, in the order of the names; links are not followed."""
+        try:
+            waiting = _entries(root)
+        except OSError as error:
+            raise Unreadable(shown(root), why_not(error)) from None
         while waiting:
-            path = waiting.pop()
-            if path is not root and (path.is_symlink() or not path.is_dir()):
-                yield path
+            entry = waiting.pop()
+            if not entry.is_dir(follow_symlinks=False):
+                yield entry
                 continue
             try:
-                names = sorted(os.listdir(path), reverse=True)
+                waiting += _entries(entry.path)
             except OSError as error:
-                if path is root:
-                    raise Unreadable(shown(path), why_not(error)) from None
-                self.skipped.append(Skipped(path, why_not(error)))
-                continue
-            waiting += [path / name for name in names if not name.startswith(".") and name not in PASSED_OVER]
+                self.skip(Path(entry.path), why_not(error))
 
     def file(self, path: Path, name: str, status: os.stat_result, *, required: bool) -> None:
         identity = (status.st_dev, status.st_ino)
         if identity not in self.seen or not status.st_ino:
             self.files.append(recognize_file(path, shown(name), required=required))
             self.seen.add(identity)
+
+    def skip(self, path: Path, reason: str) -> None:
+        self.skipped.append(Skipped(path, reason))
+
+
+def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
+    """What is to be looked at in a folder, the last name first."""
+    with os.scandir(folder) as entries:
+        wanted = [entry for entry in entries if not entry.name.startswith(".") and entry.name not in PASSED_OVER]
+    return sorted(wanted, key=lambda entry: entry.name, reverse=True)
 
 
 def _nothing(roots: list[Path], found: Found) -> str:

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, pairwise, repeat
+from itertools import chain, filterfalse, pairwise, repeat
 from typing import Final, Self
 
 from bpe_core.bpe import utf8
@@ -57,9 +57,9 @@ class Counts:
         """The split pattern, as it was given."""
         self.pieces: dict[str, int] = {}
         """Piece -> how often it occurs."""
-        self.sources: tuple[Source, ...] = ()
+        self.sources: list[Source] = []
         """One for each file read, by document number; a single one for all texts that were given as such."""
-        self.skipped: tuple[Skipped, ...] = ()
+        self.skipped: list[Skipped] = []
         """Files that turned out to be unreadable further on; nothing of them is counted."""
         self.stopped = False
         """Whether reading was stopped before the end; documents counted until then are counted whole."""
@@ -71,7 +71,7 @@ class Counts:
         """With repetition."""
         self._splitter = splitter(pattern)
         self._starts: list[int] = []
-        """Document number -> how many pieces had been seen before it; as pieces are in order, this says which are its own."""
+        """Document number -> how many pieces had been seen before it; as they are in order, this tells its own."""
         self._second: dict[str, int] = {}
         """Piece -> the second document it occurs in, while there is no third."""
         self._common: set[str] = set()
@@ -117,9 +117,9 @@ class Counts:
                 counts.stopped = True
                 return counts
             except Unreadable as error:
-                if file.required or len(files) == 1:
+                if file.required:
                     raise
-                counts.skipped += (Skipped(file.path, error.reason),)
+                counts.skipped.append(Skipped(file.path, error.reason))
             else:
                 counts._keep(measure.source(file.name))
         if files and not counts.n_documents:
@@ -161,17 +161,17 @@ class Counts:
         self.n_documents += 1
 
     def _note_documents(self, counted: Counter[str]) -> None:
-        """Remember where pieces occur. Sets in C leave few to look at: each piece at most twice in all."""
+        """Remember where pieces occur. What is common already is passed over at C speed, so this stays cheap."""
         self._starts.append(len(self.pieces))
-        for piece in (counted.keys() & self.pieces.keys()) - self._common:
+        for piece in filterfalse(self._common.__contains__, counted):
             if piece in self._second:
                 del self._second[piece]
                 self._common.add(piece)
-            else:
+            elif piece in self.pieces:
                 self._second[piece] = self.n_documents
 
     def _keep(self, source: Source) -> None:
-        self.sources += (source,)
+        self.sources.append(source)
         self.n_bytes += source.bytes
         self.n_characters += source.characters
 
@@ -211,19 +211,23 @@ class _Watch:
         self.stop = stop or (lambda: False)
         self.before = 0
         """Bytes of the files read before this one."""
+        self.position = 0
+        """Bytes read of this one."""
         self.next_look = 0.0
 
     def over(self, file: TextFile) -> Iterator[str]:
-        def look(position: int) -> None:
+        for block in file.blocks(self._reached):
             now = time.monotonic()
             if now >= self.next_look:
                 self.next_look = now + LOOK_EVERY
-                self.progress(Progress(self.before + min(position, file.size), self.total, file.name))
+                self.progress(Progress(self.before + min(self.position, file.size), self.total, file.name))
                 if self.stop():
                     raise _Stopped
-
-        yield from file.blocks(look)
+            yield block
         self.before += file.size
+
+    def _reached(self, position: int) -> None:
+        self.position = position  # and no more: an error of `progress` must not look like one of the file
 
     def finish(self) -> None:
         self.progress(Progress(self.total, self.total, ""))

@@ -22,13 +22,14 @@ _MARKS: Final = (  # UTF-32 first: its mark begins with that of UTF-16
 _MAGIC: Final = (  # (offset, bytes, what it is)
     (0, b"\x89PNG\r\n", "a PNG image"),
     (0, b"\xff\xd8\xff", "a JPEG image"),
-    (0, b"GIF8", "a GIF image"),
+    (0, b"GIF87a", "a GIF image"),
+    (0, b"GIF89a", "a GIF image"),
     (0, b"%PDF-", "a PDF document"),
     (0, b"PK\x03\x04", "a ZIP archive (as .docx, .epub, .whl and .npz are)"),
     (0, b"PK\x05\x06", "an empty ZIP archive"),
     (0, b"\x1f\x8b", "packed by gzip once more"),
     (0, b"\xfd7zXZ\x00", "packed by xz once more"),
-    (0, b"BZh", "packed by bzip2"),
+    (4, b"1AY&SY", "packed by bzip2"),
     (0, b"\x28\xb5\x2f\xfd", "packed by zstd"),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (0, b"Rar!\x1a\x07", "a RAR archive"),
@@ -36,7 +37,6 @@ _MAGIC: Final = (  # (offset, bytes, what it is)
     (0, b"\x7fELF", "a program"),
     (0, b"\xca\xfe\xba\xbe", "a program"),
     (0, b"\xcf\xfa\xed\xfe", "a program"),
-    (0, b"MZ", "a program"),
     (0, b"\x00asm", "a WebAssembly module"),
     (0, b"SQLite format 3\x00", "an SQLite database"),
     (0, b"PAR1", "a Parquet table"),
@@ -45,10 +45,10 @@ _MAGIC: Final = (  # (offset, bytes, what it is)
     (0, b"GGUF", "a GGUF model"),
     (0, b"RIFF", "a sound, film or image"),
     (0, b"OggS", "a sound"),
-    (0, b"ID3", "a sound"),
+    (0, b"ID3\x03", "a sound"),
+    (0, b"ID3\x04", "a sound"),
     (4, b"ftyp", "a film"),
-    (2, b"\r\r\n", "compiled Python"),
-    (2, b"\r\n\x00", "compiled Python"),
+    (1, b"\r\r\n", "compiled Python"),
 )
 
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))

@@ -43,6 +43,9 @@ PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
 first form, which parts it after the last newline, is the one Llama-3 took over: "llama3".
 """
 
+PATIENCE: Final = 2.0
+"""Seconds that a pattern may take on a short text before it is given up; a long text has more."""
+
 _SEARCH_BACK: Final = (256, 4096)
 """How far from the end of a block, in characters, a cut is looked for before the whole block is."""
 
@@ -184,12 +187,12 @@ _cached = lru_cache(maxsize=64)(Splitter)
 
 def _in_time(find: Callable[[float], list[Any]], text: str) -> list[Any]:
     """What `find(seconds)` gives; PatternError when it needs more time than any reasonable pattern would."""
-    seconds = 2 + len(text) / 100_000
+    seconds = PATIENCE + len(text) / 100_000
     try:
         return find(seconds)
     except TimeoutError:
         raise PatternError(
-            f"The split pattern took more than {seconds:.0f} s on {len(text):,} characters: it tries too many ways to "
+            f"The split pattern took more than {seconds:.1f} s on {len(text):,} characters: it tries too many ways to "
             "match (nested or neighboring repetitions of the same characters); make it simpler or more specific."
         ) from None
 

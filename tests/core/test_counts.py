@@ -1,0 +1,156 @@
+"""Counting: every piece of every document, in the order of first appearance, and where it came from."""
+
+import hashlib
+import random
+from collections import Counter
+from itertools import count
+
+import pytest
+
+from bpe_core import PATTERNS, Counts, PatternError, TextError, counts
+from bpe_core.corpus import Source, find_files
+from bpe_core.patterns import splitter
+
+
+def files(tmp_path, contents):
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return find_files(tmp_path).files
+
+
+def test_pieces_are_counted_in_the_order_in_which_they_first_appear():
+    counted = Counts.of("low low lower widest low", "words")
+    assert list(counted.pieces.items()) == [("low", 3), ("lower", 1), ("widest", 1)]
+    assert (counted.pattern, counted.n_documents, counted.n_pieces) == ("words", 1, 5)
+
+
+def test_each_text_is_a_document_of_its_own():
+    assert Counts.of(["ab", "cd"], "none").pieces == {"ab": 1, "cd": 1}
+    assert Counts.of("abcd", "none").pieces == {"abcd": 1}
+    assert Counts.of((text for text in ("a b", "a")), "gpt2").pieces == {"a": 2, " b": 1}
+
+
+def test_sizes_and_digests_are_those_of_the_text_in_utf_8(tmp_path):
+    counted = Counts.read(files(tmp_path, {"a.txt": "\ufeffKäse", "b.txt": ""}), "gpt4")
+    name = tmp_path.name
+    assert counted.sources == [
+        Source(f"{name}/a.txt", 5, 4, hashlib.sha256("Käse".encode()).hexdigest()),
+        Source(f"{name}/b.txt", 0, 0, hashlib.sha256(b"").hexdigest()),
+    ]
+    assert (counted.n_documents, counted.n_bytes, counted.n_characters) == (2, 5, 4)
+
+
+def test_texts_in_memory_have_one_source_together():
+    assert Counts.of("Käse").sources == [Source("text", 5, 4, hashlib.sha256("Käse".encode()).hexdigest())]
+    (source,) = Counts.of(["ab", "c"]).sources
+    assert (source.name, source.bytes, source.characters) == ("2 texts", 3, 3)
+    assert source.sha256 != Counts.of(["a", "bc"]).sources[0].sha256
+
+
+def test_no_text_is_no_piece():
+    for nothing in ("", [], [""]):
+        assert Counts.of(nothing).pieces == {}
+        assert Counts.of(nothing).few_documents() == {}
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, r"(\w+)|\W", r"(?<=a)b|\w+"])
+def test_reading_in_blocks_gives_what_splitting_the_whole_gives(tmp_path, pattern):
+    rng = random.Random(1)
+    texts = {f"{n}.txt": "".join(rng.choices("ab \n.1é中😀", k=n)) for n in (0, 500, 70_000)}
+    counted = Counts.read(files(tmp_path, texts), pattern)
+    expected = Counter(piece for text in texts.values() for piece in splitter(pattern).split(text))
+    assert list(counted.pieces.items()) == list(expected.items())
+    assert counted.n_pieces == expected.total()
+    in_memory = Counts.of(texts.values(), pattern)
+    assert in_memory.pieces == counted.pieces
+    assert in_memory.few_documents() == counted.few_documents()
+
+
+def test_an_audit_can_tell_which_pieces_come_from_one_or_two_documents_only():
+    counted = Counts.of(["a b", "b c a", "a d d", "e"], "words")
+    assert counted.few_documents() == {"b": (0, 1), "c": (1,), "d": (2,), "e": (3,)}
+    assert list(counted.first_documents()) == [0, 0, 1, 2, 3]
+    assert counted.name_of(3) == "text 4"
+
+
+def test_documents_of_pieces_equal_those_found_the_slow_way():
+    rng = random.Random(2)
+    for _ in range(50):
+        texts = [" ".join(rng.choices("abcdefgh", k=rng.randint(0, 6))) for _ in range(rng.randint(1, 8))]
+        counted = Counts.of(texts, "words")
+        where = {piece: tuple(n for n, text in enumerate(texts) if piece in text.split()) for piece in counted.pieces}
+        assert counted.few_documents() == {piece: them for piece, them in where.items() if len(them) <= 2}
+        assert list(counted.first_documents()) == [them[0] for them in where.values()]
+
+
+def test_a_document_of_a_file_has_its_name(tmp_path):
+    counted = Counts.read(files(tmp_path, {"a.txt": "x", "b.txt": "y"}), "words")
+    assert [counted.name_of(document) for (document,) in counted.few_documents().values()] == [
+        f"{tmp_path.name}/a.txt",
+        f"{tmp_path.name}/b.txt",
+    ]
+
+
+def test_a_lone_surrogate_counts_as_the_replacement_character():
+    counted = Counts.of("a\ud800", "none")
+    assert counted.pieces == {"a\ufffd": 1}
+    assert counted.n_bytes == 4
+
+
+def test_something_that_is_no_text_is_told():
+    with pytest.raises(TextError, match="Text 2 is of type bytes, not str; decode it first"):
+        Counts.of(["fine", b"not fine"])
+    with pytest.raises(PatternError):
+        Counts.of("text", "(")
+
+
+def test_a_file_that_proves_unreadable_leaves_no_trace(tmp_path):
+    found = files(tmp_path, {"a.txt": "a b", "broken.txt": b"b c " * 50_000 + b"\xff", "d.txt": "b d"})
+    counted = Counts.read(found, "words")
+    assert counted.pieces == {"a": 1, "b": 2, "d": 1}
+    assert counted.few_documents() == {"a": (0,), "b": (0, 1), "d": (1,)}
+    assert [source.name[-5:] for source in counted.sources] == ["a.txt", "d.txt"]
+    assert counted.n_bytes == 6
+    assert [(skipped.path.name, skipped.reason[:30]) for skipped in counted.skipped] == [
+        ("broken.txt", "byte 0xff at offset 200,000 is")
+    ]
+    with pytest.raises(TextError, match=r"broken\.txt cannot be read: byte 0xff at offset 200,000"):
+        Counts.read(find_files(tmp_path / "broken.txt").files)
+    with pytest.raises(TextError, match="None of the files could be read: byte 0xff"):
+        Counts.read([found[1]])
+
+
+@pytest.fixture
+def time_passes(monkeypatch):
+    """Each look at the clock finds that a second has gone by."""
+    seconds = count()
+    monkeypatch.setattr(counts.time, "monotonic", lambda: next(seconds))
+
+
+def test_progress_is_told_in_bytes_on_disk(tmp_path, time_passes):
+    found = files(tmp_path, {"a.txt": "a " * 100_000, "b.txt": "b " * 50_000})
+    told = []
+    Counts.read(found, progress=told.append)
+    done = [now.done for now in told]
+    assert len(done) > 5
+    assert done == sorted(done) and done[-1] == 300_000
+    assert {now.total for now in told} == {300_000}
+    assert {now.name for now in told} == {f"{tmp_path.name}/a.txt", f"{tmp_path.name}/b.txt", ""}
+
+
+def test_when_stopped_the_documents_read_until_then_are_kept_whole(tmp_path, time_passes):
+    found = files(tmp_path, {"a.txt": "a", "b.txt": "b " * 200_000})
+    asked = count()
+    counted = Counts.read(found, "words", stop=lambda: next(asked) == 3)
+    assert counted.stopped
+    assert counted.pieces == {"a": 1}
+    assert len(counted.sources) == counted.n_documents == 1
+    assert not Counts.read(found, "words", stop=lambda: False).stopped
+
+
+def test_an_error_of_the_one_who_shows_progress_is_not_blamed_on_the_file(tmp_path):
+    def gone(_):
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        Counts.read(files(tmp_path, {"a.txt": "a"}), progress=gone)

@@ -1,0 +1,238 @@
+"""Split patterns: what the published ones do, any regular expression, and where a text may be cut."""
+
+import random
+import subprocess
+import sys
+from itertools import chain
+
+import pytest
+import regex
+from tokenizers import Regex
+from tokenizers.pre_tokenizers import Split
+
+from bpe_core import PATTERNS, PatternError, patterns
+from bpe_core.patterns import splitter
+
+NAMED = [name for name, source in PATTERNS.items() if source]
+
+ATOMS = (
+    *" \t\n\r\v\f\x1c\x1f\x85\xa0\u2028\u3000\u200b'’sStTlLdDſKıßabzAZ09²½Ⅷ٣-_/.!?,\0\x1b",
+    *"\u0301\u0903ǅʰªआ中文。한\ud800\uffff",
+    *("😀", "👩‍👧", "𝐀", "𝟙", "𐐀", "𑄀", "🇩", "\U000e0001", "\U0010ffff", "'s", "'LL", "'ſ", "\r\n", "\n\n", "  ", "//"),
+)
+
+
+def nasty_texts(seed, n):
+    """Short texts of characters that splitters disagree about: every kind of space, letter case, mark and number."""
+    rng = random.Random(seed)
+    for _ in range(n):
+        few = rng.sample(ATOMS, 5)
+        yield "".join(rng.choices(rng.choice((ATOMS, few)), k=rng.choice((1, 2, 3, 5, 8, 20))))
+
+
+def split_in_blocks(split_by, text, size):
+    return list(chain.from_iterable(split_by.pieces(text[i : i + size] for i in range(0, len(text), size))))
+
+
+# --- the published patterns ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("gpt2", "Hello world! I'm fine.", "Hello| world|!| I|'m| fine|."),
+        ("gpt2", "DON'T", "DON|'|T"),
+        ("gpt4", "DON'T", "DON|'T"),
+        ("gpt2", "don’t", "don|’|t"),
+        ("gpt4", "don’t", "don|’t"),
+        ("gpt2", "12345 123456", "12345| 123456"),
+        ("gpt4", "12345 123456", "123|45| |123|456"),
+        ("qwen2", "123", "1|2|3"),
+        ("gpt4", "DefaultCellStyle", "DefaultCellStyle"),
+        ("gpt4o", "DefaultCellStyle", "Default|Cell|Style"),
+        ("gpt4o", "I'm don't", "I'm| don't"),
+        ("gpt4o", " =\n//x", " =\n//|x"),
+        ("gpt4", " =\n//x", " =\n|//|x"),
+        ("gpt4", "def f():\n    return", "def| f|():\n|   | return"),
+        ("words", "  low\tlow\n er ", "low|low|er"),
+        ("none", "one two\n", "one two\n"),
+    ],
+)
+def test_a_published_pattern_splits_as_published(name, text, expected):
+    assert splitter(name).split(text) == expected.split("|")
+
+
+def test_gpt4_and_llama3_part_ways_at_white_space_that_ends_a_text():
+    assert splitter("gpt4").split("a\n  ") == ["a", "\n  "]
+    assert splitter("llama3").split("a\n  ") == ["a", "\n", "  "]
+    assert splitter("gpt4").split("a\n  b") == splitter("llama3").split("a\n  b")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_fast_way_gives_what_the_regex_module_gives(name):
+    split = splitter(name).split
+    plain = regex.compile(PATTERNS[name])
+    for text in nasty_texts(seed=1, n=1500):
+        assert split(text) == plain.findall(text), ascii(text)
+
+
+@pytest.mark.parametrize("name", ["llama3", "qwen2"])
+def test_another_library_splits_alike(name):
+    theirs = Split(Regex(PATTERNS[name]), "isolated").pre_tokenize_str
+    for text in nasty_texts(seed=2, n=1000):
+        if "\ud800" not in text:
+            assert splitter(name).split(text) == [piece for piece, _ in theirs(text)], ascii(text)
+
+
+def test_only_words_loses_text():
+    for name in PATTERNS:
+        split_by = splitter(name)
+        assert split_by.lossy == (name == "words")
+        if not split_by.lossy:
+            assert all("".join(split_by.split(text)) == text for text in nasty_texts(seed=3, n=300))
+
+
+def test_an_empty_text_has_no_pieces():
+    for name in (*PATTERNS, "a|b"):
+        assert splitter(name).split("") == []
+        assert list(splitter(name).pieces([])) == []
+        assert list(splitter(name).pieces(["", ""])) == []
+
+
+# --- regular expressions of one's own --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        (r"\d+", "ab12cd", ["ab", "12", "cd"]),  # what is not matched is kept
+        (r"(\w)(\w)|(\s)", "abc d", ["ab", "c", " ", "d"]),  # groups do not matter
+        (r"(a)\1|.", "aab", ["aa", "b"]),  # unless the pattern refers to them
+        (r"(?=[A-Z])", "fooBarBaz", ["foo", "Bar", "Baz"]),  # an empty match parts the text
+        (r"a*", "baac", ["b", "aa", "c"]),
+        (r"(?<=\.)\s", "a. b", ["a.", " ", "b"]),
+        (r"(?r)\d{1,3}", "x12345", ["x", "12", "345"]),  # backwards: digits in threes from the right
+        (r"\w+\K!", "hi!", ["hi", "!"]),
+        (r"[[:alpha:]]+|.", "ab1", ["ab", "1"]),
+    ],
+)
+def test_any_regular_expression_splits_and_keeps_every_character(pattern, text, expected):
+    assert splitter(pattern).split(text) == expected
+
+
+def test_the_same_pattern_is_compiled_once():
+    assert splitter(r"\w+|\W") is splitter(r"\w+|\W")
+
+
+@pytest.mark.parametrize("pattern", ["(a", "[z-a]", r"\p{Nonsense}", "a**", "(" * 3000 + ")" * 3000])
+def test_a_pattern_that_is_none_is_told_in_one_sentence_with_its_place(pattern):
+    with pytest.raises(PatternError) as told:
+        splitter(pattern)
+    assert "\n" not in str(told.value)
+    assert "not a valid regular expression" in str(told.value)
+
+
+def test_the_place_of_the_mistake_is_shown_safely():
+    with pytest.raises(PatternError, match=r"missing \) at character 12, near '␛\]0;title\(x'"):
+        splitter("\x1b]0;title(x")
+
+
+def test_a_misspelt_name_is_not_taken_for_a_regular_expression():
+    with pytest.raises(PatternError, match="no split pattern named 'gtp4'; choose one of none, words, gpt2"):
+        splitter("gtp4")
+    assert splitter("(?:gtp4)").split("a gtp4") == ["a ", "gtp4"]
+
+
+def test_a_pattern_that_backtracks_without_end_is_stopped(monkeypatch):
+    monkeypatch.setattr(patterns, "PATIENCE", 0.02)
+    with pytest.raises(PatternError, match=r"took more than .* too many ways"):
+        splitter(r"(?:\w|\w\w)+[!?]").split("a" * 60 + "-")
+
+
+# --- cuts ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_may_be_cut_where_no_match_can_look_across():
+    text = "one two\n\nthree"
+    cut = splitter("gpt4").cut
+    assert [cut(text, at_least) for at_least in range(len(text) + 1)] == [0, 3, 3, 3, 7, 7, 7, 7, *[14] * 7]
+
+
+def all_cuts(split_by, text):
+    cuts = {split_by.cut(text, at_least) for at_least in range(1, len(text))}
+    return cuts - {len(text)}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_parts_split_like_the_whole(name):
+    split_by = splitter(name)
+    n_cuts = 0
+    for text in nasty_texts(seed=4, n=400):
+        whole = split_by.split(text)
+        for cut in all_cuts(split_by, text):
+            n_cuts += 1
+            assert split_by.split(text[:cut]) + split_by.split(text[cut:]) == whole, (ascii(text), cut)
+    assert n_cuts > 200
+
+
+def random_pattern(rng, depth=2):
+    """A regular expression of sets, groups, repetition of all kinds, look-ahead and ends."""
+    sets = ("a", "b", r"\n", r"\s", r"\S", r"\w", ".", "[^a]", r"[^\s\p{L}]", r"\p{L}", " ", r"[\r\n]", r"\d", "(?i:s)")
+
+    def item():
+        kind = rng.random() if depth else 0
+        if kind < 0.5:
+            return rng.choice(sets) + rng.choice(("", "", "?", "+", "*", "++", "?+", "+?", "{1,2}", "{2,}"))
+        inner = random_pattern(rng, depth - 1)
+        if kind < 0.8:
+            return f"(?:{inner})" + rng.choice(("", "?", "+", "?+"))
+        return rng.choice((f"(?={inner})", f"(?!{inner})", f"(?>{inner})", "$", r"\Z"))
+
+    return "|".join("".join(item() for _ in range(rng.randint(1, 3))) for _ in range(rng.randint(1, 3)))
+
+
+def test_cuts_are_safe_in_patterns_nobody_has_seen_before():
+    rng = random.Random(5)
+    blockwise = 0
+    for _ in range(100):
+        split_by = splitter(random_pattern(rng) + rng.choice(("", r"|\s+", r"|.|\n", r"| ?\w++|\W+")))
+        blockwise += split_by.blockwise
+        for _ in range(8):
+            text = "".join(rng.choices(" \n\r\tab1s.'ſA中😀𝐀", k=rng.randint(1, 12)))
+            whole = split_by.split(text)
+            assert "".join(whole) == text
+            for cut in all_cuts(split_by, text):
+                assert split_by.split(text[:cut]) + split_by.split(text[cut:]) == whole, (split_by.source, text, cut)
+            assert split_in_blocks(split_by, text, 3) == whole, (split_by.source, text)
+    assert blockwise > 15
+
+
+@pytest.mark.parametrize(
+    "pattern", ["", "none", r"(?<=a)b|.", r"\bab|.", r"(a)\1|.", "a*|b", r"^a|.|\n", r".*\n|(?s:.)+"]
+)
+def test_a_pattern_without_proof_is_given_whole_documents(pattern):
+    split_by = splitter(pattern)
+    assert not split_by.blockwise
+    assert split_by.cut("aab aab\nab", 2) == 10
+    assert split_in_blocks(split_by, "aab aab\nab", 2) == split_by.split("aab aab\nab")
+
+
+@pytest.mark.parametrize("name", [*PATTERNS, r"\d+", r"\w+|\W+"])
+@pytest.mark.parametrize(
+    "text", ["word " * 3000, "a" * 9000 + " b", "中文。" * 3000, " " * 9000, "x\n" * 5000, "😀𝐀" * 4000]
+)
+def test_the_size_of_the_blocks_does_not_matter(name, text):
+    split_by = splitter(name)
+    whole = split_by.split(text)
+    assert split_in_blocks(split_by, text, 1000) == whole
+    assert split_in_blocks(split_by, text, 4001) == whole
+
+
+def test_a_line_without_end_is_still_split_in_parts():
+    parts = list(splitter("gpt4").pieces(["no newline anywhere, "] * 1000))
+    assert len(parts) > 500
+
+
+def test_nothing_is_built_before_it_is_needed():
+    look = "import bpe_core.patterns, bpe_core.char_sets as sets; print(sets.members.cache_info().currsize)"
+    assert subprocess.run([sys.executable, "-c", look], capture_output=True, text=True).stdout == "0\n"
