@@ -92,8 +92,9 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
 def _replay(vocabulary: Vocabulary, start: tuple[int, ...]) -> Iterator[Applied]:
     merges = vocabulary.merges
     for rank, joins in groupby(_joins(vocabulary, start), key=itemgetter(0)):
+        left, right, token = merges[rank]
         after = [parts for _, parts in joins]
-        yield Applied(rank + 1, *merges[rank], len(after), after[-1])
+        yield Applied(rank + 1, left, right, token, len(after), after[-1])
 
 
 def _joins(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:

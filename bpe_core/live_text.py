@@ -1,0 +1,382 @@
+"""Text and its tokens while it is being edited: an edit encodes again only what it touched.
+
+The pieces of the text are kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once,
+splits again between the nearest safe cuts around it (`bpe_core.resplit`), and replaces the blocks there. Tokens are
+worked out when they are looked at; only a piece that is very long keeps its own (`bpe_core.long_piece`).
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import chain
+from time import perf_counter
+from typing import Final
+
+from bpe_core.blocks import Block, BlockList, Item, grouped
+from bpe_core.bpe import utf8
+from bpe_core.change import Change, compare
+from bpe_core.errors import OptionError
+from bpe_core.long_piece import LONG, Fragment, LongPiece, chopped
+from bpe_core.resplit import Pieces
+from bpe_core.seams import Seams
+from bpe_core.spans import Span
+from bpe_core.tokenizer import Tokenizer
+
+__all__ = ["Change", "LiveText"]
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_READ: Final = 1 << 16
+_FEW: Final = 32
+"""A block of fewer pieces is joined to the next one when an edit comes by."""
+
+
+class LiveText:
+    """A text that can be edited, and its tokens: at any moment those that `tokenizer.encode_ordinary` would give.
+
+    Offsets are code points. Special tokens are text like any other. A lone surrogate is kept as U+FFFD, which is what
+    the tokenizer reads. Not for use in several threads.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
+        self._fill(tokenizer, _clean(text))
+
+    def _fill(self, tokenizer: Tokenizer, text: str) -> None:
+        self._pieces = Pieces(tokenizer)
+        self._seams = Seams(tokenizer.vocabulary)
+        self.n_bytes = len(utf8(text))
+        """Bytes of the text in UTF-8."""
+        self._blocks = BlockList([self._item(group) for group in self._read(text)])
+        self._counts: list[int | None] = [None] * len(self._blocks.items)
+        self._first_unknown = 0
+
+    def _read(self, text: str) -> Iterator[Block | str]:
+        if not self._pieces.local or self._pieces.lossy:
+            yield from grouped(self._pieces.split(text), self._pieces.is_long)
+        else:
+            parts = (text[i : i + _READ] for i in range(0, len(text), _READ))
+            for pieces in self._pieces.splitter.pieces(parts):
+                yield from grouped(pieces, self._pieces.is_long)
+
+    def _item(self, group: Block | str) -> Item:
+        return LongPiece(self._seams, chopped(group)) if isinstance(group, str) else group
+
+    def __repr__(self) -> str:
+        return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer in use; `use` sets another."""
+        return self._pieces.tokenizer
+
+    @property
+    def local(self) -> bool:
+        """Whether an edit costs the same in a text of any size.
+
+        If not, the pattern could look anywhere (it has a look-behind, say), and each edit splits the whole text again.
+        """
+        return self._pieces.local
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.between(0, self.n_characters)
+
+    @property
+    def n_characters(self) -> int:
+        """Code points of the text."""
+        return len(self._blocks)
+
+    def between(self, start: int, end: int) -> str:
+        """The text of a range."""
+        self._check(start, end)
+        return self._blocks.between(start, end)
+
+    @property
+    def ids(self) -> list[int]:
+        """All tokens. Settles the text."""
+        return list(chain.from_iterable(map(self._ids_of, self._blocks.items)))
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """The spans that meet a range of characters, as a screen draws them; they may reach beyond the range.
+
+        In a very long piece they are provisional until the text is settled, though they seldom change then.
+        """
+        self._check(start, end)
+        found: list[Span] = []
+        for at, item in self._blocks.within(start, end):
+            if isinstance(item, LongPiece):
+                spans = item.spans(max(0, start - at), end - at)
+                found += [Span(at + span.start, at + span.end, span.ids) for span in spans]
+            else:
+                found += self._spans_of(item, at, start, end)
+        return [span for span in found if span.start < end and start < span.end]
+
+    def span_at(self, offset: int) -> Span | None:
+        """The span that holds the character at `offset`; None at the end of the text and in what a pattern drops."""
+        spans = self.spans(offset, min(offset + 1, self.n_characters))
+        return spans[0] if spans else None
+
+    def _spans_of(self, block: Block, at: int, start: int, end: int) -> list[Span]:
+        found: list[Span] = []
+        bounds = block.bounds
+        first = bisect_right(bounds, start - at)
+        left = bounds[first - 1] if first else 0
+        for right in bounds[first:]:
+            begin = at + left
+            if begin >= end:
+                break
+            spans = self._pieces.layout(block.text[left:right])
+            found += [Span(begin + span.start, begin + span.end, span.ids) for span in spans]
+            left = right
+        return found
+
+    def use(self, tokenizer: Tokenizer) -> None:
+        """Go on with another tokenizer, or another step of the same one; the pieces stay if it splits alike.
+
+        Nothing is encoded yet, so it can be called for every position of a slider.
+        """
+        if tokenizer.splitter.source != self._pieces.splitter.source:
+            self._fill(tokenizer, self.text)
+            return
+        self._pieces = Pieces(tokenizer)
+        self._seams = Seams(tokenizer.vocabulary)
+        for item in self._blocks.items:
+            if isinstance(item, LongPiece):
+                item.use(self._seams)
+        self._counts = [None] * len(self._blocks.items)
+        self._first_unknown = 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether all tokens are known, and their number with them."""
+        try:
+            self._first_unknown = self._counts.index(None, self._first_unknown)
+        except ValueError:
+            self._first_unknown = len(self._counts)
+        return self._first_unknown == len(self._counts)
+
+    def settle(self, seconds: float) -> bool:
+        """Work on what is not known yet for so long, or a little longer; whether all is known now."""
+        deadline = perf_counter() + seconds
+        while not self.settled:
+            item = self._blocks.items[self._first_unknown]
+            if isinstance(item, Block) or item.settle(deadline - perf_counter()):
+                self._counts[self._first_unknown] = self._count(item)
+            if perf_counter() >= deadline:
+                break
+        return self.settled
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens the text has. Settles it."""
+        self.settle(float("inf"))
+        return sum(count for count in self._counts if count is not None)
+
+    @property
+    def n_tokens_known(self) -> int | None:
+        """How many tokens the text has, if that is known by now."""
+        return self.n_tokens if self.settled else None
+
+    def splice(self, start: int, end: int, replacement: str) -> Change:
+        """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range."""
+        self._check(start, end)
+        replacement = _clean(replacement)
+        removed = self._blocks.between(start, end)
+        if removed == replacement:
+            return Change(start, (), ())
+        self.n_bytes += len(utf8(replacement)) - len(utf8(removed))
+        if self._stays_whole(start, end, replacement):
+            return self._splice_long(0, 0, start, end, replacement)
+        lo, hi, n_old, new = self._resplit(start, end, replacement)
+        index, at = self._blocks.find(lo)
+        if n_old == len(new) == 1 and self._is_long(index) and self._pieces.is_long(new[0]):
+            return self._splice_long(index, at, start, end, replacement)
+        return self._exchange(lo, hi, new, start, end, len(replacement))
+
+    def _check(self, start: int, end: int) -> None:
+        if not 0 <= start <= end <= self.n_characters:
+            raise OptionError(
+                f"There is no range from {start} to {end} in a text of {self.n_characters} characters; offsets count "
+                "code points, from 0."
+            )
+
+    def _is_long(self, index: int) -> bool:
+        return index < len(self._blocks.items) and isinstance(self._blocks.items[index], LongPiece)
+
+    def _stays_whole(self, start: int, end: int, replacement: str) -> bool:
+        """Whether the text is one long piece by its pattern and stays one: then nothing needs to be split."""
+        remaining = self.n_characters - (end - start)
+        return self._pieces.is_whole and self._is_long(0) and remaining + len(replacement) > LONG
+
+    def _resplit(self, start: int, end: int, replacement: str) -> tuple[int, int, int, list[str]]:
+        """(first, last, number, new): the range and the number of the old pieces that go, and the pieces that come."""
+        lo, hi = 0, self.n_characters
+        if self._pieces.local and not self._pieces.is_whole:
+            lo = self._blocks.bound_before(start, self._pieces.is_safe_cut)
+            hi = self._blocks.bound_after(end, self._pieces.is_safe_cut)
+        new = self._pieces.split(self._blocks.between(lo, start) + replacement + self._blocks.between(end, hi))
+        old = self._blocks.lengths(lo, hi)
+        same = 0
+        for length, piece in zip(old, new, strict=False):
+            if length != len(piece) or lo + length > start:
+                break
+            lo += length
+            same += 1
+        old, new = old[same:], new[same:]
+        same = 0
+        for length, piece in zip(reversed(old), reversed(new), strict=False):
+            if length != len(piece) or hi - length < end:
+                break
+            hi -= length
+            same += 1
+        return lo, hi, len(old) - same, new[: len(new) - same]
+
+    def _splice_long(self, index: int, at: int, start: int, end: int, replacement: str) -> Change:
+        """An edit inside a long piece that stays one."""
+        item = self._blocks.items[index]
+        assert isinstance(item, LongPiece)
+        begin, old, new = item.splice(start - at, end - at, replacement)
+        self._blocks.resized(index)
+        change = self._change(at + begin, old, new, start, start + len(replacement))
+        count = self._counts[index]
+        self._counts[index] = None if count is None else count + change.n_tokens
+        return change
+
+    def _exchange(self, lo: int, hi: int, new: list[str], start: int, end: int, typed: int) -> Change:
+        """Put the pieces `new` in the place of those between the bounds `lo` and `hi`."""
+        was_settled = self.settled
+        old = self._fragments(lo, hi)
+        first, last, pieces, at = self._surroundings(lo, hi, new)
+        kept = self._kept(first, last, start, end, typed)
+        items: list[Item] = []
+        for group in grouped(pieces, self._pieces.is_long):
+            items.append(group if isinstance(group, Block) else _long_piece(self._seams, group, at, kept))
+            at += len(items[-1])
+        if was_settled:
+            for item in items:
+                if isinstance(item, LongPiece):
+                    item.settle(float("inf"))
+        counts = self._counts[first:last]
+        self._blocks.replace(first, last, items)
+        self._counts[first:last] = [None] * len(items)
+        self._first_unknown = min(self._first_unknown, first)
+        change = self._change(lo, old, self._fragments(lo, lo + sum(map(len, new))), start, start + typed)
+        known = [count for count in counts if count is not None]
+        if len(items) == 1 and len(known) == len(counts):
+            self._counts[first] = sum(known) + change.n_tokens
+        elif was_settled:
+            self._counts[first : first + len(items)] = map(self._count, items)
+        return change
+
+    def _surroundings(self, lo: int, hi: int, new: list[str]) -> tuple[int, int, list[str], int]:
+        """(first, last, pieces, start): the items that must go for `new`, and all pieces that come in their place."""
+        items = self._blocks.items
+        if not items:
+            return 0, 0, new, 0
+        first, at = self._blocks.find(lo)
+        last, last_at = self._blocks.find(max(lo, hi - 1))
+        head, tail = items[first], items[last]
+        pieces = new
+        if isinstance(head, Block):
+            begin = at
+            pieces = head.pieces()[: bisect_right(head.bounds, lo - at)] + pieces
+        else:
+            begin = lo
+            first += lo > at  # at the end of the text, behind it
+        if isinstance(tail, Block):
+            pieces = pieces + tail.pieces()[bisect_right(tail.bounds, hi - last_at) :]
+            last += 1
+        else:
+            last = last + 1 if hi > lo else first
+        if len(pieces) < _FEW and last < len(items) and isinstance(following := items[last], Block):
+            pieces = pieces + following.pieces()
+            last += 1
+        return first, last, pieces, begin
+
+    def _kept(self, first: int, last: int, start: int, end: int, typed: int) -> list[tuple[int, Fragment]]:
+        """The fragments of long pieces among these items that an edit leaves alone, each with its new place."""
+        kept: list[tuple[int, Fragment]] = []
+        at = 0
+        for index in range(first, last):
+            item = self._blocks.items[index]
+            if isinstance(item, LongPiece):
+                at = self._blocks.start(index)
+                for fragment in item.fragments:
+                    stop = at + len(fragment[0])
+                    if stop <= start:
+                        kept.append((at, fragment))
+                    elif at >= end:
+                        kept.append((at - end + start + typed, fragment))
+                    at = stop
+        return kept
+
+    def _fragments(self, lo: int, hi: int) -> list[Fragment]:
+        """The pieces between two bounds with their tokens; of a long piece, its fragments as they are."""
+        found: list[Fragment] = []
+        for at, item in self._blocks.within(lo, hi):
+            if isinstance(item, LongPiece):
+                found += item.fragments
+            else:
+                bounds = item.bounds
+                pieces = item.pieces()[bisect_right(bounds, lo - at) : bisect_right(bounds, hi - at)]
+                found += zip(pieces, map(self._pieces.ids, pieces), strict=True)
+        return found
+
+    def _change(self, begin: int, old: list[Fragment], new: list[Fragment], start: int, stop: int) -> Change:
+        """The change from one row of fragments to another, both from `begin` on; `start` to `stop` was typed."""
+        same = 0
+        for one, other in zip(old, new, strict=False):
+            if one != other or begin + len(one[0]) > start:
+                break
+            begin += len(one[0])
+            same += 1
+        old, new = old[same:], new[same:]
+        text = "".join(text for text, _ in new)
+        return compare(
+            list(chain.from_iterable(map(self._ids_of_fragment, old))),
+            list(chain.from_iterable(map(self._ids_of_fragment, new))),
+            self.tokenizer.token_bytes,
+            text,
+            slice(start - begin, stop - begin),
+            begin,
+        )
+
+    def _ids_of_fragment(self, fragment: Fragment) -> tuple[int, ...]:
+        text, ids = fragment
+        return self._seams.encode(utf8(text)) if ids is None else ids
+
+    def _ids_of(self, item: Item) -> Iterator[int]:
+        if isinstance(item, LongPiece):
+            return iter(item.ids())
+        ids = chain.from_iterable(map(self._pieces.ids, item.pieces()))
+        return (token for token in ids if token >= 0) if self._pieces.lossy else ids
+
+    def _count(self, item: Item) -> int:
+        if isinstance(item, LongPiece):
+            return item.n_tokens
+        if self._pieces.lossy:
+            return sum(1 for _ in self._ids_of(item))
+        return sum(map(len, map(self._pieces.ids, item.pieces())))
+
+
+def _long_piece(seams: Seams, text: str, start: int, kept: list[tuple[int, Fragment]]) -> LongPiece:
+    """A long piece that begins at `start`, made of the kept fragments that lie in it and of new ones between them."""
+    fragments: list[Fragment] = []
+    done = 0
+    for at, fragment in kept:
+        begin, end = at - start, at - start + len(fragment[0])
+        if begin >= done and end <= len(text):
+            fragments += [(new, None) for new in chopped(text[done:begin]) if new]
+            fragments.append(fragment)
+            done = end
+    fragments += [(new, None) for new in chopped(text[done:]) if new]
+    return LongPiece(seams, [text for text, _ in fragments], [ids for _, ids in fragments])
+
+
+def _clean(text: str) -> str:
+    """`text` with U+FFFD for each lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text

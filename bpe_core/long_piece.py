@@ -1,0 +1,276 @@
+"""A piece too long to be encoded again at each key: it is kept as fragments, and only the seams by an edit are mended.
+
+A document without a split pattern is one piece, and so is a megabyte of letters under any pattern. A fragment is some
+hundred characters with their tokens, worked out when somebody looks. Where two fragments meet, their tokens may be
+wrong until the seam is *closed*, that is, until the tokens beside it are compatible (see `bpe_core.seams`).
+With all seams closed the tokens are exactly those of the whole piece.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from time import perf_counter
+from typing import Final
+
+from bpe_core.bpe import utf8
+from bpe_core.prefix_sums import PrefixSums
+from bpe_core.seams import Seams
+from bpe_core.spans import Span, layout
+
+LONG: Final = 512
+"""A piece of more characters than this is a long one."""
+SIZE: Final = 256
+"""Characters of a fragment, about."""
+_LONGEST_MISFIT: Final = 12
+
+Ids = tuple[int, ...]
+Fragment = tuple[str, Ids | None]
+"""Text, and its tokens if somebody has asked for them."""
+
+
+class LongPiece:
+    """The text and tokens of one piece; offsets are code points from its beginning. Never empty."""
+
+    __slots__ = ("_closed", "_first_open", "_ids", "_kept", "_layouts", "_lengths", "_seams", "_texts")
+
+    def __init__(self, seams: Seams, texts: Sequence[str], ids: Sequence[Ids | None] = ()) -> None:
+        """`texts` are its fragments, none empty; `ids` their tokens where known, each as if it stood alone."""
+        self._seams = seams
+        self._texts = list(texts)
+        self._ids: list[Ids | None] = list(ids) or [None] * len(self._texts)
+        self._closed = [False] * (len(self._texts) - 1)
+        self._first_open = 0
+        self._lengths = PrefixSums(list(map(len, self._texts)))
+        self._layouts: dict[str, tuple[Span, ...]] = {}
+        self._kept = (0, 0)
+
+    def __len__(self) -> int:
+        return self._lengths.start(len(self._texts))
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return "".join(self._texts)
+
+    @property
+    def edges(self) -> tuple[str, str]:
+        """Its first and its last character."""
+        return self._texts[0][0], self._texts[-1][-1]
+
+    @property
+    def bounds(self) -> list[int]:
+        """Where its only piece ends."""
+        return [len(self)]
+
+    def between(self, start: int, end: int) -> str:
+        """A part of its text."""
+        first, at = self._lengths.find(start)
+        last, _ = self._lengths.find(max(start, end - 1))
+        return "".join(self._texts[first : last + 1])[start - at : end - at]
+
+    @property
+    def fragments(self) -> list[Fragment]:
+        """All of them, in order."""
+        return list(zip(self._texts, self._ids, strict=True))
+
+    @property
+    def settled(self) -> bool:
+        """Whether every seam is closed."""
+        try:
+            self._first_open = self._closed.index(False, self._first_open)
+        except ValueError:
+            self._first_open = len(self._closed)
+        return self._first_open == len(self._closed) and self._ids[0] is not None
+
+    def use(self, seams: Seams) -> None:
+        """Forget all tokens; the next ones are those of another vocabulary."""
+        self._seams = seams
+        self._ids = [None] * len(self._texts)
+        self._closed = [False] * len(self._closed)
+        self._first_open = 0
+        self._layouts = {}
+
+    def settle(self, seconds: float) -> bool:
+        """Close seams for so long; whether all are closed now. At least one step is done, so calling on gets there."""
+        deadline = perf_counter() + seconds
+        while not self.settled:
+            self._close(self._first_open)
+            if perf_counter() >= deadline:
+                return self.settled
+        return True
+
+    def ids(self) -> Iterable[int]:
+        """Its tokens. Settles it."""
+        self.settle(float("inf"))
+        return chain.from_iterable(ids for ids in self._ids if ids is not None)
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens it has. Settles it."""
+        self.settle(float("inf"))
+        return sum(len(ids) for ids in self._ids if ids is not None)
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """The spans that meet a range of code points. They may yet change at open seams farther away."""
+        self._close_around(start, end)
+        found: list[Span] = []
+        index, at = self._lengths.find(start)
+        while index < len(self._texts) and at < end:
+            found += [Span(at + s.start, at + s.end, s.ids) for s in self._layout(index) if at + s.end > start]
+            at += self._lengths[index]
+            index += 1
+        while found and found[-1].start >= end:
+            found.pop()
+        return found
+
+    def _layout(self, index: int) -> tuple[Span, ...]:
+        """The spans of a fragment. Fragments of equal text have equal tokens, so this can be remembered."""
+        text, ids = self._texts[index], self._tokens(index)
+        spans = self._layouts.get(text)
+        if spans is None:
+            spans = layout(text, ids, self._seams.token_bytes)
+            if len(self._layouts) > 1 << 10:
+                self._layouts.clear()
+            self._layouts[text] = spans
+        return spans
+
+    def splice(self, start: int, end: int, replacement: str) -> tuple[int, list[Fragment], list[Fragment]]:
+        """Replace a range of code points; the piece must not become empty.
+
+        Returns where the first fragment that changed begins, and the changed fragments as they were and as they are.
+        """
+        self._close_around(start, end)
+        was_settled = self.settled
+        before = self.fragments
+        self._kept = (len(before), len(before))
+        first, at = self._lengths.find(start)
+        last, last_at = self._lengths.find(max(start, end - 1))
+        text = self._texts[first][: start - at] + replacement + self._texts[last][end - last_at :]
+        if not text and first > 0:
+            first -= 1
+            text = self._texts[first]
+        elif not text:
+            last += 1
+            text = self._texts[last]
+        texts = chopped(text)
+        self._replace(first, last + 1, texts, [None] * len(texts), [False] * (len(texts) - 1))
+        self._open(first - 1)
+        self._open(first + len(texts) - 1)
+        if was_settled:
+            self.settle(float("inf"))
+        else:
+            self._close_around(start, start + len(replacement))
+        head, tail = self._kept
+        begin = self._lengths.start(head)
+        return begin, before[head : len(before) - tail], self.fragments[head : len(self._ids) - tail]
+
+    def _tokens(self, index: int) -> Ids:
+        ids = self._ids[index]
+        if ids is None:
+            ids = self._ids[index] = self._seams.encode(utf8(self._texts[index]))
+        return ids
+
+    def _open(self, seam: int) -> None:
+        if 0 <= seam < len(self._closed):
+            self._closed[seam] = False
+            self._first_open = min(self._first_open, seam)
+
+    def _replace(self, first: int, last: int, texts: list[str], ids: Sequence[Ids | None], closed: list[bool]) -> None:
+        """Put fragments in the place of others, and `closed` for the seams inside; the seams around stay as they are."""
+        self._kept = (min(self._kept[0], first), min(self._kept[1], len(self._texts) - last))
+        self._texts[first:last] = texts
+        self._ids[first:last] = ids
+        self._closed[first : last - 1] = closed
+        self._lengths.replace(first, last, list(map(len, texts)))
+        self._first_open = min(self._first_open, first)
+
+    def _close_around(self, start: int, end: int) -> None:
+        """Close the seams of the fragments in a range of code points, and one fragment to either side."""
+        index, _ = self._lengths.find(start)
+        seam = max(0, index - 1)
+        self._tokens(0)
+        while seam < len(self._closed) and self._lengths.start(seam) < end:
+            if not self._closed[seam]:
+                self._close(seam)
+            seam += 1
+
+    def _close(self, seam: int) -> None:
+        """Make the tokens beside a seam compatible; may open others if the text is periodic."""
+        if not self._closed:
+            self._tokens(0)
+            return
+        left, right = self._tokens(seam), self._tokens(seam + 1)
+        if self._seams.fit(left[-1], right[0]):
+            self._closed[seam] = True
+        elif not self._slide(seam):
+            self._mend(seam)
+
+    def _mend(self, seam: int) -> None:
+        """Encode a window over the seam again, and let the side that does not fit grow until both do."""
+        first, last = seam, seam + 1
+        left, right = list(self._tokens(first)), list(self._tokens(last))
+        n_left = n_right = 1
+        while True:
+            while n_left >= len(left) and first > 0:
+                first -= 1
+                left[:0] = self._tokens(first)
+            while n_right >= len(right) and last < len(self._closed):
+                last += 1
+                right += self._tokens(last)
+            n_left, n_right = min(n_left, len(left)), min(n_right, len(right))
+            window = b"".join(map(self._seams.token_bytes, left[len(left) - n_left :] + right[:n_right]))
+            ids = self._seams.encode(window)
+            left_fits = n_left == len(left) or self._seams.fit(left[-n_left - 1], ids[0])
+            right_fits = n_right == len(right) or self._seams.fit(ids[-1], right[n_right])
+            if left_fits and right_fits:
+                break
+            n_left *= 1 if left_fits else 2
+            n_right *= 1 if right_fits else 2
+        tokens = (*left[: len(left) - n_left], *ids, *right[n_right:])
+        cut = _cut("".join(self._texts[first : last + 1]), tokens, self._seams)
+        self._replace(first, last + 1, [text for text, _ in cut], [part for _, part in cut], [True] * (len(cut) - 1))
+
+    def _slide(self, seam: int) -> bool:
+        """In a periodic run, move what does not fit to the end of the run; the tokens in between stay as they are.
+
+        An edit in the middle of a million equal letters leaves a few of them over, which shifts all that follow. But
+        the text is the same if these few stand behind the run instead: `misfit + run == run + misfit`.
+        """
+        ids, text, following = self._tokens(seam), self._texts[seam], self._texts[seam + 1]
+        first_right = self._tokens(seam + 1)[0]
+        for n in range(1, min(_LONGEST_MISFIT, len(ids) - 1) + 1):
+            data = b"".join(map(self._seams.token_bytes, ids[-n:]))
+            misfit = data.decode(errors="ignore")
+            if utf8(misfit) != data or misfit + following != following + misfit:
+                continue
+            if self._seams.fit(ids[-n - 1], first_right):
+                break
+        else:
+            return False
+        behind = seam + 1
+        while behind < len(self._texts) and misfit + self._texts[behind] == self._texts[behind] + misfit:
+            behind += 1
+        self._replace(behind - 1, behind, [self._texts[behind - 1], misfit], [self._ids[behind - 1], ids[-n:]], [False])
+        self._open(behind)
+        self._replace(seam, seam + 1, [text[: len(text) - len(misfit)]], [ids[:-n]], [])
+        self._closed[seam] = True
+        return True
+
+
+def chopped(text: str) -> list[str]:
+    """A text as fragments that nobody has encoded yet."""
+    if len(text) <= 2 * SIZE:
+        return [text]
+    return [text[i : i + SIZE] for i in range(0, len(text), SIZE)]
+
+
+def _cut(text: str, ids: Ids, seams: Seams) -> list[tuple[str, Ids]]:
+    """Encoded text as fragments, parted where a token and a character both end."""
+    length = len(text) // max(1, round(len(text) / SIZE)) + 1
+    found: list[tuple[str, Ids]] = []
+    begin = first = last = 0
+    for span in layout(text, ids, seams.token_bytes):
+        last += len(span.ids)
+        if span.end - begin >= length or span.end == len(text):
+            found.append((text[begin : span.end], ids[first:last]))
+            begin, first = span.end, last
+    return found

@@ -1,0 +1,67 @@
+"""Lengths in a row: which of them holds a position, where each begins, and both still fast after one has changed."""
+
+from collections.abc import Sequence
+
+
+class PrefixSums:
+    """A Fenwick tree over lengths (P. M. Fenwick, 1994): `find`, `start` and `add` take O(log n), `replace` O(n)."""
+
+    __slots__ = ("_lengths", "_sums")
+
+    def __init__(self, lengths: Sequence[int]) -> None:
+        self._lengths = list(lengths)
+        self._build()
+
+    def _build(self) -> None:
+        self._sums = sums = [0, *self._lengths]
+        for i in range(1, len(sums)):
+            parent = i + (i & -i)
+            if parent < len(sums):
+                sums[parent] += sums[i]
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def __getitem__(self, index: int) -> int:
+        return self._lengths[index]
+
+    def find(self, position: int) -> tuple[int, int]:
+        """(index, start) of the length that holds `position`; of the last one for a position at or past the end."""
+        sums = self._sums
+        index = start = 0
+        step = 1 << (len(sums) - 1).bit_length()
+        while step := step >> 1:
+            ahead = index + step
+            if ahead < len(sums) and start + sums[ahead] <= position:
+                index = ahead
+                start += sums[ahead]
+        if index and index == len(self._lengths):
+            index -= 1
+            start -= self._lengths[index]
+        return index, start
+
+    def start(self, index: int) -> int:
+        """The sum of all lengths before `index`; with `len(self)`, of all."""
+        total = 0
+        while index:
+            total += self._sums[index]
+            index &= index - 1
+        return total
+
+    def add(self, index: int, change: int) -> None:
+        """Let the length at `index` be greater by `change`."""
+        self._lengths[index] += change
+        i = index + 1
+        while i < len(self._sums):
+            self._sums[i] += change
+            i += i & -i
+
+    def replace(self, first: int, last: int, lengths: Sequence[int]) -> None:
+        """Put `lengths` in the place of those from `first` up to, not including, `last`."""
+        if len(lengths) == last - first < 64:
+            for index, length in enumerate(lengths, first):
+                if length != self._lengths[index]:
+                    self.add(index, length - self._lengths[index])
+        else:
+            self._lengths[first:last] = lengths
+            self._build()

@@ -1,0 +1,82 @@
+"""Pieces of a text that is being edited: where they end, what their tokens are, and how far an edit is felt.
+
+A split pattern is proved to look across no *safe cut* (see `bpe_core.pattern_cuts`), and whether two characters are
+one depends on nothing but the two. So an edit leaves alone whatever lies beyond the nearest safe cuts around it.
+"""
+
+from typing import Final
+
+from bpe_core.bpe import utf8
+from bpe_core.long_piece import LONG
+from bpe_core.spans import Span, layout
+from bpe_core.tokenizer import Tokenizer
+
+_REMEMBERED: Final = 1 << 16
+
+
+class Pieces:
+    """The pieces that the tokenizer's pattern makes, and their tokens.
+
+    Where the pattern drops text, what it drops is a piece, too, so that the pieces cover the text; it is called a gap.
+    """
+
+    __slots__ = ("_layouts", "_safe", "ids", "is_whole", "local", "lossy", "splitter", "tokenizer")
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer: Final = tokenizer
+        """Where the tokens come from."""
+        self.splitter: Final = tokenizer.splitter
+        """Where the pieces come from."""
+        self.lossy: Final = self.splitter.lossy
+        """Whether there can be gaps."""
+        self.is_whole: Final = not self.splitter.source
+        """Whether any text is one single piece."""
+        self.local: Final = self.is_whole or self.splitter.blockwise
+        """Whether safe cuts bound what an edit can change; if not, the whole text is split again."""
+        self.ids: Final = self._ids_or_gap if self.lossy else tokenizer.encode_piece
+        """piece -> its tokens; for a gap the negative number of its bytes."""
+        self._layouts: dict[str, tuple[Span, ...]] = {}
+        self._safe: dict[str, bool] = {}
+
+    def split(self, text: str) -> list[str]:
+        """The pieces of `text`, gaps included: joined they are `text`."""
+        pieces = self.splitter.split(text)
+        if not self.lossy:
+            return pieces
+        found: list[str] = []
+        end = 0
+        for piece in pieces:
+            start = text.index(piece, end)
+            found += text[end:start], piece
+            end = start + len(piece)
+        return list(filter(None, (*found, text[end:])))
+
+    def is_gap(self, piece: str) -> bool:
+        """Whether the pattern drops this."""
+        return self.lossy and not self.splitter.split(piece)
+
+    def is_long(self, piece: str) -> bool:
+        """Whether the piece is worth being kept as a `LongPiece`."""
+        return len(piece) > LONG and not self.is_gap(piece)
+
+    def _ids_or_gap(self, piece: str) -> tuple[int, ...]:
+        return (-len(utf8(piece)),) if self.is_gap(piece) else self.tokenizer.encode_piece(piece)
+
+    def layout(self, piece: str) -> tuple[Span, ...]:
+        """The spans of a piece, counted from its beginning; none for a gap."""
+        spans = self._layouts.get(piece)
+        if spans is None:
+            spans = () if self.is_gap(piece) else layout(piece, self.ids(piece), self.tokenizer.token_bytes)
+            if len(self._layouts) >= _REMEMBERED:
+                self._layouts.clear()
+            self._layouts[piece] = spans
+        return spans
+
+    def is_safe_cut(self, pair: str) -> bool:
+        """Whether a text may be cut between these two characters, whatever else it holds."""
+        safe = self._safe.get(pair)
+        if safe is None:
+            if len(self._safe) >= _REMEMBERED:
+                self._safe.clear()
+            safe = self._safe[pair] = self.splitter.cut(pair, 1) == 1
+        return safe
