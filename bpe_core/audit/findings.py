@@ -1,0 +1,135 @@
+"""What an audit finds: one finding per token and kind of evidence, each with a reason in plain words."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any, Final, Self, overload
+
+from bpe_core.visible import token_label
+
+
+class Severity(IntEnum):
+    """How much a finding should worry whoever trains a model with this vocabulary; higher is worse."""
+
+    NOTE = 1
+    """So by design, or harmless; good to know."""
+    WARNING = 2
+    """A model will hardly learn what this token means."""
+    PROBLEM = 3
+    """A model cannot learn what this token means: its place in the vocabulary is wasted."""
+
+    @property
+    def word(self) -> str:
+        """ "note", "warning" or "problem"."""
+        return self.name.lower()
+
+
+KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "unreachable": "No text becomes this token, so a model never sees it.",
+        "duplicate": "Another token has the same bytes, so only one of the two is ever used.",
+        "absent-from-reference": "Common in the training corpus, missing or rare in the reference corpus.",
+        "never-used": "The finished tokenizer never uses it on its own training corpus.",
+        "rare": "The finished tokenizer hardly uses it on its own training corpus.",
+        "scaffold": "A step on the way to longer tokens, which replace it nearly everywhere.",
+        "few-documents": "All its occurrences come from one or two documents of the corpus.",
+        "special-lookalike": "An ordinary token that looks like a special one.",
+        "partial-utf8": "Holds a piece of a character: its bytes alone are no text.",
+        "reachable-in-context": "Its own text becomes other tokens, but inside a longer text it does occur.",
+        "unused-byte": "One of the 13 bytes that no UTF-8 text contains.",
+    }
+)
+"""Every kind of finding with what it means in one sentence, in the order in which an audit lists them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing worth knowing about one token."""
+
+    id: int
+    """The token's id."""
+    token: bytes
+    """Its bytes."""
+    kind: str
+    """One of `KINDS`."""
+    severity: Severity
+    """How much it matters."""
+    reason: str
+    """One sentence for someone new to tokenizers, safe to write to a terminal."""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """What the reason rests on, in values that JSON knows.
+
+    Always there: "step" (0 if no merge made the token), "parents" (two ids or None) and "witness" (a text in which the
+    token occurs, or None). If it is known: "count", the occurrences in the corpus. The rest depends on the kind.
+    """
+
+    @property
+    def label(self) -> str:
+        """The token as text that is safe to show."""
+        return token_label(self.token)
+
+    @property
+    def count(self) -> int | None:
+        """Occurrences in the training corpus, once tokenized; None if that is not known."""
+        return self.evidence.get("count")
+
+    @property
+    def witness(self) -> str | None:
+        """A text in which the token occurs; None if there is none or none was found."""
+        return self.evidence.get("witness")
+
+    def to_json(self) -> dict[str, Any]:
+        r"""The finding as `audit --jsonl` prints it; "token" is text, \xNN for bytes that are none."""
+        return {
+            "id": self.id,
+            "token": self.token.decode("utf-8", "backslashreplace"),
+            "bytes": self.token.hex(),
+            "kind": self.kind,
+            "severity": self.severity.word,
+            "reason": self.reason,
+            "evidence": dict(self.evidence),
+        }
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Self:
+        """The finding that `to_json` made this row of."""
+        severity = Severity[row["severity"].upper()]
+        return cls(row["id"], bytes.fromhex(row["bytes"]), row["kind"], severity, row["reason"], row["evidence"])
+
+
+class Findings(Sequence[Finding]):
+    """All findings of an audit: the worst first, then in the order of `KINDS`, then as their check ranked them."""
+
+    __slots__ = ("_findings",)
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        order = {kind: place for place, kind in enumerate(KINDS)}
+        self._findings = sorted(findings, key=lambda finding: (-finding.severity, order[finding.kind]))
+
+    def __len__(self) -> int:
+        return len(self._findings)
+
+    @overload
+    def __getitem__(self, index: int) -> Finding: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Finding]: ...
+    def __getitem__(self, index: int | slice) -> Finding | list[Finding]:
+        return self._findings[index]
+
+    def __repr__(self) -> str:
+        return f"<Findings: {', '.join(f'{n} {kind}' for kind, n in self.kinds().items()) or 'none'}>"
+
+    def kinds(self) -> dict[str, int]:
+        """How many findings there are of each kind that occurs, in the order of `KINDS`."""
+        found = Counter(finding.kind for finding in self._findings)
+        return {kind: found[kind] for kind in KINDS if found[kind]}
+
+    def of(self, *kinds: str) -> list[Finding]:
+        """The findings of these kinds."""
+        return [finding for finding in self._findings if finding.kind in kinds]
+
+    def about(self, token: int) -> list[Finding]:
+        """The findings about one token id."""
+        return [finding for finding in self._findings if finding.id == token]

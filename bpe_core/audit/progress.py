@@ -1,0 +1,20 @@
+"""How far an audit is: told now and then to whoever wants to know."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far an audit is with one of the things it does."""
+
+    name: str
+    """What it is doing, in a few words."""
+    done: int
+    """Pieces or tokens looked at."""
+    total: int
+    """Pieces or tokens to look at."""
+
+
+Progress = Callable[[Stage], None]
+"""Called every few milliseconds; an exception raised in it ends the audit, which is how one is stopped early."""

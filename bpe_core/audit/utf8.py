@@ -1,0 +1,103 @@
+"""Bytes as stretches of UTF-8: what a token that is no text by itself lacks, and what would complete it (RFC 3629)."""
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
+"""The 13 bytes no UTF-8 text contains: they would begin an overlong character, or one past U+10FFFF."""
+
+_CONTINUATIONS: Final = range(0x80, 0xC0)
+_LEADS: Final = range(0xC2, 0xF5)
+_FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)
+"""A few continuation bytes of which at least one is allowed after any lead byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What a stretch of text, cut without regard for characters, lacks at its ends."""
+
+    stray: bytes
+    """Bytes at its start that end a character begun before it."""
+    pending: bytes
+    """Bytes at its end that begin a character finished after it."""
+
+    @property
+    def where(self) -> str:
+        """ "start", "end" or "both"."""
+        return "both" if self.stray and self.pending else "start" if self.stray else "end"
+
+
+def gap(token: bytes) -> Gap | None:
+    r"""What `token` lacks at its ends to be text; None if it lacks nothing, or if no text at all contains it.
+
+    >>> gap(b"\x8a\xf0\x9f")
+    Gap(stray=b'\x8a', pending=b'\xf0\x9f')
+    """
+    n_stray = next((i for i, byte in enumerate(token) if byte not in _CONTINUATIONS), len(token))
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        decoder.decode(token[n_stray:])
+    except UnicodeDecodeError:
+        return None
+    pending = decoder.getstate()[0]
+    if n_stray > 3 or (pending and not any(_endings(pending))):  # the decoder waits for the rest of a surrogate, too
+        return None
+    return Gap(token[:n_stray], pending) if n_stray or pending else None
+
+
+def completions(token: bytes) -> Iterator[str]:
+    r"""Texts that hold the bytes of a token with a gap, one character or a part of one added at each open end.
+
+    Some hundreds of texts at most: every possible last byte, and a sample where more than one byte is missing.
+
+    >>> next(completions(b"\xc3"))
+    'À'
+    """
+    lacking = gap(token)
+    if lacking is None:
+        return
+    before, after = list(_beginnings(lacking.stray)), list(_endings(lacking.pending))
+    for i in range(max(len(before), len(after))):
+        # Both lists in step rather than their product: variety matters, not completeness.
+        yield (before[i % len(before)] + token + after[i % len(after)]).decode()
+
+
+def _beginnings(stray: bytes) -> Iterator[bytes]:
+    """What may stand before `stray` in a character that ends with it."""
+    if not stray:
+        yield b""
+        return
+    for lead in _LEADS:
+        n_missing = _length(lead) - 1 - len(stray)
+        if n_missing >= 0:
+            for filling in product(_FILLERS, repeat=n_missing):
+                beginning = bytes((lead, *filling))
+                if _is_text(beginning + stray):
+                    yield beginning
+
+
+def _endings(pending: bytes) -> Iterator[bytes]:
+    """What may stand after `pending` in a character that begins with it."""
+    if not pending:
+        yield b""
+        return
+    n_missing = _length(pending[0]) - len(pending)
+    for last in product(*[_FILLERS] * (n_missing - 1), _CONTINUATIONS):
+        if _is_text(pending + bytes(last)):
+            yield bytes(last)
+
+
+def _length(lead: int) -> int:
+    """Bytes in the character that this lead byte begins."""
+    return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+def _is_text(token: bytes) -> bool:
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,101 @@
+"""The audit as a whole: what it takes, the order of what it gives, and how it is watched and stopped."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from bpe_core.audit import KINDS, Finding, Findings, Stage, audit, findings
+from bpe_core.audit.findings import Severity
+from bpe_core.corpus import Counts
+from bpe_core.errors import OptionError
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import train
+from bpe_core.vocabulary import Vocabulary
+
+TEXT = "aaabdaaabac 😊 été \x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def found():
+    return audit(train(TEXT, vocab_size=280), counts=Counts.of(TEXT, "gpt4"), reference=Counts.of("aab", "gpt4"))
+
+
+def test_the_worst_comes_first(found):
+    assert list(found) == sorted(found, key=lambda finding: -finding.severity)
+    order = list(KINDS)
+    problems = [order.index(finding.kind) for finding in found if finding.severity is Severity.PROBLEM]
+    assert problems == sorted(problems)
+
+
+def test_findings_are_a_sequence_that_can_be_asked(found):
+    assert sum(found.kinds().values()) == len(found)
+    assert list(found.kinds()) == [kind for kind in KINDS if found.of(kind)]
+    assert found.of("unused-byte", "rare") == [f for f in found if f.kind in ("unused-byte", "rare")]
+    assert {finding.id for finding in found.about(0xFF)} == {0xFF}
+    assert found[:2] == [found[0], found[1]]
+    assert "13 unused-byte" in repr(found)
+    assert repr(Findings([])) == "<Findings: none>"
+
+
+def test_every_finding_is_a_row_for_the_screen_and_a_line_of_json(found):
+    for finding in found:
+        assert finding.kind in KINDS
+        assert finding.reason.endswith(".") and finding.reason.isprintable()
+        assert "\x1b" not in finding.label
+        assert {"step", "parents", "witness", "count"} <= finding.evidence.keys()
+        row = json.loads(json.dumps(finding.to_json()))
+        assert Finding.from_json(row) == finding
+        assert row["severity"] in ("note", "warning", "problem")
+        assert bytes.fromhex(row["bytes"]) == finding.token
+
+
+def test_the_same_findings_come_one_by_one():
+    tokenizer = train(TEXT, vocab_size=280)
+    stream = findings(tokenizer)
+    first = next(stream)
+    assert first.kind == "unused-byte"
+    stream.close()  # whoever has seen enough stops
+    assert list(Findings(findings(tokenizer))) == list(audit(tokenizer))
+
+
+def test_progress_is_told_and_can_end_the_audit():
+    tokenizer, counts = train(TEXT, vocab_size=280), Counts.of(TEXT, "gpt4")
+    stages: list[Stage] = []
+    audit(tokenizer, counts=counts, progress=stages.append)
+    assert stages[0] == Stage("counting tokens", 0, len(counts.pieces))
+    assert {"reachability", "scaffold"} <= {stage.name for stage in stages}
+    assert all(0 <= stage.done <= stage.total for stage in stages)
+
+    def enough(stage: Stage) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(tokenizer, counts=counts, progress=enough)
+
+
+def test_weights_are_refused_in_one_sentence():
+    with pytest.raises(OptionError, match="Embeddings cannot be audited by this version"):
+        audit(train("ab", vocab_size=257), embeddings="model.safetensors")
+    with pytest.raises(OptionError):
+        findings(train("ab", vocab_size=257), embeddings="model.safetensors")  # at once, not at the first finding
+
+
+def test_an_audit_of_an_earlier_step():
+    tokenizer = train("low lower lowest", vocab_size=262)
+    assert {finding.evidence["step"] for finding in audit(tokenizer.at(2))} <= {0, 1, 2}
+
+
+def test_an_audit_of_bare_bytes():
+    bare = Tokenizer(Vocabulary.of_bytes(), "gpt4")
+    assert audit(bare).kinds() == {"unused-byte": 13}
+
+
+@pytest.mark.parametrize(
+    "first", ["import bpe_core.audit.findings", "from bpe_core.audit import Findings", "import bpe_core"]
+)
+def test_the_public_name_is_the_verb_whatever_was_imported_before(first):
+    code = f"{first}\nfrom bpe_core import audit, train\nprint(audit(train('ab', vocab_size=257)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "<Findings: 1 rare, 13 unused-byte>\n"

@@ -1,0 +1,114 @@
+"""The glitch-token story by hand: a name that fills one document of the tokenizer's corpus, none of the model's."""
+
+import pytest
+
+from bpe_core.audit import audit
+from bpe_core.audit.findings import Severity
+from bpe_core.corpus import Counts, find_files
+from bpe_core.trainer import train
+
+FORUM = "".join(f"{n}: SolidGoldMagikarp counts on\n" for n in range(1, 201))
+PROSE = "The river was low that summer, and the boats lay on their sides in the mud.\n" * 20
+LETTERS = "Nobody counts the boats; the harbor master sleeps.\n" * 20
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return train([FORUM, PROSE], vocab_size=320)
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return Counts.of([FORUM, PROSE], "gpt4")
+
+
+def test_the_name_is_one_token_and_no_model_will_see_it(tokenizer, counts):
+    (name,) = tokenizer.encode_ordinary(" SolidGoldMagikarp")
+    found = audit(tokenizer, counts=counts, reference=Counts.of([PROSE, LETTERS], "gpt4"))
+    worst = found[0]
+    assert (worst.id, worst.kind, worst.severity) == (name, "absent-from-reference", Severity.PROBLEM)
+    assert (worst.count, worst.evidence["seen"]) == (200, 0)
+    tokens = len(tokenizer.encode_ordinary(FORUM)) + len(tokenizer.encode_ordinary(PROSE))
+    there = len(tokenizer.encode_ordinary(PROSE)) + len(tokenizer.encode_ordinary(LETTERS))
+    assert worst.evidence["expected"] == round(200 * there / tokens, 2)
+    assert worst.reason == (
+        f"It occurs 200 times in the corpus and never in the reference, where {200 * there / tokens:,.0f} times would "
+        "be expected."
+    )
+    assert worst.witness == " SolidGoldMagikarp"
+
+
+def test_what_both_corpora_hold_is_no_finding(tokenizer, counts):
+    found = audit(tokenizer, counts=counts, reference=Counts.of([PROSE, LETTERS], "gpt4"))
+    labels = {finding.label for finding in found.of("absent-from-reference")}
+    assert labels == {"␣SolidGoldMagikarp", ":", *"0123456789"}  # and not what one of the two at least has, as "␣on"
+
+
+def test_ranked_by_expected_against_seen(tokenizer, counts):
+    found = audit(tokenizer, counts=counts, reference=Counts.of(PROSE * 2 + LETTERS + " SolidGoldMagikarp", "gpt4"))
+    name, *digits = found.of("absent-from-reference")
+    assert (name.token, name.severity, name.evidence["seen"]) == (b" SolidGoldMagikarp", Severity.WARNING, 1)
+    assert "and only once in the reference" in name.reason
+    # Then the colon and the digits, the more frequent first; a lack of single bytes is noted, no more.
+    assert [finding.token for finding in digits] == [bytes([byte]) for byte in b":1234567890"]
+    assert {finding.severity for finding in digits} == {Severity.NOTE}
+
+
+def test_a_reference_too_short_to_tell_proves_nothing(tokenizer, counts):
+    assert audit(tokenizer, counts=counts, reference=Counts.of("The mud.", "gpt4")).of("absent-from-reference") == []
+
+
+def test_the_training_record_stands_in_for_the_corpus(tokenizer, counts):
+    reference = Counts.of([PROSE, LETTERS], "gpt4")
+
+    def learned(found):
+        rows = [(f.id, f.evidence["expected"], f.evidence["seen"]) for f in found if f.evidence["step"]]
+        return sorted(rows)
+
+    with_corpus = audit(tokenizer, counts=counts, reference=reference).of("absent-from-reference")
+    assert learned(with_corpus) == learned(audit(tokenizer, reference=reference).of("absent-from-reference")) != []
+
+
+def test_a_reference_without_corpus_or_record_says_nothing(tokenizer):
+    bare = type(tokenizer)(tokenizer.vocabulary, tokenizer.pattern)
+    assert audit(bare, reference=Counts.of(LETTERS, "gpt4")).of("absent-from-reference") == []
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Twelve short letters and one long page on which somebody counts; two of the letters tell of a heron."""
+    for n in range(12):
+        (tmp_path / f"letter{n:02}.txt").write_text(LETTERS * 4 + "A heron, a heron, a heron.\n" * 5 * (n < 2))
+    (tmp_path / "page.txt").write_text(FORUM)
+    return tmp_path
+
+
+def test_tokens_from_one_or_two_documents(folder):
+    counts = Counts.read(find_files([folder]).files, "gpt4")
+    found = audit(train(counts, vocab_size=330), counts=counts).of("few-documents")
+    documents = {finding.token: finding.evidence["documents"] for finding in found}
+    name = folder.name
+    assert documents[b" SolidGoldMagikarp"] == [f"{name}/page.txt"]
+    assert documents[b" heron"] == [f"{name}/letter00.txt", f"{name}/letter01.txt"]
+    assert b" counts" not in documents and b" boats" not in documents
+    (magikarp,) = (finding for finding in found if finding.token == b" SolidGoldMagikarp")
+    assert magikarp.reason == f"All its 200 occurrences come from 1 of 13 documents: {name}/page.txt."
+    assert magikarp.evidence["share"] == round(len(FORUM) / counts.n_bytes, 4)
+
+
+def test_a_document_that_is_most_of_the_corpus_is_no_surprise(folder):
+    (folder / "page.txt").write_text(FORUM * 20)
+    counts = Counts.read(find_files([folder]).files, "gpt4")
+    found = audit(train(counts, vocab_size=330), counts=counts).of("few-documents")
+    assert b" SolidGoldMagikarp" not in {finding.token for finding in found}
+
+
+def test_two_of_three_documents_are_not_few(tokenizer, counts):
+    assert audit(tokenizer, counts=counts).of("few-documents") == []
+
+
+def test_texts_that_are_no_files_go_by_their_number():
+    texts = [*([LETTERS] * 11), FORUM]
+    found = audit(train(texts, vocab_size=320), counts=Counts.of(texts, "gpt4")).of("few-documents")
+    assert {tuple(finding.evidence["documents"]) for finding in found} == {("text 12",)}
+    assert {finding.evidence["share"] for finding in found} == {None}

@@ -1,0 +1,135 @@
+"""What is left of each token once a corpus is tokenized: the evidence for never-used, rare and scaffold tokens."""
+
+import pytest
+
+from bpe_core.audit import Usage, audit, token_counts
+from bpe_core.audit.findings import Severity
+from bpe_core.corpus import Counts
+from bpe_core.errors import OptionError
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import train
+
+WORDS = "low low low low low lower lower widest widest widest newest newest newest newest newest newest"
+ONE_TEXT = """
+    Hello world! This is a sample text to demonstrate BPE tokenization.
+    We'll use this to train our tokenizer and then test encoding and decoding.
+    """
+
+
+@pytest.fixture(scope="module")
+def words() -> tuple[Tokenizer, Counts]:
+    """Six merges over words: s+t, e+st, o+w, l+ow, w+est, n+e; ids 257 to 262."""
+    options = {"pattern": "words", "ties": "largest", "id_layout": "specials-first"}
+    tokenizer = train(WORDS, vocab_size=263, special_tokens=["<|endoftext|>"], **options)
+    return tokenizer, Counts.of(WORDS, "words")
+
+
+def learned(found, *kinds):
+    """The texts of the tokens that merges made and that have findings of these kinds."""
+    return [finding.token.decode() for finding in found.of(*kinds) if finding.evidence["step"]]
+
+
+def test_what_is_left_of_each_merge_in_the_corpus(words):
+    counted = token_counts(*words)
+    left = {"st": 0, "est": 3, "ow": 0, "low": 7, "west": 6, "ne": 6}
+    assert [counted[token] for token in range(257, 263)] == list(left.values())
+    assert sum(counted.values()) == 5 + 2 * 3 + 3 * 4 + 6 * 2  # low; low|e|r; w|i|d|est; ne|west
+    assert counted[0] == 0  # the special token is no part of any text
+
+
+def test_what_later_merges_took(words):
+    usage = Usage.of(*words)
+    assert [usage.merged[token] for token in range(257, 263)] == [9, 6, 7, 0, 0, 0]
+    assert usage.made(258) == 9
+    w = words[0].vocabulary.ids()[ord("w") + 1]
+    assert (usage.merged[w], usage.remaining[w]) == (7 + 6, 3)  # into ow and west; the w of widest stays
+
+
+def test_st_and_ow_are_scaffold(words):
+    tokenizer, counts = words
+    found = audit(tokenizer, counts=counts)
+    assert learned(found, "scaffold") == ["st", "ow"]
+    assert learned(found, "never-used") == ["st", "ow"]
+    assert learned(found, "rare") == []
+    st = found.of("scaffold")[0]
+    assert st.reason == "Later merges took 9 of its 9 occurrences, 9 of them to build “est”; none is left."
+    assert dict(st.evidence) == {
+        "step": 1,
+        "parents": [ord("s") + 1, ord("t") + 1],
+        "count": 0,
+        "witness": "st",
+        "merged": 9,
+        "ios": 1.0,
+        "into": 258,
+        "into_share": 1.0,
+    }
+
+
+def test_the_training_record_tells_the_same_without_the_corpus(words):
+    tokenizer, counts = words
+    known, read = Usage.of_record(tokenizer), Usage.of(tokenizer, counts)
+    assert known.n_tokens == read.n_tokens == 35
+    assert known.remaining == {token: read.remaining[token] for token in range(257, 263)}
+    assert known.merged == {token: read.merged[token] for token in range(257, 263)}
+    assert learned(audit(tokenizer), "scaffold") == ["st", "ow"]
+
+
+@pytest.mark.parametrize("text", ["aaaaaaa aaa aa", "banana bandana ananas", "aaabdaaabac" * 3, "ééé eéé 😊😊", WORDS])
+@pytest.mark.parametrize("pattern", ["none", "gpt4"])
+def test_record_and_corpus_agree_at_every_step(text, pattern):
+    # Runs such as "aaa" are where a pair's count and the number of its merges differ.
+    tokenizer, counts = train(text, vocab_size=300, pattern=pattern), Counts.of(text, pattern)
+    for step in range(tokenizer.step + 1):
+        known, read = Usage.of_record(tokenizer.at(step)), Usage.of(tokenizer.at(step), counts)
+        assert known.n_tokens == read.n_tokens
+        assert known.remaining == {token: read.remaining[token] for token in known.remaining}
+        assert known.merged == {token: read.merged[token] for token in known.merged}
+
+
+@pytest.mark.parametrize(("min_count", "n_vocab", "n_unused"), [(1, 363, 106), (2, 284, 10)])
+def test_merging_down_to_pairs_that_occur_once_wastes_a_vocabulary(min_count, n_vocab, n_unused):
+    tokenizer = train(ONE_TEXT, vocab_size=512, pattern="none", min_count=min_count)
+    assert tokenizer.n_vocab == n_vocab
+    for found in audit(tokenizer), audit(tokenizer, counts=Counts.of(ONE_TEXT, "none")):
+        assert len(learned(found, "never-used")) == n_unused
+    if min_count == 1:
+        (whole,) = (finding for finding in found.of("rare") if finding.evidence["step"])
+        assert whole.token.decode() == ONE_TEXT and whole.count == 1
+
+
+def test_rare_is_measured_against_an_even_share():
+    # 2,000 tokens, 258 ids: an even share is 7.75, a hundredth of it less than one, so only what occurs once is rare.
+    counts = Counts.of("ab" * 2 + "a" * 1996, "none")
+    tokenizer = train("ab", vocab_size=257, pattern="none")
+    assert learned(audit(tokenizer, counts=counts), "rare") == []
+    # 100,000 tokens: an even share is 389, and 2 occurrences are less than a hundredth of it.
+    counts = Counts.of("ab" * 2 + "a" * 99998, "none")
+    (ab,) = (finding for finding in audit(tokenizer, counts=counts).of("rare") if finding.evidence["step"])
+    assert (ab.token, ab.count, ab.severity) == (b"ab", 2, Severity.WARNING)
+    assert ab.reason == "It occurs only 2 times in the corpus, where an even share for each token would be 389."
+
+
+def test_a_byte_that_the_corpus_lacks_is_only_noted(words):
+    tokenizer, counts = words
+    byte = next(finding for finding in audit(tokenizer, counts=counts).of("never-used") if finding.token == b"A")
+    assert byte.severity == Severity.NOTE
+    assert byte.reason == "The corpus never uses it, nor any token made of it."
+
+
+def test_scaffold_that_is_still_frequent_is_only_noted():
+    # "th" is left 30 times of 330 in about a thousand tokens: scaffold, yet more frequent than most.
+    text = " ".join(["the"] * 300 + ["th"] * 30)
+    tokenizer = train(text, vocab_size=258, pattern="words")
+    (th,) = audit(tokenizer, counts=Counts.of(text, "words")).of("scaffold")
+    assert (th.token, th.count, th.evidence["ios"], th.severity) == (b"th", 30, 0.9091, Severity.NOTE)
+
+
+def test_a_corpus_split_otherwise_is_refused(words):
+    with pytest.raises(OptionError, match=r"split by the pattern 'gpt4' but the tokenizer uses 'words'"):
+        audit(words[0], counts=Counts.of(WORDS, "gpt4"))
+
+
+def test_an_empty_corpus_leaves_every_token_unused(words):
+    found = audit(words[0], counts=Counts.of("", "words"))
+    assert learned(found, "never-used") == ["st", "est", "ow", "low", "west", "ne"]
+    assert learned(found, "rare", "absent-from-reference") == []

@@ -1,0 +1,83 @@
+"""GPT-2's vocabulary under audit: the figures people have published about it, from the file itself."""
+
+import lzma
+import os
+from pathlib import Path
+
+import pytest
+
+from bpe_core.audit import Findings, audit
+from bpe_core.audit.findings import Severity
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.vocabulary import Vocabulary
+
+BESIDE = Path(__file__).parents[3] / "shared" / "vocabs"
+PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+
+
+@pytest.fixture(scope="module")
+def gpt2() -> Tokenizer:
+    path = next(
+        (
+            folder / "vocab.bpe.xz"
+            for folder in (Path(os.environ.get("BPESCOPE_VOCABS") or BESIDE), BESIDE)
+            if (folder / "vocab.bpe.xz").exists()
+        ),
+        None,
+    )
+    if path is None:
+        pytest.skip(f"There is no vocab.bpe.xz in {BESIDE}; name the folder that holds it in BPESCOPE_VOCABS.")
+    # Its file writes bytes as printable characters: those that are none go by 256 and up. Ids follow the same order.
+    order = [*PRINTABLE, *(byte for byte in range(256) if byte not in PRINTABLE)]
+    character = {chr(byte if byte in PRINTABLE else 256 + n - len(PRINTABLE)): byte for n, byte in enumerate(order)}
+    ids = {bytes([byte]): n for n, byte in enumerate(order)}
+    base = {n: byte for byte, n in ids.items()}
+    merges = []
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        next(lines)  # the version
+        for line in lines:
+            left, right = (bytes(character[c] for c in part) for part in line.split())
+            merges.append((ids[left], ids[right], len(ids)))
+            ids[left + right] = len(ids)
+    return Tokenizer(Vocabulary(base, merges, {"<|endoftext|>": len(ids)}), "gpt2")
+
+
+@pytest.fixture(scope="module")
+def found(gpt2: Tokenizer) -> Findings:
+    return audit(gpt2)
+
+
+def test_it_is_gpt2(gpt2):
+    assert (gpt2.n_vocab, gpt2.step) == (50257, 50000)
+    assert gpt2.encode("Hello 🤯") == [15496, 12520, 97, 107]
+
+
+def test_parts_of_characters(found):
+    where = [finding.evidence["where"] for finding in found.of("partial-utf8")]
+    assert (len(where), where.count("end"), where.count("start"), where.count("both")) == (216, 181, 31, 4)
+    assert all(finding.witness for finding in found.of("partial-utf8"))
+
+
+def test_every_token_that_is_text_is_reachable(found):
+    assert found.of("unreachable", "reachable-in-context", "duplicate", "special-lookalike") == []
+    assert len(found.of("unused-byte")) == 13
+
+
+def test_scaffold_by_rank(found):
+    scaffold = found.of("scaffold")
+    made_at_once = [finding for finding in scaffold if finding.evidence["gap"] <= 5]
+    assert len(made_at_once) == 16
+    assert len(scaffold) == 64  # the others by their ratio alone
+    assert {finding.severity for finding in made_at_once} == {Severity.WARNING}
+    assert {finding.severity for finding in scaffold if finding not in made_at_once} == {Severity.NOTE}
+    known = {b" RandomRedditor", b"StreamerBot", b" TheNitrome", b"quickShip", b"oreAndOnline", b" externalToEVA"}
+    assert known <= {finding.token for finding in made_at_once}
+
+
+def test_a_glitch_token_points_to_the_one_that_took_its_place(gpt2, found):
+    (nitrome,) = (finding for finding in found.of("scaffold") if finding.token == b" TheNitrome")
+    assert gpt2.token_bytes(nitrome.evidence["into"]) == b" TheNitromeFan"
+    assert nitrome.evidence["into"] == 42090
+    assert nitrome.reason == (
+        "Its only use is in “␣TheNitromeFan”, made in the next step and so likely from nearly all its occurrences."
+    )
