@@ -1,12 +1,14 @@
 """The findings of an audit as a table for people: grouped by kind, the numbers aligned on the right."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
+from unicodedata import combining, east_asian_width
 
 from bpe_core.audit import KINDS, Finding, Findings
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 
-_LABEL = 24
+_LABEL: Final = 24
 """Characters of a token shown at most."""
 
 
@@ -32,10 +34,16 @@ def _lines(found: Findings, tokenizer: Tokenizer, first: int | None) -> Iterator
 
 def _rows(group: Iterable[Finding]) -> Iterator[str]:
     rows = [(f"{finding.id:,}", _short(finding.label), finding.reason) for finding in group]
-    ids, labels = (max(len(row[column]) for row in rows) for column in (0, 1))
+    ids = max(len(number) for number, _, _ in rows)
+    labels = max(_cells(label) for _, label, _ in rows)
     for number, label, reason in rows:
-        yield f"  {number:>{ids}}  {label:{labels}}  {visible(reason)}"
+        yield f"  {number:>{ids}}  {label}{' ' * (labels - _cells(label))}  {visible(reason)}"
 
 
 def _short(label: str) -> str:
     return label if len(label) <= _LABEL else label[: _LABEL - 1] + "…"
+
+
+def _cells(label: str) -> int:
+    """Columns a terminal gives it: two for most of what Chinese, Japanese and Korean are written in."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in label)

@@ -1,5 +1,6 @@
 """Merges from a trainer, sent in batches as the control allows them."""
 
+import gc
 import time
 from typing import Final
 
@@ -21,6 +22,15 @@ def learn(trainer: Trainer, control: Control, report: Report) -> int:
     Without credit the worker says "paused" and sleeps. It says so again after each command that leaves it paused, so an
     app that asked for a step knows when its merges have all arrived.
     """
+    # The corpus is all lists and no cycles; searching it for some again and again costs a sixth of the time.
+    gc.freeze()
+    try:
+        return _learn(trainer, control, report)
+    finally:
+        gc.unfreeze()
+
+
+def _learn(trainer: Trainer, control: Control, report: Report) -> int:
     batch: list[Merge] = []
     steps = 0
     sent = time.monotonic()

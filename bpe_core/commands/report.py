@@ -2,11 +2,14 @@
 
 import sys
 import time
-from typing import IO
+from typing import IO, Final
 
 from bpe_core.commands.control import Control
 from bpe_core.visible import token_label, visible
 from bpe_core.wire import Auditing, Counted, Counting, Event, Merges, Skipped, Started, to_line
+
+LEFT_OUT_SHOWN: Final = 5
+"""Files left out that are told one by one; a folder may hold thousands of pictures."""
 
 
 class Report:
@@ -54,12 +57,20 @@ class LineReport(Report):
 class SentenceReport(Report):
     """A few sentences on stderr, for a log file or a program in between."""
 
+    def __init__(self) -> None:
+        self._left_out = 0
+
     def send(self, event: Event) -> None:
         """What was left out, and what was read."""
         match event:
             case Skipped(path, reason):
-                self.say(f"Left out {path}: {reason}.")
+                self._left_out += 1
+                if self._left_out <= LEFT_OUT_SHOWN:
+                    self.say(f"Left out {path}: {reason}.")
             case Counted() as counted:
+                if (more := self._left_out - LEFT_OUT_SHOWN) > 0:
+                    self.say(f"Left out {_many(more, 'more file')} like these.")
+                self._left_out = 0
                 self.say(
                     f"Read {_many(counted.documents, 'document')}: {counted.bytes:,} bytes in "
                     f"{_many(counted.pieces, 'piece')}, {counted.unique:,} of them different."
@@ -74,6 +85,7 @@ class BarReport(SentenceReport):
     """Sentences, and below them a bar with the time left."""
 
     def __init__(self) -> None:
+        super().__init__()
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -82,6 +94,7 @@ class BarReport(SentenceReport):
         columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
         self._bars = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._bars.add_task("", visible=False)
+        self._total = 0
         self._shown = 0.0
         self._bars.start()
 
@@ -107,11 +120,13 @@ class BarReport(SentenceReport):
         self._bars.stop()
 
     def _move(self, label: str, done: int, total: int | None = None) -> None:
-        if total is None and time.monotonic() - self._shown < 0.05:
+        if total is not None and total != self._total:
+            self._total = total
+            self._bars.reset(self._task, total=total)  # another thing is counted, at another speed
+        elif time.monotonic() - self._shown < 0.05:
             return
         self._shown = time.monotonic()
-        short = visible(label)[:40].ljust(40)
-        self._bars.update(self._task, description=short, completed=done, total=total, visible=True)
+        self._bars.update(self._task, description=visible(label)[:40].ljust(40), completed=done, visible=True)
 
 
 def _many(n: int, noun: str) -> str:

@@ -68,7 +68,7 @@ def run(options: Namespace) -> int:
     first merge there is nothing to keep, and no file is written or replaced.
     """
     began = time.monotonic()
-    _check_output(Path(options.output))
+    _check_output(Path(options.output), options.paths)
     rules = _rules(options)  # checked by making it: a wrong option is told now, not after minutes of counting
     with (
         closing(Control(stdin=options.stream, paused=options.stream and options.paused)) as control,
@@ -102,10 +102,12 @@ def _rules(options: Namespace) -> Options:
     )
 
 
-def _check_output(output: Path) -> None:
-    """Raise OptionError now if saving would fail later."""
+def _check_output(output: Path, texts: list[str]) -> None:
+    """Raise OptionError now if saving would fail later, or would destroy a text."""
     if output.is_dir():
         raise OptionError(f"{output} is a folder; name a file for the tokenizer.")
+    if output.exists() and any(Path(text).exists() and output.samefile(text) for text in texts):
+        raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
     if not output.parent.is_dir():
         raise OptionError(f"There is no folder {output.parent} to save {output.name} in; make it first.")
     if not os.access(output.parent, os.W_OK):

@@ -127,6 +127,14 @@ def test_count_counts_documents_of_a_folder(bpescope: Bpescope, tmp_path: Path) 
     assert "photo.jpg" in stderr
 
 
+def test_a_folder_of_pictures_does_not_flood_the_terminal(bpescope: Bpescope, tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("Hello world")
+    for number in range(20):
+        (tmp_path / f"{number}.jpg").write_bytes(b"\xff\xd8\0\0\0")
+    stderr = bpescope("count", tmp_path)[2]
+    assert stderr.count("Left out") == 6 and "15 more files" in stderr
+
+
 def test_audit_as_a_table_as_json_lines_and_as_a_gate(bpescope: Bpescope, tokenizer: Path, seed: Path) -> None:
     code, stdout, _ = bpescope("audit", "-t", tokenizer, "--corpus", seed)
     assert code == 0 and "unused-byte  13" in stdout and "(--all shows them)" in stdout
@@ -193,6 +201,10 @@ def _folder_as_output(folder: Path) -> str:
     return "train seed.txt -o ."
 
 
+def _text_as_output(folder: Path) -> str:
+    return "train seed.txt -o ./seed.txt"
+
+
 def _no_such_folder(folder: Path) -> str:
     return "train seed.txt -o nowhere/out.json"
 
@@ -243,6 +255,7 @@ BAD_INPUTS = [
     _no_pattern,
     _no_ties,
     _folder_as_output,
+    _text_as_output,
     _no_such_folder,
     _missing_tokenizer,
     _broken_tokenizer,

@@ -269,9 +269,8 @@ def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> Non
     worker = start("train", "large.txt", "-o", "out.json")
     worker.tell("pause")
     assert worker.until(State)[-1] == State("paused")
-    worker.tell("run")
+    worker.tell("run", "stop")
     assert worker.until(State)[-1] == State("counting")
-    worker.tell("stop")
     events = worker.rest()
     assert not steps(events) and isinstance(events[-1], Done) and events[-1].steps == 0
     assert os.listdir(tmp_path) == ["large.txt"]
