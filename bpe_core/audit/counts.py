@@ -20,7 +20,8 @@ def never_used(subject: Subject) -> Iterator[Finding]:
             continue
         merged = usage.merged[token]
         if merged:
-            reason = f"The corpus never uses it: later merges took all of its {merged:,} occurrences."
+            its = f"all of its {merged:,} occurrences" if merged > 1 else "its one occurrence"
+            reason = f"The corpus never uses it: later merges took {its}."
         else:
             reason = "The corpus never uses it, nor any token made of it."
         yield subject.finding(token, "never-used", subject.severity(token, Severity.PROBLEM), reason, merged=merged)
