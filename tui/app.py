@@ -19,8 +19,6 @@ class BpeScope(App[None]):
     TITLE = "bpescope"
     CSS_PATH = "app.tcss"
     COMMANDS = App.COMMANDS | {ScopeCommands}
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (170, "-huge")]
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", tooltip="Leave bpescope; everything comes back next time", priority=True),
     ]

@@ -35,7 +35,9 @@ class AuditPane(Vertical):
             yield Button("▶ Audit", id="audit-go", compact=True, action="screen.audit")
             yield Input(placeholder="/ search token or id", id="search", compact=True)
             yield Static(id="audit-status", markup=False)
-        yield FindingTable(id="findings")
+        table = FindingTable(id="findings")
+        table.empty = "Nothing audited yet: ▶ Audit looks for tokens that a model could not learn."
+        yield table
         yield Static(id="evidence", markup=False)
 
     def watch_audit(self, audit: Audit) -> None:

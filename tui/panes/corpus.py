@@ -127,7 +127,7 @@ class CorpusPane(Vertical):
         styles = [ways.usual for ways in make_palette(look).tokens]
         split = Text(no_wrap=False, end="")
         for number, piece in enumerate(splitter(pattern).split(text)):
-            shown = visible(piece.replace("\n", "↵\n").replace("\t", "⇥"))
+            shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")
             split.append(shown, styles[number % len(styles)])
         return split
 

@@ -73,11 +73,22 @@ class EditorPane(Vertical):
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
         """Show the token under the cursor."""
         event.stop()
-        inspector = self.query_one(Inspector)
-        if self.tokenizer is None or event.under is None:
+        self._inspect()
+
+    def watch_findings(self) -> None:
+        """An audit may know something about the token under the cursor."""
+        self._inspect()
+
+    def _inspect(self) -> None:
+        inspector, under = self.query_one(Inspector), self.area.under_cursor
+        if self.tokenizer is None or under is None:
             inspector.clear()
-        else:
-            inspector.show(self.tokenizer, event.under.ids)
+            return
+        token = under.ids[0]
+        shared = len(under.ids) > 1
+        note = f"The first of {len(under.ids)} tokens that only together make up this text." if shared else ""
+        findings = [finding for finding in self.findings if finding.id == token]
+        inspector.show(self.tokenizer, token, findings=findings, note=note)
 
 
 def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None) -> Text:

@@ -35,17 +35,17 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
     """Four panes, the line of steps under them, and everything they show."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "help", "Help", tooltip="What the keys do, what the words mean"),
-        Binding("f2", "show('corpus')", "Corpus", show=False),
-        Binding("f3", "show('training')", "Training", show=False),
-        Binding("f4", "show('editor')", "Editor", show=False),
-        Binding("f5", "show('audit')", "Audit", show=False),
-        Binding("f6", "train", "Train", tooltip="Learn merges from the chosen texts"),
-        Binding("f6", "pause", "Pause", tooltip="Let the training wait"),
-        Binding("f6", "resume", "Run", tooltip="Let the training go on"),
-        Binding("f7", "step_once", "Step", tooltip="Learn one merge and wait"),
-        Binding("f8", "stop", "Stop", tooltip="End the training and keep what was learned"),
-        Binding("f9", "fill", "Zoom", tooltip="Let this pane fill the screen, and back"),
+        Binding("f1", "help", "Help", tooltip="What the keys do, what the words mean", key_display="F1"),
+        Binding("f2", "show('corpus')", "Corpus", show=False, key_display="F2"),
+        Binding("f3", "show('training')", "Training", show=False, key_display="F3"),
+        Binding("f4", "show('editor')", "Editor", show=False, key_display="F4"),
+        Binding("f5", "show('audit')", "Audit", show=False, key_display="F5"),
+        Binding("f6", "train", "Train", tooltip="Learn merges from the chosen texts", key_display="F6"),
+        Binding("f6", "pause", "Pause", tooltip="Let the training wait", key_display="F6"),
+        Binding("f6", "resume", "Run", tooltip="Let the training go on", key_display="F6"),
+        Binding("f7", "step_once", "Step", tooltip="Learn one merge and wait", key_display="F7"),
+        Binding("f8", "stop", "Stop", tooltip="End the training and keep what was learned", key_display="F8"),
+        Binding("f9", "fill", "Zoom", tooltip="Let this pane fill the screen, and back", key_display="F9"),
         Binding("ctrl+o", "open_text", "Open", show=False),
         Binding("ctrl+s", "save_text", "Save", show=False),
         Binding("alt+left", "travel(-1)", "Step back", show=False),
@@ -56,7 +56,9 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
     """The pane that has the focus, or had it last."""
 
     def __init__(self, configuration: config.Configuration, opened: tuple[str, ...] = ()) -> None:
-        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (170, "-huge")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
+        super().__init__(classes="-active-editor -training-above")
         self._configuration = configuration
         self._opened = opened
         self._text_kept = ""
@@ -78,7 +80,6 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
 
     async def on_mount(self) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
-        self.set_class(True, "-training-above", "-active-editor")
         self.options = self._configuration.options
         self.kept = kept_tokenizers(config.tokenizers_folder())
         paths = tuple(path for path in self._configuration.corpus if Path(path).exists())
@@ -88,8 +89,9 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
             paths = sample_corpus().paths
         self.corpus = Corpus(paths, reference, title_of(paths))
         text = config.load_text()
-        self.editor.area.load(editor_greeting() if text is None else text)
-        self.editor.area.focus()
+        self._area = self.editor.area  # still at hand when the screen is taken down
+        self._area.load(editor_greeting() if text is None else text)
+        self._area.focus()
         self._count()
         self.set_interval(10, self._keep_text)
         if (kept := Path(self._configuration.tokenizer or "/")).is_file():
@@ -104,8 +106,8 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         self._keep_text()
 
     def _keep_text(self) -> None:
-        text = self.editor.area.text
-        if text is not self._text_kept and text != self._text_kept:
+        text = self._area.text
+        if text != self._text_kept:
             try:
                 config.save_text(text)
                 self._text_kept = text

@@ -167,6 +167,8 @@ def wrap(text: str, width: int, tab_size: int = TAB_SIZE) -> tuple[int, ...]:
 
     A row ends before a space where it can: the space mostly belongs to the token of the word after it.
     """
+    if len(text) <= width and measure(text, tab_size) <= width:
+        return ()
     breaks: list[int] = []
     start = 0
     while (fits := _fitting(text, start, width, tab_size)) < len(text):
@@ -182,9 +184,15 @@ def _fitting(text: str, start: int, width: int, tab_size: int) -> int:
         part = text[start : start + size]
         if narrow(part):
             return start + min(len(part), max(width, 1))
-        layout = lay_out.__wrapped__(part, tab_size)
-        if layout.width > width:
-            return start + layout.starts[max(layout.under(width), 1)]
+        widths = list(map(_WIDTHS.__getitem__, part))
+        if 0 not in widths:
+            starts: Sequence[int] = range(len(part) + 1)
+            cells: Sequence[int] = list(accumulate(widths, initial=0))
+        else:
+            layout = _lay_out_clusters(part, tab_size, 0, False)
+            starts, cells = layout.starts, layout.cells
+        if cells[-1] > width:
+            return start + starts[max(bisect_right(cells, width) - 1, 1)]
         if start + size >= len(text):
             return len(text)
         size *= 2

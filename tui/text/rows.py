@@ -3,7 +3,8 @@
 It takes the place of Textual's `WrappedDocument`, which counts cells in another way than this app draws them (one
 glyph for a control character, clusters, tab stops), sums all lines to know its height and copies a whole line to
 find a column. Here everything is asked of `glyphs.Layout`, heights are kept in `Sums`, and of a long line only the
-stretch in question is laid out.
+stretch in question is laid out. A big text is not wrapped at once: a line that was not looked at yet has the height
+it is likely to have, and gets its own when it, or the cursor near it, comes into view.
 """
 
 from bisect import bisect_right
@@ -18,6 +19,11 @@ from tui.text.document import FaithfulDocument
 from tui.text.glyphs import TAB_SIZE, lay_out, measure, wrap
 from tui.text.ruler import Ruler
 from tui.text.sums import Sums
+
+_AT_ONCE = 200_000
+"""Characters that are wrapped at once; of more, only what is looked at."""
+_NEAR = 150
+"""Lines on either side of the cursor that have their own height, so that the rows around it stay where they are."""
 
 
 class Place(NamedTuple):
@@ -42,7 +48,7 @@ class Rows(WrappedDocument):
 
     def __init__(self, document: FaithfulDocument, width: int = 0, tab_width: int = TAB_SIZE) -> None:
         self._asked = width
-        self._breaks: list[tuple[int, ...]] = []
+        self._breaks: list[tuple[int, ...] | None] = []
         self._heights = Sums()
         self._rulers: dict[int, Ruler] = {}
         self._widest = 0
@@ -81,8 +87,8 @@ class Rows(WrappedDocument):
         self._rulers.clear()
         lines = self.document.lines
         self._widest = 0
-        self._breaks = self._wrap_lines(lines) if width else []
-        self._heights = Sums([len(breaks) + 1 for breaks in self._breaks])
+        self._breaks, heights = self._wrap_lines(lines) if width else ([], [])
+        self._heights = Sums(heights)
         if not width:
             self._note_widths(lines)
 
@@ -98,25 +104,49 @@ class Rows(WrappedDocument):
         if top in self._rulers:
             self._rulers[top] = self._rulers[top].with_line(self.document[top], min(start, old_end)[1])
         if not self._width:
-            self._note_widths(lines)
+            if start[0] == old_end[0] == new_end[0]:
+                # Of a line of a million characters, measure what is new: it has grown by no more than that.
+                self._widest += measure(lines[0][min(start, old_end)[1] : new_end[1]], self._tab_width)
+            else:
+                self._note_widths(lines)
             return
         old_bottom = min(max(start[0], old_end[0]), len(self._breaks) - 1)
-        breaks = self._wrap_lines(lines)
-        self._breaks[top : old_bottom + 1] = breaks
-        self._heights.replace(top, old_bottom + 1, [len(cuts) + 1 for cuts in breaks])
+        self._breaks[top : old_bottom + 1], heights = self._wrap_lines(lines)
+        self._heights.replace(top, old_bottom + 1, heights)
 
-    def _wrap_lines(self, lines: list[str]) -> list[tuple[int, ...]]:
+    def _wrap_lines(self, lines: list[str]) -> tuple[list[tuple[int, ...] | None], list[int]]:
+        """(where each line breaks, its height); None and a guess for the lines of a big text."""
+        width = self._width
+        if sum(map(len, lines)) > _AT_ONCE:
+            return [None] * len(lines), [-(-len(line) // width) or 1 for line in lines]
+        breaks = list(map(self._wrap_line, lines))
+        return [*breaks], [len(cuts) + 1 for cuts in breaks]
+
+    def _wrap_line(self, line: str) -> tuple[int, ...]:
         width, tab_size = self._width, self._tab_width
-        return [
-            () if len(line) <= width and line.isascii() and "\t" not in line else wrap(line, width, tab_size)
-            for line in lines
-        ]
+        fits = len(line) <= width and _widest_possible(line, tab_size) <= width
+        return () if fits else wrap(line, width, tab_size)
+
+    def _cuts(self, line: int) -> tuple[int, ...]:
+        """Where a line breaks, found out now if it was not yet."""
+        breaks = self._breaks[line]
+        if breaks is None:
+            breaks = self._breaks[line] = self._wrap_line(self.document[line])
+            if self._heights[line] != len(breaks) + 1:
+                self._heights.replace(line, line + 1, [len(breaks) + 1])
+        return breaks
+
+    def _find(self, y: int) -> tuple[int, int]:
+        """(line, its row) at row `y`."""
+        while self._breaks[(found := self._heights.find(y))[0]] is None:
+            self._cuts(found[0])
+        return found
 
     def _note_widths(self, lines: list[str]) -> None:
         """Keep the width of the widest line; a line that cannot be wider is not measured, the longest goes first."""
         tab_size = self._tab_width
         for line in (max(lines, key=len, default=""), *lines):
-            if len(line) * max(2, tab_size) > self._widest and len(line) + _excess(line, tab_size) > self._widest:
+            if _widest_possible(line, tab_size) > self._widest:
                 self._widest = max(self._widest, measure(line, tab_size))
 
     def ruler(self, line: int) -> Ruler:
@@ -129,19 +159,19 @@ class Rows(WrappedDocument):
         return ruler
 
     def place(self, y: int, x: int = 0, width: int = 0) -> Place | None:
-        """What stands on row `y`, None below the text; of a line that is not wrapped, what covers `width` cells at `x`."""
+        """What stands on row `y`, None below the text; of a line that is not wrapped, `width` cells from `x` on."""
         if not 0 <= y < self.height:
             return None
         if not self._width:
             start, text, cell = self.ruler(y).window(x, width)
             return Place(y, 0, start, text, cell, start + len(text) == len(self.document[y]))
-        line, section = self._heights.find(y)
+        line, section = self._find(y)
         text = self.document[line]
         start, end = self._bounds(line, section)
         return Place(line, section, start, text[start:end], 0, end == len(text))
 
     def _bounds(self, line: int, section: int) -> tuple[int, int]:
-        breaks = self._breaks[line]
+        breaks = self._cuts(line)
         start = breaks[section - 1] if section else 0
         return start, breaks[section] if section < len(breaks) else len(self.document[line])
 
@@ -151,7 +181,11 @@ class Rows(WrappedDocument):
         line = min(max(line, 0), self.document.line_count - 1)
         if not self._width:
             return Offset(self.ruler(line).cell(column), line)
-        section = bisect_right(self._breaks[line], column)
+        first, last = max(line - _NEAR, 0), line + _NEAR
+        if None in self._breaks[first:last]:
+            for near in range(first, min(last, len(self._breaks))):
+                self._cuts(near)
+        section = bisect_right(self._cuts(line), column)
         start, end = self._bounds(line, section)
         layout = lay_out(self.document[line][start:end], self._tab_width)
         return Offset(layout.cell(column - start), self._heights.before(line) + section)
@@ -161,14 +195,14 @@ class Rows(WrappedDocument):
         x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1)
         if not self._width:
             return y, self.ruler(y).column(x)
-        line, section = self._heights.find(y)
+        line, section = self._find(y)
         return line, self.get_target_document_column(line, x, section)
 
     def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:
         """The column drawn at cell `x_offset` in a line's row `y_offset`; a negative one counts from the last."""
         if not self._width:
             return self.ruler(line_index).column(x_offset)
-        last = len(self._breaks[line_index])
+        last = len(self._cuts(line_index))
         section = y_offset if y_offset >= 0 else last + 1 + y_offset
         start, end = self._bounds(line_index, section)
         layout = lay_out(self.document[line_index][start:end], self._tab_width)
@@ -178,7 +212,7 @@ class Rows(WrappedDocument):
 
     def get_offsets(self, line_index: int) -> list[int]:
         """The columns at which a line is broken into rows."""
-        return list(self._breaks[line_index]) if self._width else []
+        return list(self._cuts(line_index)) if self._width else []
 
     def get_sections(self, line_index: int) -> list[str]:
         """A line as the texts of its rows."""
@@ -195,6 +229,8 @@ class Rows(WrappedDocument):
         return [self.get_sections(line) for line in range(self.document.line_count)]
 
 
-def _excess(line: str, tab_size: int) -> int:
-    """An upper bound of how much wider than its number of characters a line can be, found without measuring it."""
-    return (0 if line.isascii() else len(line)) + (tab_size - 1) * line.count("\t")
+def _widest_possible(line: str, tab_size: int) -> int:
+    """A number of cells that a line cannot exceed, found without measuring it."""
+    if line.isascii():
+        return len(line) + (tab_size - 1) * line.count("\t")
+    return max(2, tab_size) * len(line)

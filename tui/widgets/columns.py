@@ -5,12 +5,16 @@ Cells, not characters: a CJK character or an emoji takes two, a combining mark n
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 
 from bpe_core.visible import visible
+
+_LEAST: Final = 4
+"""Cells that a growing column keeps in a row that is too narrow for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +55,44 @@ class Place:
 def lay_out(columns: Sequence[Column], width: int, *, margin: int = 1) -> tuple[Place, ...]:
     """The columns that fit into `width` cells, in order, with the cells left over given to those that can grow.
 
-    `margin` cells stay free at either end. Growing columns share the spare cells in proportion to what they could take.
+    `margin` cells stay free at either end. Growing columns share the spare cells in proportion to what they could take;
+    if even the columns that stay do not fit, the same ones give.
 
     >>> [(place.column.key, place.x, place.width) for place in lay_out([Column("step", 5), Column("token", 6, 30)], 20)]
     [('step', 1, 5), ('token', 8, 11)]
     """
     room = width - 2 * margin
     kept = list(columns)
-    while len(kept) > 1 and _needed(kept) > room and max(column.rank for column in kept):
+    while _needed(kept) > room and max(column.rank for column in kept):
         kept.remove(max(reversed(kept), key=lambda column: column.rank))
-    spare = max(0, room - _needed(kept))
+    spare = room - _needed(kept)
     places: list[Place] = []
     x = margin
     for index, column in enumerate(kept):
-        wants = sum(max(0, other.most - other.width) for other in kept[index:])
-        want = max(0, column.most - column.width)
-        extra = min(want, -(-spare * want // wants)) if wants else 0
+        wants = sum(_give(other, spare) for other in kept[index:])
+        extra = (
+            max(-_give(column, -1), min(_give(column, 1), round(spare * _give(column, spare) / wants))) if wants else 0
+        )
         spare -= extra
         places.append(Place(column, x, column.width + extra))
         x += column.width + extra + column.gap
     return tuple(places)
 
 
-def place_at(places: Sequence[Place], x: int) -> Place | None:
-    """The column at cell `x`, the gap behind it included."""
-    return next((place for place in places if place.x <= x < place.x + place.width + place.column.gap), None)
+def _give(column: Column, spare: int) -> int:
+    """Cells by which a growing column may get wider, or, where cells are missing, narrower."""
+    if column.most <= column.width:
+        return 0
+    return column.most - column.width if spare > 0 else column.width - _LEAST
 
 
 def _needed(columns: Sequence[Column]) -> int:
     return sum(column.width + column.gap for column in columns) - columns[-1].gap
+
+
+def place_at(places: Sequence[Place], x: int) -> Place | None:
+    """The column at cell `x`, the gap behind it included."""
+    return next((place for place in places if place.x <= x < place.x + place.width + place.column.gap), None)
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
@@ -103,12 +116,17 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
 
 
 def line(parts: Iterable[tuple[Place, str, Style]], base: Style) -> Iterator[Segment]:
-    """One row: each text fitted into its place, blanks in the style `base` between them."""
+    """One row: each text fitted into its place, blanks over the background of `base` between them.
+
+    Few segments draw fast, so blanks go with the text behind them where the background is the same.
+    """
     x = 0
     for place, text, style in parts:
-        if place.x > x:
-            yield Segment(" " * (place.x - x), base)
-        yield Segment(fit(text, place.width, right=place.column.right), style)
+        blanks = " " * (place.x - x)
+        if blanks and style.bgcolor != base.bgcolor:
+            yield Segment(blanks, base)
+            blanks = ""
+        yield Segment(blanks + fit(text, place.width, right=place.column.right), style)
         x = place.x + place.width
 
 

@@ -51,19 +51,22 @@ class CorpusTree(Tree[Entry]):
     def __init__(self) -> None:
         super().__init__("texts", Entry("texts"))
         self.show_root = False
+        self.show_guides = False
         self.guide_depth = 2
         self._files: TreeNode[Entry]
 
     def on_mount(self) -> None:
-        """Plant the three groups; files are listed only once they are looked for."""
-        for title, sources in (("Samples", sample_sources()), ("This computer", computer_sources())):
-            group = self.root.add(title, Entry(title), expand=True)
-            for source in sources:
-                group.add_leaf(source.title, Entry(source.title, source))
-        self._files = self.root.add("Files", Entry("Files"))
+        """Plant the three groups; a folder is listed only once it is opened."""
+        self._files = self.root.add("Files", Entry("Files"), expand=True)
         self._add_folder(self._files, file_source(Path.cwd(), f"{Path.cwd().name or '/'} (here)"))
         if (home := Path.home()) != Path.cwd():
             self._add_folder(self._files, file_source(home, f"{home.name} (home)"))
+        for title, sources in (("This computer", computer_sources()), ("Samples", sample_sources())):
+            group = self.root.add(title, Entry(title), expand=True)
+            for source in sources:
+                group.add_leaf(source.title, Entry(source.title, source))
+        # The first sample under the cursor, so that the preview has something to show.
+        self.call_after_refresh(self.move_cursor, group.children[0])
 
     def marked(self, mark: Mark) -> tuple[str, ...]:
         """Paths that carry this mark, from top to bottom."""

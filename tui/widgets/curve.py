@@ -32,8 +32,8 @@ class Curve(Widget, can_focus=True):
         &> .curve--line { color: $text-accent; }
         &> .curve--later { color: $text-disabled; }
         &> .curve--label { color: $text-muted; }
-        &> .curve--step { color: $foreground; text-style: bold; }
-        &> .curve--blank { color: $foreground; }
+        &> .curve--step { color: $text; text-style: bold; }
+        &> .curve--blank { color: $text; }
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {

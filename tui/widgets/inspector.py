@@ -51,8 +51,8 @@ class Inspector(Widget):
     DEFAULT_CSS = """
     Inspector {
         background: $surface;
-        &> .inspector--token { color: $foreground; text-style: bold; }
-        &> .inspector--text { color: $foreground; }
+        &> .inspector--token { color: $text; text-style: bold; }
+        &> .inspector--text { color: $text; }
         &> .inspector--muted { color: $text-muted; }
         &> .inspector--lines { color: $text-disabled; }
         &> .inspector--accent { color: $text-accent; }
@@ -176,7 +176,7 @@ def _origin(shown: Shown) -> Iterator[Line]:
         yield Line("a special token: outside the merges", ink="muted")
     elif parents is None:
         one = len(vocabulary.token_bytes(shown.token)) == 1
-        yield Line("a byte, not made by a merge" if one else "not made by a merge", ink="muted")
+        yield Line("a single byte" if one else "not made by a merge", ink="muted")
     else:
         step = vocabulary.step_of(shown.token)
         left, right = (token_label(vocabulary.token_bytes(parent)) for parent in parents)

@@ -55,13 +55,13 @@ class MergeRow(Protocol):
 COLUMNS: Final = (
     Column("mark", 1, title=" ", gap=1),
     Column("step", 4, right=True, hint="The number of the merge. The token it makes has rank step - 1."),
-    Column("left", 7, 22, hint="The left part of the pair that was merged."),
-    Column("right", 7, 22, hint="The right part of the pair that was merged."),
-    Column("token", 12, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
+    Column("left", 6, 22, hint="The left part of the pair that was merged."),
+    Column("right", 6, 22, hint="The right part of the pair that was merged."),
+    Column("token", 10, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
     Column("count", 5, right=True, hint="How often the pair occurred when it was chosen: more often than any other."),
     Column("ties", 4, rank=4, hint="=3: three pairs occurred equally often, and the tie rule chose this one."),
-    Column("tokens_left", 11, right=True, rank=1, title="tokens left", hint="Length of the corpus after this merge."),
-    Column("ratio", 6, right=True, rank=2, title="b/token", hint="Bytes per token: how much one token covers now."),
+    Column("tokens_left", 6, right=True, rank=1, title="tokens", hint="Length of the corpus after this merge."),
+    Column("ratio", 5, right=True, rank=2, hint="Bytes per token: how much one token covers now."),
     Column(
         "share", 6, right=True, rank=3, hint="How much of the sequence this merge removed, of the tokens before it."
     ),
@@ -71,7 +71,7 @@ COLUMNS: Final = (
 class MergeLog(RowList):
     """Rows of merges in the order they were learned; follows the newest until the user looks back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f", "move_last", "Follow", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f", "move_to_end(1)", "Follow", show=False)]
     FOLLOWS = True
     FOOTER = True
 
@@ -134,11 +134,13 @@ class MergeLog(RowList):
 
     def watch_step(self, old: int, new: int) -> None:
         """The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away."""
-        self.refresh()
-        back = new < old
-        growing = bool(self._merges) and new >= self._merges[-1].step
-        if self._merges and (back or not (growing or self.following)):
-            self.move_to(new - self._merges[0].step)
+        if not self._merges:
+            return
+        first = self._merges[0].step
+        self.refresh_rows(min(old, new) - first, max(old, new) - first)
+        growing = new >= self._merges[-1].step
+        if new < old or not (growing or self.following):
+            self.move_to(new - first)
 
     def row_highlighted(self, row: int) -> None:
         """A merge under the user's cursor is a step chosen."""
@@ -209,7 +211,7 @@ class MergeLog(RowList):
 
     def footer_clicked(self, x: int) -> None:
         """A click on the footer follows again."""
-        self.action_move_last()
+        self.action_move_to_end(1)
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         """A list without merges says where they will come from."""

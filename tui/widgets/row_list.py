@@ -11,9 +11,9 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
-from textual.reactive import var
+from textual.reactive import reactive, var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
@@ -34,38 +34,28 @@ class RowList(ScrollView, can_focus=True):
         scrollbar-background-hover: $surface;
         scrollbar-background-active: $surface;
         background: $surface;
-        &> .row-list--row { color: $foreground; }
+        &> .row-list--row { color: $text; }
         &> .row-list--header { color: $text-muted; text-style: bold; }
         &> .row-list--footer { color: $text-muted; }
-        &> .row-list--muted { color: $text-muted; }
-        &> .row-list--faint { color: $text-disabled; }
-        &> .row-list--accent { color: $text-accent; }
-        &> .row-list--warning { color: $text-warning; }
-        &> .row-list--cursor { color: $foreground; background: $surface-lighten-2; }
-        &:focus > .row-list--cursor { color: $foreground; background: $accent 25%; }
+        &> .row-list--muted { color: $text-muted; } &> .row-list--faint { color: $text-disabled; }
+        &> .row-list--accent { color: $text-accent; } &> .row-list--warning { color: $text-warning; }
+        &> .row-list--cursor { color: $text; background: $surface-lighten-2; }
+        &:focus > .row-list--cursor { color: $text; background: $accent 25%; }
     }
-    RowList:ansi {
-        &> .row-list--cursor { text-style: underline; }
-        &:focus > .row-list--cursor { text-style: reverse; }
-    }
+    RowList:ansi > .row-list--cursor { text-style: underline; }
+    RowList:ansi:focus > .row-list--cursor { text-style: reverse; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "row-list--row",
-        "row-list--header",
-        "row-list--footer",
-        "row-list--muted",
-        "row-list--faint",
-        "row-list--accent",
-        "row-list--warning",
-        "row-list--cursor",
+        *("row-list--row", "row-list--cursor", "row-list--header", "row-list--footer"),
+        *("row-list--muted", "row-list--faint", "row-list--accent", "row-list--warning"),
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
         Binding("pageup", "move_page(-1)", "Page up", show=False),
         Binding("pagedown", "move_page(1)", "Page down", show=False),
-        Binding("home", "move_first", "First row", show=False),
-        Binding("end", "move_last", "Last row", show=False),
+        Binding("home", "move_to_end(0)", "First row", show=False),
+        Binding("end", "move_to_end(1)", "Last row", show=False),
         Binding("enter", "select", "Select", show=False),
     ]
     FOLLOWS: ClassVar[bool] = False
@@ -75,12 +65,10 @@ class RowList(ScrollView, can_focus=True):
 
     cursor: var[int] = var(0, init=False)
     """Position of the cursor among the rows shown; meaningless while there are none."""
-    following: var[bool] = var(False, init=False)
+    following: reactive[bool] = reactive(False, init=False)
     """Whether the tail is being followed now."""
 
-    class Highlighted(Message):
-        """The user moved the cursor onto a row."""
-
+    class _About(Message):
         def __init__(self, row_list: "RowList", row: int) -> None:
             super().__init__()
             self.row_list = row_list
@@ -91,25 +79,20 @@ class RowList(ScrollView, can_focus=True):
         def control(self) -> "RowList":
             return self.row_list
 
+    class Highlighted(_About):
+        """The user moved the cursor onto a row."""
+
         def can_replace(self, message: Message) -> bool:
             """Only the newest place of the cursor matters to whoever draws it."""
             return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
 
-    class Selected(Message):
+    class Selected(_About):
         """The user pressed Enter on a row, or clicked it twice."""
-
-        def __init__(self, row_list: "RowList", row: int) -> None:
-            super().__init__()
-            self.row_list = row_list
-            self.row = row
-
-        @property
-        def control(self) -> "RowList":
-            return self.row_list
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._order: Sequence[int] = range(0)
+        self.order: Sequence[int] = range(0)
+        """Which rows of the data are shown, in the order they are shown in; changed by `show_rows`."""
         self._settling = False
         self.set_reactive(RowList.following, self.FOLLOWS)
 
@@ -144,19 +127,14 @@ class RowList(ScrollView, can_focus=True):
     # Rows
 
     @property
-    def order(self) -> Sequence[int]:
-        """Which rows of the data are shown, in the order they are shown in."""
-        return self._order
-
-    @property
     def row_count(self) -> int:
         """How many rows are shown."""
-        return len(self._order)
+        return len(self.order)
 
     @property
     def current(self) -> int | None:
         """Index in the data of the row under the cursor."""
-        return self._order[self.cursor] if 0 <= self.cursor < len(self._order) else None
+        return self.order[self.cursor] if 0 <= self.cursor < len(self.order) else None
 
     def show_rows(self, order: Sequence[int]) -> None:
         """Show these rows in this order; the cursor stays on its row where that is still shown.
@@ -164,12 +142,10 @@ class RowList(ScrollView, can_focus=True):
         Cheap and safe to call for every batch: the screen follows at most once a frame.
         """
         row = self.current
-        self._order = order
-        if row is not None and not (self.cursor < len(order) and order[self.cursor] == row):
-            try:
-                self.set_reactive(RowList.cursor, order.index(row))
-            except ValueError:
-                self.set_reactive(RowList.cursor, max(0, min(self.cursor, len(order) - 1)))
+        self.order = order
+        if row is None or self.current != row:
+            found = row is not None and row in order
+            self.cursor = order.index(row) if found else max(0, min(self.cursor, len(order) - 1))
         if not self._settling:
             self._settling = True
             self.call_later(self._settle)
@@ -183,7 +159,7 @@ class RowList(ScrollView, can_focus=True):
             self.set_reactive(Widget.virtual_size, size)
             self._scroll_update(size)
         if self.following:
-            self.set_reactive(RowList.cursor, max(0, self.row_count - 1))
+            self.cursor = max(0, self.row_count - 1)
             self._scroll_top(self.max_scroll_y)
         self.refresh()
 
@@ -201,10 +177,6 @@ class RowList(ScrollView, can_focus=True):
         if self.FOLLOWS and round(old_value) != round(new_value):
             self.following = round(new_value) >= self.max_scroll_y
 
-    def watch_following(self) -> None:
-        """The footer says whether the tail is followed."""
-        self.refresh()
-
     # The cursor
 
     def move_to(self, position: int, *, tell: bool = False) -> None:
@@ -214,6 +186,8 @@ class RowList(ScrollView, can_focus=True):
         position = max(0, min(position, self.row_count - 1))
         if self._settling:
             self._settle()
+        self.refresh_rows(self.cursor, self.cursor)
+        self.refresh_rows(position, position)
         self.cursor = position
         self.following = self.FOLLOWS and position == self.row_count - 1
         top, page = self.scroll_offset.y, self.page_rows
@@ -221,9 +195,8 @@ class RowList(ScrollView, can_focus=True):
             self._scroll_top(min(position, max(top, position - page + 1)))
         else:  # a leap: show what stands around the row
             self._scroll_top(position - page // 2)
-        self.refresh()
         if tell:
-            self.row_highlighted(self._order[position])
+            self.row_highlighted(self.order[position])
 
     def action_move(self, by: int) -> None:
         """Move the cursor by rows."""
@@ -233,13 +206,9 @@ class RowList(ScrollView, can_focus=True):
         """Move the cursor by what one sees at once."""
         self.move_to(self.cursor + by * max(1, self.page_rows - 1), tell=True)
 
-    def action_move_first(self) -> None:
-        """Go to the first row."""
-        self.move_to(0, tell=True)
-
-    def action_move_last(self) -> None:
-        """Go to the last row, and follow the tail where rows still arrive."""
-        self.move_to(self.row_count - 1, tell=True)
+    def action_move_to_end(self, end: int) -> None:
+        """Go to the first row (0), or to the last (1) and follow the tail where rows still arrive."""
+        self.move_to((self.row_count - 1) * end, tell=True)
 
     def action_select(self) -> None:
         """Choose the row under the cursor."""
@@ -278,14 +247,19 @@ class RowList(ScrollView, can_focus=True):
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Over the header, the tooltip says what the column means."""
         offset = event.get_content_offset(self)
-        hint = ""
-        if offset is not None and offset.y == 0:
-            place = place_at(self.header_places(self.row_width), offset.x)
-            hint = place.column.hint if place else ""
-        if (hint or None) != self.tooltip:
-            self.tooltip = hint or None
+        places = self.header_places(self.row_width) if offset is not None and offset.y == 0 else ()
+        place = place_at(places, offset.x if offset else 0)
+        if self.tooltip != (hint := place.column.hint if place else None):
+            self.tooltip = hint
 
     # Drawing
+
+    def refresh_rows(self, first: int, last: int) -> None:
+        """Draw the rows shown at these positions again, both included, as far as they are in sight."""
+        top = self.scroll_offset.y
+        first, last = max(first, top), min(last, top + self.page_rows - 1)
+        if first <= last:
+            self.refresh(Region(0, 1 + first - top, self.row_width, last - first + 1))
 
     @property
     def row_width(self) -> int:
@@ -318,7 +292,7 @@ class RowList(ScrollView, can_focus=True):
         elif position < self.row_count:
             if position == self.cursor:
                 base = self.style_of("cursor")
-            segments = self.render_row(self._order[position], width, base)
+            segments = self.render_row(self.order[position], width, base)
         elif y == 1 and not self.row_count:
             segments = self.render_empty(width)
         # Whatever a subclass drew: nothing that would act on the terminal passes here.

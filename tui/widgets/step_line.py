@@ -25,7 +25,7 @@ class StepLine(Widget, can_focus=True):
     StepLine {
         height: 1;
         &> .step-line--label { color: $text-muted; }
-        &> .step-line--step { color: $foreground; }
+        &> .step-line--step { color: $text; }
         &> .step-line--done { color: $accent; }
         &> .step-line--rest { color: $foreground 25%; }
         &> .step-line--thumb { color: $text-accent; }

@@ -1,0 +1,83 @@
+"""The tokens of a `LiveText` where a screen asks for them: on one row, and under the cursor."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from bpe_core.live_text import Change, LiveText
+from bpe_core.spans import Span, parts
+from tui.text.palette import choose_colors
+from tui.text.strips import Columns, Token
+
+_CONTEXT: Final = 64
+"""Characters before a row whose tokens are looked at too, so that colors do not depend on where a row begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderCursor:
+    """The token under the cursor; at the end of the text, the last one."""
+
+    offset: int
+    """Where the cursor stands, in code points."""
+    start: int
+    """The first code point of the token."""
+    end: int
+    """The code point after its last."""
+    text: str
+    """The characters from `start` to `end`."""
+    ids: tuple[int, ...]
+    """The token; several where only together they make up whole characters."""
+    tokens: tuple[bytes, ...]
+    """The bytes of each of them."""
+
+
+def find_tokens(
+    live: LiveText, start: int, length: int, n_colors: int
+) -> tuple[tuple[Token, ...], tuple[Columns, ...]]:
+    """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
+    spans = live.spans(max(start - _CONTEXT, 0), start + length)
+    tokens: list[Token] = []
+    shared: list[Columns] = []
+    for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
+        if stretch := clip((span.start, span.end), start, length):
+            tokens.append(Token(*stretch, color))
+            if len(span.ids) > 1:
+                shared += [seen for torn in _torn(live, span) if (seen := clip(torn, start, length))]
+    return tuple(tokens), tuple(shared)
+
+
+def _torn(live: LiveText, span: Span) -> list[Columns]:
+    """The characters of a span that begin in one of its tokens and end in another."""
+    if span.end - span.start == 1:
+        return [(span.start, span.end)]
+    text = live.between(span.start, span.end)
+    return [(part.start, part.start + 1) for part in parts(span, text, live.tokenizer.token_bytes) if part.head]
+
+
+def find_under(live: LiveText, offset: int) -> UnderCursor | None:
+    """What stands at a code point; at the end of the text, what stands before it."""
+    span = live.span_at(min(offset, live.n_characters - 1)) if live.n_characters else None
+    if span is None:
+        return None
+    tokens = tuple(map(live.tokenizer.token_bytes, span.ids))
+    return UnderCursor(offset, span.start, span.end, live.between(span.start, span.end), span.ids, tokens)
+
+
+def clip(stretch: Columns, start: int, length: int) -> Columns | None:
+    """A stretch of the text as columns of a row that begins at `start`; None when they do not meet."""
+    first, last = max(stretch[0] - start, 0), min(stretch[1] - start, length)
+    return (first, last) if first < last else None
+
+
+def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -> tuple[Columns, ...]:
+    """Where stretches of the text lie after `inserted` code points have replaced those from `start` to `end`."""
+
+    def place(old: int) -> int:
+        return old if old <= start else max(old, end) + inserted - (end - start)
+
+    return tuple((place(first), place(last)) for first, last in stretches)
+
+
+def stretch_of(change: Change) -> Columns:
+    """The code points whose tokens a change has made."""
+    begun = sum(byte & 0xC0 != 0x80 for token in change.inserted_bytes for byte in token)
+    return change.start, change.start + begun + (change.head > 0)

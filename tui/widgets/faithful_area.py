@@ -1,0 +1,121 @@
+"""FaithfulArea: Textual's text area over a document that keeps every character, at any size.
+
+It replaces three parts of a `TextArea` (the document, its rows, the cursor's ways) where the area puts them in, and
+the few methods that would walk the whole text at each key. What it overrides is listed in `OVERRIDDEN`, so that a
+test can say at once when a new version of Textual has moved it.
+"""
+
+from typing import ClassVar, Final
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.document._document import Location
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widgets import TextArea
+
+from tui.text.document import FaithfulDocument
+from tui.text.navigator import Navigator
+from tui.text.rows import Rows
+
+OVERRIDDEN: Final = {
+    "_set_document": ("self", "text", "language"),
+    "_refresh_size": ("self",),
+    "_build_highlight_map": ("self",),
+    "_recompute_cursor_offset": ("self",),
+    "render_lines": ("self", "crop"),
+    "_on_paste": ("self", "event"),
+    "_undo_batch": ("self", "edits"),
+    "_redo_batch": ("self", "edits"),
+    "edit": ("self", "edit"),
+    "find_matching_bracket": ("self", "bracket", "search_from"),
+    "get_cursor_word_left_location": ("self",),
+    "get_cursor_word_right_location": ("self",),
+    "action_delete_left": ("self",),
+    "render_line": ("self", "y"),
+}
+"""The methods of `TextArea` that this class and `TokenArea` override, with the parameters they count on."""
+
+
+class FaithfulArea(TextArea, inherit_bindings=False):
+    """A text area that gives back what was put in."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # The function keys belong to the app; everything else is as in every text area.
+        *(binding for binding in TextArea.BINDINGS if isinstance(binding, Binding) and binding.key not in ("f6", "f7")),
+        Binding("ctrl+shift+a,alt+a", "select_all", "Select all", show=False),
+    ]
+
+    document: FaithfulDocument
+    wrapped_document: Rows
+    navigator: Navigator
+
+    def load(self, text: str) -> None:
+        """Show another text, from its beginning, with nothing to undo."""
+        self.load_text(text)
+
+    def spliced(self, start: int, end: int, text: str) -> None:
+        """Called in the middle of every edit: `text` has replaced the code points from `start` to `end`."""
+
+    def _set_document(self, text: str, language: str | None) -> None:
+        self.document = FaithfulDocument(text, self.spliced)
+        self.wrapped_document = Rows(self.document, self.wrap_width, self.indent_width)
+        self.navigator = Navigator(self.wrapped_document)
+        self.move_cursor((0, 0))
+        self._refresh_size()
+
+    def _refresh_size(self) -> None:
+        rows = self.wrapped_document
+        # One cell more than the widest line, for the cursor to rest behind it.
+        width = 0 if rows.width else rows.widest + self.gutter_width + 1
+        self.virtual_size = Size(width, rows.height)
+        self._refresh_scrollbars()
+
+    def _recompute_cursor_offset(self) -> None:
+        super()._recompute_cursor_offset()
+        self._mind_height()
+
+    def _mind_height(self) -> None:
+        """A big text is wrapped where one looks; that may have made it higher or lower than it was thought to be."""
+        if self.wrapped_document.height != self.virtual_size.height:
+            self._refresh_size()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the rows in view."""
+        strips = super().render_lines(crop)
+        if self.wrapped_document.height != self.virtual_size.height:
+            self.call_later(self._mind_height)
+        return strips
+
+    def _build_highlight_map(self) -> None:
+        """There is no syntax to highlight."""
+
+    def find_matching_bracket(self, bracket: str, search_from: Location) -> None:
+        """None: brackets are not matched, and the search would walk through the whole text."""
+
+    def get_cursor_word_left_location(self) -> Location:
+        """The beginning of the word before the cursor."""
+        return self.navigator.get_word_left(self.cursor_location)
+
+    def get_cursor_word_right_location(self) -> Location:
+        """Behind the word after the cursor."""
+        return self.navigator.get_word_right(self.cursor_location)
+
+    def action_delete_left(self) -> None:
+        """Delete the selection, or one character: an accent goes before the letter under it."""
+        start, end = self.selection
+        if start == end:
+            row, column = start
+            end = (row, column - 1) if column else self.get_cursor_left_location()
+        self._delete_via_keyboard(start, end)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        """Terminals send the line ends of a paste as carriage returns; a text wants them as newlines."""
+        event.prevent_default()
+        event.stop()
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        if self.read_only or not text:
+            return
+        if result := self._replace_via_keyboard(text, *self.selection):
+            self.move_cursor(result.end_location)
+            self.focus()
