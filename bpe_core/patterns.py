@@ -4,6 +4,7 @@ A splitter cuts a text into pieces; no merge ever crosses from one piece into th
 is a matter of the Unicode version: here it is that of the `regex` module.
 """
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -82,7 +83,8 @@ class Splitter:
             return self._split_by_own_pattern(text)
         if self._fast.reads(text):
             return self._fast.findall(text)
-        return self._regex.findall(text)  # type: ignore[no-any-return]
+        pieces: list[str] = self._regex.findall(text)
+        return pieces
 
     @cached_property
     def blockwise(self) -> bool:
@@ -148,7 +150,7 @@ class Splitter:
     def _tree(self) -> Node | None:
         try:
             return parse(self.source)
-        except NotPlain:
+        except (NotPlain, RecursionError):
             return None
 
     @cached_property
@@ -157,7 +159,7 @@ class Splitter:
         return FastPattern(self._tree)
 
     @cached_property
-    def _cuts(self) -> Any:
+    def _cuts(self) -> re.Pattern[str] | None:
         return cut_finder(self._tree) if self.source and self._tree else None
 
     @cached_property

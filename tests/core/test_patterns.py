@@ -114,6 +114,7 @@ def test_an_empty_text_has_no_pieces():
         (r"(?r)\d{1,3}", "x12345", ["x", "12", "345"]),  # backwards: digits in threes from the right
         (r"\w+\K!", "hi!", ["hi", "!"]),
         (r"[[:alpha:]]+|.", "ab1", ["ab", "1"]),
+        ("(" * 90 + "a" + ")" * 90, "aba", ["a", "b", "a"]),
     ],
 )
 def test_any_regular_expression_splits_and_keeps_every_character(pattern, text, expected):
