@@ -22,8 +22,8 @@ class TrainingUpdate:
     merges: list[Merge] = field(default_factory=list)
     started: Started | None = None
     """Set once, before the first merge."""
-    n_bytes: int = 0
-    """Of the corpus; set together with `started`."""
+    totals: Totals | None = None
+    """Set once, together with `started` or before."""
     saved: Path | None = None
     failed: str = ""
 
@@ -55,8 +55,8 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
     match event:
         case Counting(done, total, name):
             return replace(run, done=done, total=total, detail=name, rate=pace.rate(done))
-        case Counted(bytes=n_bytes):
-            update.n_bytes = n_bytes
+        case Counted(documents, n_bytes, characters, pieces, unique):
+            update.totals = Totals(documents, n_bytes, characters, pieces, unique)
         case Started(tokens, merges):
             update.started = event
             pace.restart()

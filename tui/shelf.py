@@ -1,11 +1,15 @@
 """The shelf of kept tokenizers: one native file each, in the user's data folder."""
 
 import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
+from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from tui.state import Kept
+from tui.state import Kept, Run, Totals, TrainingOptions
+from tui.widgets.merge_log import MergeRow
 
 HEAD_BYTES = 4096
 
@@ -40,6 +44,26 @@ def merges_of(tokenizer: Tokenizer) -> list[Merge]:
             zip(vocabulary.merges, tokenizer.record.steps, strict=True), 1
         )
     ]
+
+
+def told_record(
+    options: TrainingOptions, merges: Sequence[MergeRow], totals: Totals | None, run: Run
+) -> TrainingRecord:
+    """The record of a training whose worker died: all that it had told by then, which leaves out the digests."""
+    return TrainingRecord(
+        pattern=options.pattern,
+        ties=options.ties,
+        id_layout="bytes-first",
+        min_count=options.min_count,
+        max_token_length=None,
+        vocab_size=options.vocab_size,
+        sources=(),
+        steps=tuple((merge.count, merge.ties, merge.n_tokens) for merge in merges),
+        n_bytes=totals.bytes if totals else run.tokens_at_start,
+        n_tokens_start=run.tokens_at_start,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        stop_reason="the worker process died",
+    )
 
 
 def _age(path: Path) -> float:

@@ -1,6 +1,5 @@
 """The editor pane: a text whose tokens re-form as it is typed, what the last edit did, what is under the cursor."""
 
-from bpe_core.live_text import Change
 from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
@@ -9,6 +8,7 @@ from textual.reactive import var
 from textual.widgets import Static
 
 from bpe_core.audit.findings import Finding
+from bpe_core.live_text import Change
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from tui.widgets.inspector import Inspector
@@ -102,8 +102,10 @@ def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer
     return line
 
 
-def edit_line(change: Change, tokenizer: Tokenizer) -> Text:
-    """The tokens that went, those that came, and how far the edit reached."""
+def edit_line(change: Change | None, tokenizer: Tokenizer) -> Text:
+    """The tokens that went, those that came, and how far the edit reached; None: too many to compare."""
+    if change is None:
+        return Text("last edit  too large to compare its tokens", "dim")
     removed, inserted = len(change.removed), len(change.inserted)
     if not removed and not inserted:
         return Text("last edit  no token changed", "dim")

@@ -99,7 +99,7 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         elif self.kept:
             self._take_from(Path(self.kept[0].path))
         elif first_time:
-            self._train(replace(self.options, vocab_size=1024), sample_corpus(), paused=False)
+            self._train(replace(self.options, vocab_size=1024), sample_corpus())
 
     def on_unmount(self) -> None:
         """Keep the text."""

@@ -14,7 +14,7 @@ from tui import config
 from tui.engine import Job
 from tui.jobs import TrainingUpdate, training, training_arguments
 from tui.screen.tokenizers import TokenizersScreen
-from tui.shelf import free_place
+from tui.shelf import free_place, told_record
 from tui.state import Audit, Corpus, Run, TrainingOptions
 
 
@@ -49,8 +49,8 @@ class TrainingScreen(TokenizersScreen):
         action = "resume" if phase == "paused" else "pause" if self.run.busy else "train"
         await self.run_action(f"screen.{action}")
 
-    def action_train(self, paused: bool = False) -> None:
-        """Learn from the chosen texts with the chosen options."""
+    def action_train(self, stepping: bool = False) -> None:
+        """Learn from the chosen texts with the chosen options; `stepping`: one merge, then wait."""
         try:
             options = self.training.chosen_options()
         except ValueError as error:
@@ -61,7 +61,7 @@ class TrainingScreen(TokenizersScreen):
             return
         self.options = options
         self._remember(options=options)
-        self._train(options, self.corpus, paused=paused)
+        self._train(options, self.corpus, stepping=stepping)
 
     def action_pause(self) -> None:
         """Let the worker wait."""
@@ -76,8 +76,7 @@ class TrainingScreen(TokenizersScreen):
         if self.run.busy:
             self._command("step 1")
         else:
-            self.action_train(paused=True)
-            self._command("step 1")
+            self.action_train(stepping=True)
 
     def action_stop(self) -> None:
         """End the training; the worker saves what it learned."""
@@ -88,33 +87,39 @@ class TrainingScreen(TokenizersScreen):
             self._job.send(parse_command(line))
 
     @work(exclusive=True, group="train")
-    async def _train(self, options: TrainingOptions, corpus: Corpus, *, paused: bool) -> None:
+    async def _train(self, options: TrainingOptions, corpus: Corpus, *, stepping: bool = False) -> None:
         output = free_place(config.tokenizers_folder(), f"{corpus.title} {options.pattern}")
         self.run = Run("counting")
+        self.workers.cancel_group(self, "count")  # the training counts the same texts
         self.findings, self.audit = (), Audit()
         self.audit_pane.begin()
         saved: Path | None = None
-        job = Job(*training_arguments(corpus.paths, options, output, paused=paused))
-        self._job = job
+        job = Job(*training_arguments(corpus.paths, options, output, paused=stepping))
         try:
             async with job:
+                self._job = job
+                if stepping:
+                    self._command("step 1")
                 async for update in training(job):
                     self._take_update(update, options)
                     saved = update.saved or saved
         finally:
             self._job = None
         if saved is None and self.tokenizer is not None and not self.path and self.tokenizer.step:
-            saved = await self._rescue(self.tokenizer, output)
+            saved = await self._rescue(self.tokenizer, options, output)
         if saved is not None:
             await self._take_kept(saved, keep_rows=True)
 
     def _take_update(self, update: TrainingUpdate, options: TrainingOptions) -> None:
+        if update.totals is not None:
+            self.totals = update.totals
         if update.started is not None:
             self.path = ""
             base = Vocabulary.of_bytes("bytes-first", options.special_tokens)
             self.tokenizer = Tokenizer(base, options.pattern)
             self.step = 0
-            self.training.begin(update.started.tokens, update.n_bytes, update.started.merges)
+            n_bytes = self.totals.bytes if self.totals else update.started.tokens
+            self.training.begin(update.started.tokens, n_bytes, update.started.merges)
         if update.merges and self.tokenizer is not None:
             following = self.step == self.tokenizer.step
             grown = self.tokenizer.with_merges((m.left, m.right, m.token) for m in update.merges)
@@ -125,13 +130,13 @@ class TrainingScreen(TokenizersScreen):
         self.run = update.run
         if update.failed:
             self._say(update.failed, "error")
-        elif update.run.phase in ("done", "stopped") and self.run.done:
-            self._say(f"{update.run.done:,} merges learned: {update.run.detail}.")
 
-    async def _rescue(self, tokenizer: Tokenizer, output: Path) -> Path | None:
+    async def _rescue(self, tokenizer: Tokenizer, options: TrainingOptions, output: Path) -> Path | None:
         """Keep what a worker had told before it died."""
+        record = told_record(options, self.training.log_of_merges.merges, self.totals, self.run)
+        whole = Tokenizer(tokenizer.vocabulary, tokenizer.pattern, record=record)
         try:
-            await asyncio.to_thread(save, tokenizer, output)
+            await asyncio.to_thread(save, whole, output)
         except (BpeError, OSError) as error:
             self._say(f"What was learned could not be kept: {error}", "error")
             return None

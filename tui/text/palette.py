@@ -104,6 +104,8 @@ class Look:
     """Only the terminal's own 16 colors."""
     colorless: bool = False
     """NO_COLOR: attributes only."""
+    gutter: Style | None = None
+    """Line numbers; as the text if None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ class Palette:
     base: Style
     cursor: Style
     selection: Style
+    gutter: Style
     tokens: tuple[Ways, ...]
     blends: bool
     """True when a selection is mixed into what it covers; False when it replaces it (16 colors or none)."""
@@ -131,17 +134,18 @@ class Palette:
 
 def make_palette(look: Look) -> Palette:
     """The styles for a look: colors mixed with the surface, or the 16 of a terminal, or underlines."""
+    gutter = look.base + look.gutter if look.gutter else look.base
     if look.colorless:
         reverse = Style(reverse=True)
-        return Palette(look.base, reverse, reverse, tuple(_underlined(bool(odd)) for odd in range(2)), False)
+        return Palette(look.base, reverse, reverse, gutter, tuple(_underlined(bool(odd)) for odd in range(2)), False)
     if look.ansi:
         selection = look.selection if look.selection.bgcolor else Style(reverse=True)
-        return Palette(look.base, look.cursor, selection, tuple(map(_sixteen, _ANSI_HUES)), False)
+        return Palette(look.base, look.cursor, selection, gutter, tuple(map(_sixteen, _ANSI_HUES)), False)
     surface = _background(look.base)
     text = _foreground(look.base)
     variables = {**theme_variables(), **look.variables}
     tokens = (_mixed(Color.parse(variables[f"token-{number}"]), surface, text) for number in range(N_COLORS))
-    return Palette(look.base, look.cursor, look.selection, tuple(tokens), True)
+    return Palette(look.base, look.cursor, look.selection, gutter, tuple(tokens), True)
 
 
 def _mixed(color: Color, surface: Color, text: Color) -> Ways:

@@ -64,6 +64,8 @@ class Row(NamedTuple):
     tab_size: int = TAB_SIZE
     spaces: bool = False
     """Draw spaces and tabs as glyphs."""
+    gutter: str = ""
+    """Plain text that stands before the row, such as its number."""
 
 
 @lru_cache(maxsize=2048)
@@ -77,9 +79,12 @@ def draw(row: Row, width: int, palette: Palette) -> Strip:
     paints = _paints(row, layout)
     glyphs = [*layout.glyphs, NEWLINE if paints[-1] & _COLOR else " "] if row.ends_line else layout.glyphs
     cells = [*layout.cells, layout.width + 1] if row.ends_line else layout.cells
-    segments, end = _segments(glyphs, cells, paints, row.left, row.left + width, palette)
-    if end < width:
-        segments.append(Segment(" " * (width - end), palette.base))
+    room = width - len(row.gutter)
+    segments, end = _segments(glyphs, cells, paints, row.left, row.left + room, palette)
+    if row.gutter:
+        segments.insert(0, Segment(row.gutter, palette.gutter))
+    if end < room:
+        segments.append(Segment(" " * (room - end), palette.base))
     return Strip(segments, width)
 
 

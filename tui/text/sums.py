@@ -54,11 +54,9 @@ class Sums:
             return last, self[last]
         block = bisect_right(self._front, amount)
         rest = amount - (self._front[block - 1] if block else 0)
-        for place, value in enumerate(self._blocks[block]):
-            if rest < value:
-                return self._start(block) + place, rest
-            rest -= value
-        raise AssertionError("a block's sum is the sum of its values")
+        sums = list(accumulate(self._blocks[block], initial=0))
+        place = bisect_right(sums, rest) - 1
+        return self._start(block) + place, rest - sums[place]
 
     def replace(self, start: int, stop: int, values: list[int]) -> None:
         """Put `values` in place of the values from `start` up to, not including, `stop`."""

@@ -8,6 +8,10 @@ from bpe_core.spans import Span, parts
 from tui.text.palette import choose_colors
 from tui.text.strips import Columns, Token
 
+_Stretch = tuple[int, int, int]
+_Found = tuple[tuple[Token, ...], tuple[Columns, ...]]
+_ROWS: Final = 512
+"""Rows whose tokens are remembered."""
 _CONTEXT: Final = 64
 """Characters before a row whose tokens are looked at too, so that colors do not depend on where a row begins."""
 
@@ -30,9 +34,37 @@ class UnderCursor:
     """The bytes of each of them."""
 
 
-def find_tokens(
-    live: LiveText, start: int, length: int, n_colors: int
-) -> tuple[tuple[Token, ...], tuple[Columns, ...]]:
+class RowTokens:
+    """The tokens of the rows that were drawn lately; an edit forgets only the rows that it touched."""
+
+    def __init__(self, live: LiveText) -> None:
+        self._live = live
+        self._rows: dict[_Stretch, _Found] = {}
+
+    def find(self, start: int, length: int, n_colors: int) -> _Found:
+        """The tokens on a row of `length` code points from `start`, and its characters that several tokens share."""
+        key = (start, length, n_colors)
+        found = self._rows.get(key)
+        if found is None:
+            if len(self._rows) >= _ROWS:
+                self._rows.clear()
+            found = self._rows[key] = find_tokens(self._live, start, length, n_colors)
+        return found
+
+    def edited(self, start: int, end: int, shift: int) -> None:
+        """Code points `start` to `end` have other tokens than before; what lies behind has moved by `shift`."""
+        self._rows = {
+            (at if at + length < start else at + shift, length, n_colors): found
+            for (at, length, n_colors), found in self._rows.items()
+            if at + length < start or at - _CONTEXT > end
+        }
+
+    def forget(self) -> None:
+        """All tokens may be others."""
+        self._rows.clear()
+
+
+def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> _Found:
     """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
     spans = live.spans(max(start - _CONTEXT, 0), start + length)
     tokens: list[Token] = []

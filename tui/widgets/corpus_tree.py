@@ -61,12 +61,10 @@ class CorpusTree(Tree[Entry]):
         self._add_folder(self._files, file_source(Path.cwd(), f"{Path.cwd().name or '/'} (here)"))
         if (home := Path.home()) != Path.cwd():
             self._add_folder(self._files, file_source(home, f"{home.name} (home)"))
-        for title, sources in (("This computer", computer_sources()), ("Samples", sample_sources())):
-            group = self.root.add(title, Entry(title), expand=True)
-            for source in sources:
-                group.add_leaf(source.title, Entry(source.title, source))
+        self._add_group("This computer", computer_sources())
+        samples = self._add_group("Samples", sample_sources())
         # The first sample under the cursor, so that the preview has something to show.
-        self.call_after_refresh(self.move_cursor, group.children[0])
+        self.call_after_refresh(self.move_cursor, samples.children[0])
 
     def marked(self, mark: Mark) -> tuple[str, ...]:
         """Paths that carry this mark, from top to bottom."""
@@ -156,6 +154,12 @@ class CorpusTree(Tree[Entry]):
         label.append(title, style + accent if entry.mark else style)
         label.append(" " + size, style + Style(dim=True))
         return label
+
+    def _add_group(self, title: str, sources: list[TextSource]) -> TreeNode[Entry]:
+        group = self.root.add(title, Entry(title), expand=True)
+        for source in sources:
+            group.add_leaf(source.title, Entry(source.title, source))
+        return group
 
     def _add_folder(self, parent: TreeNode[Entry], source: TextSource) -> None:
         parent.add(source.title, Entry(source.title, source), allow_expand=source.is_folder)

@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from math import expm1, log1p
+from textwrap import wrap
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -19,7 +20,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.widgets.braille import blocks, braille
-from tui.widgets.columns import fit
 
 
 class Curve(Widget, can_focus=True):
@@ -129,8 +129,7 @@ class Curve(Widget, can_focus=True):
         """A click on the plot chooses the step there."""
         offset = event.get_content_offset(self)
         if offset is not None and self._last and not self._small:
-            gutter = self._gutter
-            place = (offset.x - gutter) / max(1, self.size.width - gutter - 2)
+            place = (offset.x - self._left) / max(1, self.size.width - self._left - 2)
             if place >= 0:
                 self.post_message(self.StepChosen(self, min(self._last, self._step_at(min(1.0, place)))))
 
@@ -138,29 +137,48 @@ class Curve(Widget, can_focus=True):
 
     @property
     def _small(self) -> bool:
+        """No room for a plot."""
         return self.size.height < 3 or self.size.width < 20
 
     @property
-    def _gutter(self) -> int:
-        """Cells left of the plot: the longer of both lengths, a blank on either side."""
-        return len(f"{self._lengths[0]:,}") + 2
+    def _narrow(self) -> bool:
+        """The labels stand above and below the plot, not beside it."""
+        return self.size.width < 40 and self.size.height >= 6
+
+    @property
+    def _left(self) -> int:
+        """Cells left of the plot: the longer of both lengths between blanks."""
+        return 1 if self._narrow else len(f"{self._lengths[0]:,}") + 2
 
     def render_line(self, y: int) -> Strip:
         """A line of the plot, or the whole of a small one."""
         width, height = self.size
         segments: Iterable[Segment] = ()
         if not self._last:
-            if y == height // 2:
-                segments = [
-                    Segment(
-                        fit(" How fast the text shrinks, merge by merge, is drawn here.", width), self._ink("label")
-                    )
-                ]
-        elif not self._small:
-            segments = self._axis(width) if y == height - 1 else self._plot_line(y)
-        elif y == 0:
-            segments = self._sparkline(width)
+            hint = wrap("How fast the text shrinks, merge by merge, is drawn here.", max(1, width - 2))
+            at = y - max(0, (height - len(hint)) // 2)
+            segments = self._label(hint[at]) if 0 <= at < len(hint) else ()
+        elif self._small:
+            segments = self._sparkline(width) if y == 0 else ()
+        elif y == height - 1:
+            end = f"{self._end:,} steps{', log scale' if self.logarithmic else ''}"
+            segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{width - self._left - 2}}")
+        elif self._narrow and y == 0:
+            segments = self._label(f"{self._lengths[0]:,} tokens")
+        elif self._narrow and y == height - 2:
+            segments = self._label(f"{self._note:>{width - 2}}")
+        else:
+            segments = self._plot_line(y - self._narrow)
         return Strip(segments).adjust_cell_length(width, self._ink("blank"))
+
+    @property
+    def _note(self) -> str:
+        """Where the step in force has come to."""
+        now = f"{self._lengths[min(self.step, self._last)]:,}"
+        return f"{now} at {self.step:,}" if self._narrow else f"  {now} tokens at step {self.step:,}"
+
+    def _label(self, text: str) -> list[Segment]:
+        return [Segment(" " + text, self._ink("label"))]
 
     def _ink(self, name: str) -> Style:
         return self.get_component_rich_style(f"curve--{name}")
@@ -183,7 +201,7 @@ class Curve(Widget, can_focus=True):
 
     def _plot(self) -> tuple[list[str], int, int]:
         """The lines of the plot, and the column and line of the step in force; drawn anew only if they have changed."""
-        width, height = self.size.width - self._gutter - 1, self.size.height - 1
+        width, height = self.size.width - self._left - 1, self.size.height - (3 if self._narrow else 1)
         key = (width, height, self._lengths[0], len(self._lengths), self._end, self.step, self.logarithmic)
         if key != self._key:
             lines = braille(self._depths(self._samples(2 * width)), width, height)
@@ -194,22 +212,19 @@ class Curve(Widget, can_focus=True):
         return self._cached
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
+        """A line of the plot; beside it the first and the last length, and in a free corner the present one."""
         lines, column, line = self._plot()
-        text = lines[y]
-        label = {0: f"{self._lengths[0]:,}", len(lines) - 1: f"{self._lengths[-1]:,}"}.get(y, "")
-        yield Segment(f"{label:>{self._gutter - 1}} ", self._ink("label"))
-        note = f"  {self._lengths[min(self.step, self._last)]:,} tokens at step {self.step:,}" if y == 0 else ""
-        if not text[-len(note) :].isspace() or column >= len(text) - len(note):
-            note = ""
-        yield Segment(text[:column], self._ink("line"))
+        text, note = lines[y], ""
+        if not self._narrow:
+            label = {0: f"{self._lengths[0]:,}", len(lines) - 1: f"{self._lengths[-1]:,}"}.get(y, "")
+            yield Segment(f"{label:>{self._left - 1}}", self._ink("label"))
+            note = self._note if y == 0 else ""
         if y == line:
-            yield Segment("●", self._ink("step"))
-        else:
-            yield Segment(text[column], self._ink("line"))
-        yield Segment(text[column + 1 : len(text) - len(note)], self._ink("later"))
+            text = text[:column] + "●" + text[column + 1 :]
+        if note and not text[-len(note) :].isspace():
+            note = ""
+        text = text[: len(text) - len(note)]
+        yield Segment(" " + text[:column], self._ink("line"))
+        yield Segment(text[column : column + 1], self._ink("step" if y == line else "line"))
+        yield Segment(text[column + 1 :], self._ink("later"))
         yield Segment(note, self._ink("label"))
-
-    def _axis(self, width: int) -> Iterator[Segment]:
-        gutter = self._gutter
-        right = f"{self._end:,} steps{', log scale' if self.logarithmic else ''}"
-        yield Segment(" " * gutter + "0" + right.rjust(width - gutter - 2), self._ink("label"))

@@ -9,8 +9,9 @@ from typing import ClassVar, Final
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.document._document import Location
-from textual.geometry import Region, Size
+from textual.document._document import Location, Selection
+from textual.geometry import Size
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import TextArea
 
@@ -23,7 +24,6 @@ OVERRIDDEN: Final = {
     "_refresh_size": ("self",),
     "_build_highlight_map": ("self",),
     "_recompute_cursor_offset": ("self",),
-    "render_lines": ("self", "crop"),
     "_on_paste": ("self", "event"),
     "_undo_batch": ("self", "edits"),
     "_redo_batch": ("self", "edits"),
@@ -46,9 +46,14 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         Binding("ctrl+shift+a,alt+a", "select_all", "Select all", show=False),
     ]
 
+    selection = reactive(Selection(), init=False, always_update=True, repaint=False)
+    """As in `TextArea`, but that a moved cursor repaints only the rows that it changes."""
+
     document: FaithfulDocument
     wrapped_document: Rows
     navigator: Navigator
+
+    _repainting = False
 
     def load(self, text: str) -> None:
         """Show another text, from its beginning, with nothing to undo."""
@@ -61,6 +66,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self.document = FaithfulDocument(text, self.spliced)
         self.wrapped_document = Rows(self.document, self.wrap_width, self.indent_width)
         self.navigator = Navigator(self.wrapped_document)
+        self._shown: dict[int, Strip] = {}
         self.move_cursor((0, 0))
         self._refresh_size()
 
@@ -80,12 +86,28 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         if self.wrapped_document.height != self.virtual_size.height:
             self._refresh_size()
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the rows in view."""
-        strips = super().render_lines(crop)
-        if self.wrapped_document.height != self.virtual_size.height:
-            self.call_later(self._mind_height)
-        return strips
+    def render_line(self, y: int) -> Strip:
+        """Draw a row that Textual wants to send to the terminal."""
+        strip = self._shown[y] = self.draw_row(y)
+        return strip
+
+    def draw_row(self, y: int) -> Strip:
+        """Draw row `y` of the area. A row that looks as before should be the same `Strip` as before."""
+        return super().render_line(y)
+
+    def repaint(self) -> None:
+        """Soon, send those rows to the terminal that do not look as they did when they were sent last."""
+        if not self._repainting and self.is_running:
+            self._repainting = True
+            self.call_later(self._repaint)
+
+    def _repaint(self) -> None:
+        self._repainting = False
+        shown, scroll_y = self._shown, self.scroll_offset.y
+        for y in range(self.size.height):
+            if y in shown and self.draw_row(y) is not shown[y]:
+                self.refresh_lines(scroll_y + y)
+        self._mind_height()
 
     def _build_highlight_map(self) -> None:
         """There is no syntax to highlight."""

@@ -22,7 +22,8 @@ class FindingOrder:
         self._texts: list[str] = []
         self._counts: Counter[str] = Counter()
         self._column, self._reverse = "severity", False
-        self._counted = False
+        self._largest_id = 0
+        self._largest_count: int | None = None
         self._keys: list[Any] = []
         self._sorted: list[int] = []
         self.add(findings)
@@ -38,9 +39,9 @@ class FindingOrder:
         return {kind: self._counts[kind] for kind in sorted(self._counts, key=_kind_place)}
 
     @property
-    def counted(self) -> bool:
-        """Whether any finding knows how often its token occurs."""
-        return self._counted
+    def largest(self) -> tuple[int, int | None]:
+        """The largest id, and the largest count if any finding knows how often its token occurs."""
+        return self._largest_id, self._largest_count
 
     def add(self, findings: Iterable[Finding]) -> None:
         """More findings."""
@@ -49,7 +50,10 @@ class FindingOrder:
         new = self._findings[start:]
         self._texts.extend([f"{finding.id} {finding.label.casefold()}" for finding in new])
         self._counts.update([finding.kind for finding in new])
-        self._counted = self._counted or any(finding.count is not None for finding in new)
+        self._largest_id = max([self._largest_id, *(finding.id for finding in new)])
+        counts = [count for finding in new if (count := finding.count) is not None]
+        if counts:
+            self._largest_count = max(self._largest_count or 0, *counts)
 
     def sort_by(self, column: str, *, reverse: bool = False) -> None:
         """Sort by "severity" (the worst first), "id", "token", "kind", "count" or "reason"; equals keep their order."""

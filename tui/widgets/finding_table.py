@@ -1,6 +1,7 @@
 """FindingTable: what an audit found, to sort, to filter by kind and to search; 200,000 findings without a wait."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Final
 
@@ -18,11 +19,11 @@ from tui.widgets.row_list import RowList
 
 COLUMNS: Final = (
     Column("severity", 1, title=" ", gap=1, hint="▲ a problem, ● a warning, ○ good to know."),
-    Column("id", 7, right=True, hint="The token's number in the vocabulary."),
-    Column("token", 12, 24, hint="The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."),
-    Column("kind", 14, 21, hint="What was found. Left and right show one kind only."),
-    Column("count", 7, 10, right=True, rank=1, hint="How often the token occurs in the corpus."),
-    Column("reason", 24, 120, rank=2, hint="Why it was found, in words."),
+    Column("id", 5, right=True, hint="The token's number in the vocabulary."),
+    Column("token", 14, 24, hint="The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."),
+    Column("kind", 12, 21, hint="What was found. Left and right show one kind only."),
+    Column("count", 7, right=True, rank=1, hint="How often the token occurs in the corpus."),
+    Column("reason", 24, 90, rank=2, hint="Why it was found, in words."),
 )
 MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
 INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity.NOTE: "muted"}
@@ -184,7 +185,7 @@ class FindingTable(RowList):
 
     def header_places(self, width: int) -> Sequence[Place]:
         """The columns that fit."""
-        return _places(width, self._store.counted)
+        return _places(width, *self._store.largest)
 
     def render_header(self, width: int) -> Iterable[Segment]:
         """The titles, an arrow at the one that sorts."""
@@ -255,5 +256,11 @@ class FindingTable(RowList):
 
 
 @lru_cache(maxsize=64)
-def _places(width: int, with_count: bool) -> tuple[Place, ...]:
-    return lay_out([column for column in COLUMNS if with_count or column.key != "count"], width)
+def _places(width: int, largest_id: int, largest_count: int | None) -> tuple[Place, ...]:
+    widths = {"id": len(f"{largest_id:,}"), "count": len(f"{largest_count or 0:,}")}
+    columns = [
+        replace(column, width=max(column.width, widths.get(column.key, 0)))
+        for column in COLUMNS
+        if column.key != "count" or largest_count is not None
+    ]
+    return lay_out(columns, width)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rich.segment import Segment
 from rich.style import Style
 from textual.document._document import EditResult
 from textual.document._edit import Edit
@@ -23,7 +22,7 @@ from bpe_core.tokenizer import Tokenizer
 from tui.text.palette import Look, Palette, make_palette
 from tui.text.rows import Place
 from tui.text.strips import Columns, Row, draw
-from tui.text.tokens import UnderCursor, clip, find_tokens, find_under, moved, stretch_of
+from tui.text.tokens import RowTokens, UnderCursor, clip, find_under, moved, stretch_of
 from tui.widgets.faithful_area import FaithfulArea
 
 _BIG: Final = 100_000
@@ -106,8 +105,8 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        self.live: LiveText | None = None
-        """The text with its tokens; None without a tokenizer."""
+        self._live: LiveText | None = None
+        self._row_tokens: RowTokens | None = None
         self._changed: tuple[Columns, ...] = ()
         self._under: UnderCursor | None = None
         self._look: Look | None = None
@@ -126,34 +125,44 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
 
     # What the text is
 
+    @property
+    def live(self) -> LiveText | None:
+        """The text with its tokens; None without a tokenizer."""
+        return self._live
+
+    def _tokenize(self, tokenizer: Tokenizer | None) -> None:
+        """Begin anew, with all of the text."""
+        self._live = None if tokenizer is None else LiveText(tokenizer, self.document.text)
+        self._row_tokens = None if self._live is None else RowTokens(self._live)
+
     def _set_document(self, text: str, language: str | None) -> None:
         self._changed = ()
-        tokenizer = self.tokenizer
-        self.live = None if tokenizer is None else LiveText(tokenizer, text)
         super()._set_document(text, language)
+        self._tokenize(self.tokenizer)
         self._tokens_changed()
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Show the text as another tokenizer sees it, or as the same one does after more merges."""
-        if tokenizer is None:
-            self.live = None
-        elif self.live is None:
-            self.live = LiveText(tokenizer, self.text)
+        if self._live is None or self._row_tokens is None or tokenizer is None:
+            self._tokenize(tokenizer)
         else:
-            self.live.use(tokenizer)
+            self._live.use(tokenizer)
+            self._row_tokens.forget()
         self._changed = ()
         self._tokens_changed()
 
     def spliced(self, start: int, end: int, text: str) -> None:
         """Bring the tokens up to date with an edit."""
-        if self.live is None:
+        if self._live is None or self._row_tokens is None:
             return
         if max(len(text), end - start) > _BIG:
-            self.live = LiveText(self.live.tokenizer, self.document.text)
+            self._tokenize(self.tokenizer)
             self.post_message(self.Edited(self, None))
             return
-        change = self.live.splice(start, end, text)
-        self._changed = (*moved(self._changed, start, end, len(text)), stretch_of(change))
+        change = self._live.splice(start, end, text)
+        stretch, shift = stretch_of(change), len(text) - (end - start)
+        self._row_tokens.edited(min(start, stretch[0]), max(end, stretch[1] - shift), shift)
+        self._changed = (*moved(self._changed, start, end, len(text)), stretch)
         self.post_message(self.Edited(self, change))
 
     def edit(self, edit: Edit) -> EditResult:
@@ -175,23 +184,26 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
 
     def _tokens_changed(self) -> None:
         self._look_under_cursor()
-        self.refresh()
-        if self.live is not None and not self.live.settle(_SLICE) and self.is_running:
+        self.repaint()
+        if self._live is not None and not self._live.settle(_SLICE) and self.is_running:
             if self._settling is None:
                 self._settling = self.set_interval(_PAUSE, self._settle)
             self._settling.resume()
         self._tell_tokenized()
 
     def _settle(self) -> None:
-        if self._settling is not None and (self.live is None or self.live.settle(_SLICE)):
-            self._settling.pause()
+        if self._settling is None or (self._live is not None and not self._live.settle(_SLICE)):
+            return
+        self._settling.pause()
+        if self._row_tokens is not None:
             # What was provisional in a very long piece is final now.
-            self._look_under_cursor()
-            self.refresh()
-            self._tell_tokenized()
+            self._row_tokens.forget()
+        self._look_under_cursor()
+        self.repaint()
+        self._tell_tokenized()
 
     def _tell_tokenized(self) -> None:
-        live = self.live
+        live = self._live
         if live is not None and self.is_running:
             n_tokens, settled = live.n_tokens_known, live.settled
             self.post_message(self.Tokenized(self, n_tokens, live.n_bytes, live.n_characters, settled))
@@ -206,10 +218,11 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
     def watch_selection(self) -> None:
         """The cursor moved, or might have."""
         self._look_under_cursor()
+        self.repaint()
 
     def _look_under_cursor(self) -> None:
         offset = self.document.get_index_from_location(self.cursor_location)
-        under = None if self.live is None else find_under(self.live, offset)
+        under = None if self._live is None else find_under(self._live, offset)
         if under != self._under:
             self._under = under
             if self.is_running:
@@ -217,24 +230,15 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
 
     # How it looks
 
-    def render_line(self, y: int) -> Strip:
-        """Draw a row; called by Textual for rows that are in view."""
+    def draw_row(self, y: int) -> Strip:
+        """Draw row `y` of the area."""
         if self.placeholder and not self.document.n_characters:
-            return super().render_line(y)
+            return super().draw_row(y)
         palette = self._current_palette()
         scroll_x, scroll_y = self.scroll_offset
         width = max(self.scrollable_content_region.width, self.size.width)
         place = self.wrapped_document.place(y + scroll_y, scroll_x, width)
-        if place is None:
-            return Strip.blank(width, palette.base)
-        gutter_width = self.gutter_width
-        strip = draw(self._row(place, scroll_x), width - gutter_width, palette)
-        if not gutter_width:
-            return strip
-        number = str(place.line + self.line_number_start) if not place.section else ""
-        style = palette.base + ((self._theme.gutter_style if self._theme else None) or Style())
-        gutter = Strip([Segment(number.rjust(gutter_width - 2) + "  ", style)], gutter_width)
-        return Strip.join([gutter, strip])
+        return Strip.blank(width, palette.base) if place is None else draw(self._row(place, scroll_x), width, palette)
 
     def _row(self, place: Place, scroll_x: int) -> Row:
         document, tab_size = self.document, self.wrapped_document.tab_size
@@ -245,9 +249,8 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
         if not self.selection.is_empty:
             first, last = sorted(map(document.get_index_from_location, self.selection))
             selection = clip((first, last), start, length)
-        tokens, shared = (), ()
-        if self.live is not None:
-            tokens, shared = find_tokens(self.live, start, length, len(self._current_palette().tokens))
+        found = self._row_tokens and self._row_tokens.find(start, length, len(self._current_palette().tokens))
+        tokens, shared = found or ((), ())
         return Row(
             place.text,
             tokens,
@@ -261,7 +264,14 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
             place.cell % tab_size,
             tab_size,
             self.show_spaces,
+            self._gutter(place),
         )
+
+    def _gutter(self, place: Place) -> str:
+        if not self.show_line_numbers:
+            return ""
+        number = str(place.line + self.line_number_start) if not place.section else ""
+        return number.rjust(self.gutter_width - 2) + "  "
 
     def _cursor_on(self, place: Place) -> int | None:
         row, column = self.cursor_location
@@ -279,6 +289,7 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
             self.app.theme_variables,
             ansi=self.app.native_ansi_color,
             colorless=self.app.no_color,
+            gutter=theme.gutter_style,
         )
         if self._palette is None or look != self._look:
             self._look, self._palette = look, make_palette(look)
