@@ -1,12 +1,18 @@
 """The corpus while it is being merged: unique pieces, the pairs in them, and what one more merge changes.
 
 A piece is a `str` with one character a token, so that `str.split` finds every occurrence of a pair, left to right and
-never overlapping, and `str.join` puts the new token in their place: the inner loop of training runs in C.
+never overlapping, and `str.join` puts the new token in their place: the inner loop of training runs in C. A long piece
+(a whole document, say) is kept in segments, so that a merge looks only where it has something to do; the segments are
+still one piece, and an occurrence that lies across two of them is drawn into the first.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import pairwise
+from operator import add
+from typing import Final
+
+SEGMENT: Final = 1024
+"""A piece of more symbols than this is kept in segments."""
 
 Pair = str
 """Two symbols, a symbol being one character that stands for a token."""
@@ -19,11 +25,22 @@ class Joining:
     would be longer than `max_length` bytes are not kept.
     """
 
-    __slots__ = ("_max_length", "_starts", "counts", "lengths", "n_tokens", "pieces", "places", "weights")
+    __slots__ = (
+        "_max_length",
+        "_next",
+        "_previous",
+        "_starts",
+        "counts",
+        "lengths",
+        "n_tokens",
+        "pieces",
+        "places",
+        "weights",
+    )
 
     def __init__(self, pieces: Iterable[tuple[str, int]], lengths: dict[str, int], max_length: int | None) -> None:
         self.pieces: list[str] = []
-        """The unique pieces in the order of their first appearance."""
+        """The unique pieces in the order of their first appearance; those that are long, segment by segment."""
         self.weights: list[int] = []
         """How often each piece occurs in the corpus."""
         self.lengths = lengths
@@ -34,7 +51,9 @@ class Joining:
         """The pieces in which a pair may stand, ascending. It once stood in each of them."""
         self.n_tokens = 0
         """Tokens in the corpus now."""
-        self._starts: list[int] = []
+        self._starts: list[int] = []  # of each piece, in bytes from the beginning of the first
+        self._next: dict[int, int] = {}  # the segment behind a segment; none of those in here is empty
+        self._previous: dict[int, int] = {}
         self._max_length = max_length or 1 << 62
         self._count(pieces)
 
@@ -42,81 +61,139 @@ class Joining:
         counts: defaultdict[Pair, int] = defaultdict(int)
         places: defaultdict[Pair, list[int]] = defaultdict(list)
         start = 0
-        for number, (piece, weight) in enumerate(pieces):
-            self.pieces.append(piece)
-            self.weights.append(weight)
-            self._starts.append(start)
+        for piece, weight in pieces:
             self.n_tokens += len(piece) * weight
+            for offset in range(0, len(piece), SEGMENT):
+                number = self._append(piece[offset : offset + SEGMENT], weight, start + offset, joined=offset > 0)
+                for pair in map(add, piece[offset : offset + SEGMENT], piece[offset + 1 : offset + SEGMENT + 1]):
+                    counts[pair] += weight
+                    numbers = places[pair]
+                    if not numbers or numbers[-1] != number:
+                        numbers.append(number)
             start += len(piece)
-            pairs = list(map("".join, pairwise(piece)))
-            for pair in pairs:
-                counts[pair] += weight
-            for pair in set(pairs):
-                places[pair].append(number)
         if self._max_length >= 2:
             self.counts, self.places = dict(counts), dict(places)
 
+    def _append(self, piece: str, weight: int, start: int, *, joined: bool) -> int:
+        number = len(self.pieces)
+        self.pieces.append(piece)
+        self.weights.append(weight)
+        self._starts.append(start)
+        if joined:
+            self._previous[number] = number - 1
+            self._next[number - 1] = number
+        return number
+
     def place(self, pair: Pair) -> int:
         """Where `pair` first stands now, in bytes from the beginning of the first piece. It never moves back."""
-        places, pieces = self.places[pair], self.pieces
+        places = self.places[pair]
         gone = 0
-        while (offset := pieces[places[gone]].find(pair)) < 0:
+        while (offset := self._find(pair, places[gone])) < 0:
             gone += 1
         if gone:
             del places[:gone]
         number = places[0]
-        return self._starts[number] + sum(map(self.lengths.__getitem__, pieces[number][:offset]))
+        return self._starts[number] + sum(map(self.lengths.__getitem__, self.pieces[number][:offset]))
+
+    def _find(self, pair: Pair, number: int) -> int:
+        """Where `pair` first begins in a piece, in symbols; -1 if nowhere."""
+        piece = self.pieces[number]
+        offset = piece.find(pair)
+        return len(piece) - 1 if offset < 0 and self._lies_across(number, piece, pair) else offset
+
+    def _lies_across(self, number: int, piece: str, pair: Pair) -> bool:
+        """Whether `pair` begins with the last symbol of a segment that reads `piece`, and ends in the one behind it."""
+        return number in self._next and piece[-1:] == pair[0] and self.pieces[self._next[number]][0] == pair[1]
+
+    def _begins_with(self, number: int, pair: Pair) -> bool:
+        piece = self.pieces[number]
+        return piece.startswith(pair) or (len(piece) == 1 and self._lies_across(number, piece, pair))
+
+    def _draw_in(self, number: int) -> None:
+        """Take the first symbol away from the segment behind a segment."""
+        behind = self._next[number]
+        piece = self.pieces[behind]
+        self.pieces[behind] = piece[1:]
+        self._starts[behind] += self.lengths[piece[0]]
+        if len(piece) > 1:
+            return
+        del self._next[number], self._previous[behind]
+        if behind in self._next:
+            self._next[number] = self._next.pop(behind)
+            self._previous[self._next[number]] = number
 
     def join(self, pair: Pair, symbol: str, level: int) -> tuple[list[Pair], int]:
         """Put `symbol` in the place of `pair` everywhere.
 
         Returns the pairs this has made, and how many pairs besides `pair` had the count `level` and have it no more.
         """
-        pieces, weights = self.pieces, self.weights
         before: defaultdict[str, list[int]] = defaultdict(list)
         after: defaultdict[str, list[int]] = defaultdict(list)
         between: list[int] = []
+        self.n_tokens -= self._replace(pair, symbol, before, after, between)
+        self.lengths[symbol] = self.lengths[pair[0]] + self.lengths[pair[1]]
+        del self.counts[pair]
+        left, right = pair[0], pair[1]
+        made: list[Pair] = []
+        fallen = 0
+        for neighbor, numbers in before.items():
+            fallen += self._exchange(neighbor + left, neighbor + symbol, numbers, level, made)
+        for neighbor, numbers in after.items():
+            fallen += self._exchange(right + neighbor, symbol + neighbor, numbers, level, made)
+        if between:
+            fallen += self._exchange(right + left, symbol + symbol, between, level, made)
+        return made, fallen
+
+    def _replace(
+        self,
+        pair: Pair,
+        symbol: str,
+        before: defaultdict[str, list[int]],
+        after: defaultdict[str, list[int]],
+        between: list[int],
+    ) -> int:
+        """Put `symbol` in the place of `pair` in all pieces; how often that was done in the corpus.
+
+        Notes each piece once for each occurrence: under the symbol that stands `before` it, under the one that stands
+        `after` it, and where two occurrences touch, as one `between` them.
+        """
+        pieces = self.pieces
         joined = 0
-        repeated = False
         for number in self.places.pop(pair):
             parts = pieces[number].split(pair)
+            if number in self._next and self._lies_across(number, parts[-1], pair):
+                parts[-1] = parts[-1][:-1]
+                parts.append("")
+                self._draw_in(number)
             n = len(parts) - 1
             if not n:
                 continue
             pieces[number] = symbol.join(parts)
-            joined += n * weights[number]
+            joined += n * self.weights[number]
             if parts[0]:
                 before[parts[0][-1]].append(number)
+            elif number in self._previous:
+                front = self._previous[number]
+                neighbor = pieces[front][-1]
+                (between if neighbor == symbol else before[neighbor]).append(front)
             if parts[-1]:
                 after[parts[-1][0]].append(number)
-            if n > 1:
-                repeated = True
-                for part in parts[1:-1]:
-                    if part:
-                        after[part[0]].append(number)
-                        before[part[-1]].append(number)
-                    else:
-                        between.append(number)
-        self.n_tokens -= joined
-        self.lengths[symbol] = self.lengths[pair[0]] + self.lengths[pair[1]]
-        del self.counts[pair]
-        made: list[Pair] = []
-        fallen = 0
-        left, right = pair[0], pair[1]
-        for neighbor, numbers in before.items():
-            fallen += self._exchange(neighbor + left, neighbor + symbol, numbers, repeated, level, made)
-        for neighbor, numbers in after.items():
-            fallen += self._exchange(right + neighbor, symbol + neighbor, numbers, repeated, level, made)
-        if between:
-            fallen += self._exchange(right + left, symbol + symbol, between, repeated, level, made)
-        return made, fallen
+            elif number in self._next and not self._begins_with(self._next[number], pair):
+                after[pieces[self._next[number]][0]].append(number)  # otherwise it is noted when its turn comes
+            for part in parts[1:-1]:
+                if part:
+                    after[part[0]].append(number)
+                    before[part[-1]].append(number)
+                else:
+                    between.append(number)
+        return joined
 
-    def _exchange(self, old: Pair, new: Pair, numbers: list[int], repeated: bool, level: int, made: list[Pair]) -> bool:
-        """`old` has become `new` at one place in each of the numbered pieces; true if that took `old` below `level`."""
+    def _exchange(self, old: Pair, new: Pair, numbers: list[int], level: int, made: list[Pair]) -> bool:
+        """`old` has become `new`, in each numbered piece once; true if that has taken `old` below `level`."""
         weight = sum(map(self.weights.__getitem__, numbers))
         if self.lengths[new[0]] + self.lengths[new[1]] <= self._max_length:
             self.counts[new] = weight
-            self.places[new] = list(dict.fromkeys(numbers)) if repeated else numbers
+            self.places[new] = list(dict.fromkeys(numbers)) if len(numbers) > 1 else numbers
             made.append(new)
         count = self.counts.get(old)
         if count is None:

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
+from bpe_core import OptionError, PatternError, Trainer, UntrainedError, joining, train
 from bpe_core.corpus import Counts
 from bpe_core.ties import TIES, descending
 from tests.core import oracle
@@ -31,10 +31,14 @@ CASES = 600
 
 
 @pytest.mark.parametrize("ties", TIES)
-def test_every_merge_is_the_oracles(ties):
-    """Small alphabets make ties, runs and overlaps common; documents, limits and the lossy pattern take turns."""
+def test_every_merge_is_the_oracles(ties, monkeypatch):
+    """Small alphabets make ties, runs and overlaps common; documents, limits and the lossy pattern take turns.
+
+    So do segments, into which long pieces are cut: of one, two or three symbols they make every border count.
+    """
     for seed in range(CASES):
         r = random.Random(f"{ties} {seed}")
+        monkeypatch.setattr(joining, "SEGMENT", r.choice((1, 2, 3, 1024)))
         alphabet = r.choice(["a", "ab", "abc", "a b", "aé ", "ab\n😊"])
         texts = ["".join(r.choice(alphabet) * r.choice((1, 1, 1, 3)) for _ in range(r.randrange(14))) for _ in range(6)]
         pattern, n_merges = r.choice(("none", "none", "words")), r.randrange(1, 25)
