@@ -161,7 +161,7 @@ class Curve(Widget, can_focus=True):
         elif self._small:
             segments = self._sparkline(width) if y == 0 else ()
         elif y == height - 1:
-            end = f"{self._end:,} steps{', log scale' if self.logarithmic else ''}"
+            end = f"{self._end:,} steps" + (", log" if self._narrow else ", log scale") * self.logarithmic
             segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{width - self._left - 2}}")
         elif self._narrow and y == 0:
             segments = self._label(f"{self._lengths[0]:,} tokens")
@@ -175,7 +175,10 @@ class Curve(Widget, can_focus=True):
     def _note(self) -> str:
         """Where the step in force has come to."""
         now = f"{self._lengths[min(self.step, self._last)]:,}"
-        return f"{now} at {self.step:,}" if self._narrow else f"  {now} tokens at step {self.step:,}"
+        if self._narrow:
+            both = f"{now} at {self.step:,}"
+            return both if len(both) <= self.size.width - 2 else now
+        return f"  {now} tokens at step {self.step:,}"
 
     def _label(self, text: str) -> list[Segment]:
         return [Segment(" " + text, self._ink("label"))]

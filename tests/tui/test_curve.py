@@ -1,0 +1,132 @@
+"""The curve of sequence length: right at its ends, whatever its size, and the same however it was fed."""
+
+import pytest
+from textual.app import App, ComposeResult
+
+from tui.widgets.braille import blocks, braille
+from tui.widgets.curve import Curve
+
+# 20 merges are 21 points: the length before the first and after each.
+LENGTHS = [168, 161, 155, 149, 144, 139, 135, 132, 129, 127, 125, 123, 121, 119, 117, 116, 115, 113, 112, 110, 109]
+
+
+class CurveApp(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.chosen: list[int] = []
+
+    def compose(self) -> ComposeResult:
+        yield Curve()
+
+    def on_mount(self) -> None:
+        self.curve.styles.height = "1fr"
+        self.curve.clear(LENGTHS[0])
+        self.curve.append(LENGTHS[1:])
+        self.curve.step = 20
+
+    @property
+    def curve(self) -> Curve:
+        return self.query_one(Curve)
+
+    def on_curve_step_chosen(self, message: Curve.StepChosen) -> None:
+        self.chosen.append(message.step)
+
+
+def lines(curve: Curve) -> list[str]:
+    return [curve.render_line(y).text.rstrip() for y in range(curve.size.height)]
+
+
+def dots(line: str) -> int:
+    return sum((ord(char) - 0x2800).bit_count() for char in line if 0x2800 <= ord(char) < 0x2900)
+
+
+def test_a_diagonal_and_a_cliff() -> None:
+    assert braille([0, 1 / 3, 2 / 3, 1], 2, 1) == ["⠑⢄"]
+    assert braille([0, 1], 1, 3) == ["⢱", "⢸", "⢸"], "a cliff has no gaps"
+    assert braille([0, 0], 3, 2) == ["⠉  ", "   "]
+    assert braille([], 3, 2) == ["   ", "   "]
+    assert blocks([0, 0.5, 1]) == "█▅▁"
+
+
+async def test_both_ends_are_labelled() -> None:
+    async with CurveApp().run_test(size=(60, 8)) as pilot:
+        await pilot.pause()
+        shown = lines(pilot.app.query_one(Curve))
+        assert shown[0].startswith(" 168 ") and shown[0].endswith("109 tokens at step 20")
+        assert shown[-2].startswith(" 109 ") and shown[-2].endswith("●")
+        assert shown[-1].split() == ["0", "20", "steps"]
+
+
+@pytest.mark.parametrize("size", [(20, 3), (30, 4), (120, 20), (8, 1), (21, 12), (40, 1), (12, 2), (3, 1)])
+async def test_any_size_will_do(size: tuple[int, int]) -> None:
+    app = CurveApp()
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        for app.curve.step in (0, 10, 20):
+            shown = lines(app.curve)
+            assert all(len(line) <= size[0] for line in shown) and "".join(shown).strip()
+
+
+async def test_growing_in_batches_ends_in_the_same_drawing() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        curve = app.curve
+        whole = lines(curve)
+        curve.clear(LENGTHS[0])
+        for length in LENGTHS[1:]:
+            curve.append([length])
+            curve.step += 1
+            lines(curve)
+        assert lines(curve) == whole
+
+
+async def test_a_training_under_way_leaves_room_for_what_is_to_come() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        app.curve.n_steps = 80
+        shown = lines(app.curve)
+        assert shown[-1].split() == ["0", "80", "steps"]
+        assert len(shown[-2]) < 30, "a quarter of the way"
+
+
+async def test_x_gives_the_first_merges_more_room() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        app.curve.focus()
+        app.curve.step = 4
+        linear = next(line.index("●") for line in lines(app.curve) if "●" in line)
+        await pilot.press("x")
+        logarithmic = next(line.index("●") for line in lines(app.curve) if "●" in line)
+        assert logarithmic > 2 * linear and "log scale" in lines(app.curve)[-1]
+
+
+async def test_a_click_chooses_the_step_under_it() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        await pilot.click(Curve, offset=(5, 4))
+        await pilot.click(Curve, offset=(58, 4))
+        assert app.chosen == [0, 20]
+
+
+async def test_before_the_first_merge_it_says_what_it_is_for() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(80, 5)) as pilot:
+        await pilot.pause()
+        app.curve.clear(168)
+        assert "merge by merge" in lines(app.curve)[2]
+
+
+async def test_a_narrow_curve_has_its_labels_above_and_below() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(21, 12)) as pilot:
+        await pilot.pause()
+        app.curve.step = 5
+        shown = lines(app.curve)
+        assert shown[0] == " 168 tokens"
+        assert shown[-2].endswith("139 at 5")
+        assert shown[-1].split() == ["0", "20", "steps"]
+        assert all(dots(line) for line in shown[1:-2])

@@ -1,0 +1,207 @@
+"""The merge log says exactly what was merged, lined up, at any width, and lets the user go back in time."""
+
+import re
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual.app import App, ComposeResult
+
+from tui.widgets.merge_log import MergeLog
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    step: int
+    left: int
+    right: int
+    token: int
+    token_bytes: bytes
+    count: int
+    ties: int
+    n_tokens: int
+
+
+# "aaabdaaabac", the textbook's string, with ties "first": 11 tokens, then 9, 7, 5.
+TEXTBOOK = [
+    Row(1, 97, 97, 256, b"aa", 4, 1, 9),
+    Row(2, 256, 97, 257, b"aaa", 2, 2, 7),
+    Row(3, 257, 98, 258, b"aaab", 2, 1, 5),
+]
+STRANGE = [
+    Row(1, 0xE6, 0x97, 256, b"\xe6\x97", 1_200_000, 1, 24_000_000),
+    Row(2, 256, 0xA5, 257, "日".encode(), 1_100_000, 1, 23_000_000),
+    Row(3, 0x1B, 0x5B, 258, b"\x1b[", 900_000, 12_034, 22_500_000),
+    Row(4, 0x20, 0x74, 259, b" t", 800_000, 3, 22_000_000),
+]
+
+
+class LogApp(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[tuple[str, int]] = []
+
+    def compose(self) -> ComposeResult:
+        yield MergeLog()
+
+    @property
+    def log_(self) -> MergeLog:
+        return self.query_one(MergeLog)
+
+    def on_merge_log_step_chosen(self, message: MergeLog.StepChosen) -> None:
+        self.heard.append(("step", message.step))
+        self.log_.step = message.step
+
+    def on_merge_log_selected(self, message: MergeLog.Selected) -> None:
+        self.heard.append(("selected", message.step))
+
+
+def lines(log: MergeLog) -> list[str]:
+    return [log.render_line(y).text.rstrip() for y in range(log.size.height)]
+
+
+def cells(line: str) -> list[str]:
+    return re.split(r" {2,}", line.strip())
+
+
+def many(n: int) -> list[Row]:
+    return [Row(k, 97, 97, 255 + k, b"a" * (1 + k % 5), 10_000 - k, 1, 100_000 - k) for k in range(1, n + 1)]
+
+
+async def test_the_textbook_string() -> None:
+    app = LogApp()
+    async with app.run_test(size=(100, 12)) as pilot:
+        app.log_.clear(n_bytes=11)
+        app.log_.append(TEXTBOOK)
+        app.log_.step = 3
+        await pilot.pause()
+        header, first, second, third = lines(app.log_)[:4]
+        assert cells(header) == ["step", "left", "right", "token", "count", "ties", "tokens", "ratio", "share"]
+        assert cells(first) == ["1", "a", "a", "aa", "4", "9", "1.22", "18.2 %"]
+        assert cells(second) == ["2", "aa", "a", "aaa", "2", "=2", "7", "1.57", "22.2 %"]
+        assert (
+            cells(third) == ["● ", "3", "aaa", "b", "aaab", "2", "5", "2.20", "28.6 %"] or cells(third)[-1] == "28.6 %"
+        )
+        assert third.startswith(" ●"), "the step in force is marked"
+
+
+async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
+    app = LogApp()
+    async with app.run_test(size=(110, 12)) as pilot:
+        app.log_.clear(n_bytes=25_000_000)
+        app.log_.append(STRANGE)
+        await pilot.pause()
+        rows = lines(app.log_)[1:5]
+        assert len({cell_len(row) for row in rows}) == 1
+        ends = [
+            cell_len(row[: row.index(number) + len(number)])
+            for row, number in zip(rows, ["1,200,000", "1,100,000", "900,000", "800,000"], strict=True)
+        ]
+        assert len(set(ends)) == 1
+        assert "日" in rows[1] and "\\xe6\\x97" in rows[0]
+        assert "␛[" in rows[2] and "=12k" in rows[2] and "\x1b" not in rows[2]
+        assert "␣t" in rows[3]
+
+
+async def test_narrow_lists_keep_what_matters() -> None:
+    app = LogApp()
+    async with app.run_test(size=(50, 10)) as pilot:
+        app.log_.clear(n_bytes=25_000_000)
+        app.log_.append(STRANGE)
+        for width in (50, 60, 80, 100, 130, 160):
+            await pilot.resize_terminal(width, 10)
+            await pilot.pause()
+            header = cells(lines(app.log_)[0])
+            assert header[:5] == ["step", "left", "right", "token", "count"]
+            assert ("share" in header) == (width >= 80)
+            assert all(cell_len(line) <= width - 1 for line in lines(app.log_))
+
+
+async def test_the_cursor_chooses_steps_and_enter_selects() -> None:
+    app = LogApp()
+    async with app.run_test(size=(90, 12)) as pilot:
+        app.log_.clear(n_bytes=200_000)
+        app.log_.append(many(500))
+        app.log_.step = 500
+        await pilot.pause()
+        assert app.heard == [], "what the program does is no choice of the user's"
+        await pilot.press("up", "enter")
+        assert app.heard == [("step", 499), ("selected", 499)]
+        await pilot.press("f")
+        assert app.heard[-1] == ("step", 500) and app.log_.following
+
+
+async def test_the_footer_tells_whether_the_tail_is_followed() -> None:
+    app = LogApp()
+    async with app.run_test(size=(90, 12)) as pilot:
+        app.log_.append(many(500))
+        await pilot.pause()
+        assert lines(app.log_)[-1].split() == ["500", "merges", "following"]
+        await pilot.press("up")
+        assert lines(app.log_)[-1].endswith("▼ End to follow")
+        app.log_.append([Row(501, 97, 97, 756, b"aa", 3, 1, 50)])
+        await pilot.pause()
+        assert lines(app.log_)[-2].split()[0] == "500", "the view stays where the user is reading"
+
+
+async def test_going_back_in_time_brings_the_step_into_sight_and_training_on_does_not() -> None:
+    app = LogApp()
+    async with app.run_test(size=(90, 12)) as pilot:
+        log = app.log_
+        log.append(many(500))
+        log.step = 500
+        await pilot.pause()
+        log.step = 100
+        await pilot.pause()
+        assert log.current == 99 and any("●" in line and " 100 " in line for line in lines(log))
+        log.append([Row(501, 97, 97, 756, b"aa", 3, 1, 50)])
+        log.step = 501
+        await pilot.pause()
+        assert log.current == 99 and not log.following, "a growing training pulls nobody away"
+        assert app.heard == []
+
+
+async def test_later_merges_are_faint() -> None:
+    app = LogApp()
+    async with app.run_test(size=(90, 12)) as pilot:
+        log = app.log_
+        log.clear(n_bytes=11)
+        log.append(TEXTBOOK)
+        log.step = 2
+        await pilot.pause()
+        faint = log.style_of("faint").color
+        assert [
+            any(segment.style and segment.style.color == faint for segment in log.render_line(y)) for y in (1, 2, 3)
+        ] == [
+            False,
+            False,
+            True,
+        ]
+
+
+async def test_a_token_can_wear_the_color_it_has_in_the_editor() -> None:
+    app = LogApp()
+    async with app.run_test(size=(90, 12)) as pilot:
+        log = app.log_
+        log.token_style = lambda token: Style(bgcolor="red") if token == 257 else None
+        log.append(TEXTBOOK)
+        await pilot.pause()
+        colored = [
+            segment.text
+            for y in range(1, 4)
+            for segment in log.render_line(y)
+            if segment.style and segment.style.bgcolor and segment.style.bgcolor.name == "red"
+        ]
+        assert colored == ["aaa"], "the label, not the column"
+
+
+async def test_what_is_not_known_is_left_out() -> None:
+    """Merges read from a file have no counts."""
+    app = LogApp()
+    async with app.run_test(size=(110, 10)) as pilot:
+        app.log_.append([Row(1, 97, 97, 256, b"aa", 0, 1, 0)])
+        await pilot.pause()
+        assert cells(lines(app.log_)[1]) == ["1", "a", "a", "aa"]
+        app.log_.clear()
+        await pilot.pause()
+        assert "will appear here" in lines(app.log_)[1]

@@ -1,0 +1,189 @@
+"""A list of 200,000 rows is as light as the rows on the screen, follows its tail politely, and shows nothing raw."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from tui.widgets.columns import Column, Place, fit, lay_out
+from tui.widgets.row_list import RowList
+
+NUMBER = Column("number", 8, right=True, hint="Just a number.")
+
+
+class Numbers(RowList):
+    """Rows that say their number; counts how many were drawn."""
+
+    FOLLOWS = True
+    drawn = 0
+    text = "{}"
+
+    def header_places(self, width: int) -> Sequence[Place]:
+        return lay_out([NUMBER], width)
+
+    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
+        self.drawn += 1
+        return [Segment(self.text.format(row), base)]
+
+
+class NumbersApp(App[None]):
+    def __init__(self, rows: int) -> None:
+        super().__init__()
+        self.rows = rows
+        self.heard: list[tuple[str, int]] = []
+
+    def compose(self) -> ComposeResult:
+        yield Numbers()
+
+    def on_mount(self) -> None:
+        self.list.show_rows(range(self.rows))
+
+    @property
+    def list(self) -> Numbers:
+        return self.query_one(Numbers)
+
+    def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
+        self.heard.append(("highlighted", message.row))
+
+    def on_row_list_selected(self, message: RowList.Selected) -> None:
+        self.heard.append(("selected", message.row))
+
+
+def lines(rows: RowList) -> list[str]:
+    return [rows.render_line(y).text.rstrip() for y in range(rows.size.height)]
+
+
+async def app_with(pilot: Pilot[None]) -> tuple[NumbersApp, Numbers]:
+    app = pilot.app
+    assert isinstance(app, NumbersApp)
+    await pilot.pause()
+    return app, app.list
+
+
+async def test_only_what_is_seen_is_drawn() -> None:
+    async with NumbersApp(200_000).run_test(size=(30, 10)) as pilot:
+        _, rows = await app_with(pilot)
+        assert rows.drawn < 100
+        assert lines(rows)[0].split() == ["number"]
+        assert lines(rows)[-1] == "199999"
+
+
+async def test_the_tail_is_followed_until_the_user_moves_up_and_again_after_end() -> None:
+    async with NumbersApp(100).run_test(size=(30, 10)) as pilot:
+        _, rows = await app_with(pilot)
+        rows.show_rows(range(150))
+        await pilot.pause()
+        assert rows.following and lines(rows)[-1] == "149"
+
+        await pilot.press("up", "k")
+        rows.show_rows(range(300))
+        await pilot.pause()
+        assert not rows.following
+        assert rows.current == 147 and lines(rows)[-1] == "149"
+
+        await pilot.press("end")
+        rows.show_rows(range(400))
+        await pilot.pause()
+        assert rows.following and lines(rows)[-1] == "399"
+
+
+async def test_the_wheel_ends_the_following_and_resumes_it_at_the_bottom() -> None:
+    async with NumbersApp(100).run_test(size=(30, 10)) as pilot:
+        _, rows = await app_with(pilot)
+        rows.scroll_to(y=50, animate=False)
+        await pilot.pause()
+        assert not rows.following and lines(rows)[1] == "50"
+        rows.scroll_end(animate=False, immediate=True)
+        assert rows.following
+
+
+async def test_a_new_height_keeps_the_tail_in_sight() -> None:
+    async with NumbersApp(100).run_test(size=(30, 20)) as pilot:
+        _, rows = await app_with(pilot)
+        await pilot.resize_terminal(30, 6)
+        await pilot.pause()
+        assert rows.following and lines(rows)[-1] == "99"
+
+
+async def test_keys_move_the_cursor_and_tell() -> None:
+    async with NumbersApp(100).run_test(size=(30, 10)) as pilot:
+        app, rows = await app_with(pilot)
+        await pilot.press("home", "j", "pagedown", "down", "enter")
+        assert rows.current == 10
+        assert app.heard[-1] == ("selected", 10)
+        assert ("highlighted", 0) in app.heard and ("highlighted", 10) in app.heard
+        await pilot.press("home", "up")
+        assert rows.current == 0, "there is nothing above the first row"
+
+
+async def test_a_click_moves_and_a_double_click_selects() -> None:
+    async with NumbersApp(100).run_test(size=(30, 10)) as pilot:
+        app, rows = await app_with(pilot)
+        await pilot.press("home")
+        await pilot.click(Numbers, offset=(3, 4))
+        assert rows.current == 3 and app.heard[-1] == ("highlighted", 3)
+        await pilot.click(Numbers, offset=(3, 5), times=2)
+        assert app.heard[-1] == ("selected", 4)
+
+
+async def test_the_header_explains_its_columns() -> None:
+    async with NumbersApp(5).run_test(size=(30, 10)) as pilot:
+        _, rows = await app_with(pilot)
+        await pilot.hover(Numbers, offset=(4, 0))
+        assert rows.tooltip == "Just a number."
+        await pilot.hover(Numbers, offset=(4, 2))
+        assert rows.tooltip is None
+
+
+async def test_sorting_and_filtering_keep_the_cursor_on_its_row() -> None:
+    async with NumbersApp(100).run_test(size=(30, 10)) as pilot:
+        _, rows = await app_with(pilot)
+        rows.move_to(40)
+        rows.show_rows(range(99, -1, -1))
+        assert rows.current == 40 and rows.cursor == 59
+        rows.show_rows([2, 40, 7])
+        assert rows.current == 40 and rows.cursor == 1
+        rows.show_rows([7])
+        assert rows.current == 7
+        rows.show_rows([])
+        assert rows.current is None
+        await pilot.press("down", "up", "enter", "end", "pageup")
+        assert rows.current is None
+
+
+async def test_nothing_raw_reaches_the_terminal_whatever_a_row_says() -> None:
+    async with NumbersApp(3).run_test(size=(30, 10)) as pilot:
+        _, rows = await app_with(pilot)
+        rows.text = "\x1b]0;title\x07\x00\x9b{}\u202e"
+        shown = "".join(lines(rows))
+        assert shown.isprintable()
+        assert "␛]0;title␇␀¤2" in shown
+
+
+def test_columns_give_way_by_rank_and_share_what_is_left() -> None:
+    columns = [
+        Column("step", 5, right=True),
+        Column("token", 6, 20),
+        Column("share", 6, rank=2),
+        Column("count", 5, rank=1),
+    ]
+    assert [place.column.key for place in lay_out(columns, 40)] == ["step", "token", "share", "count"]
+    assert [place.column.key for place in lay_out(columns, 24)] == ["step", "token", "count"]
+    assert [place.column.key for place in lay_out(columns, 10)] == ["step", "token"]
+    for width in range(15, 60):
+        places = lay_out(columns, width)
+        assert places[-1].x + places[-1].width <= width - 1
+        assert all(a.x + a.width + 2 == b.x for a, b in pairwise(places))
+
+
+def test_text_is_cut_by_cells() -> None:
+    assert fit("日本語", 6) == "日本語"
+    assert fit("日本語", 5) == "日本…"
+    assert fit("日本語", 4) == "日… "
+    assert fit("1,284", 7, right=True) == "  1,284"
+    assert fit("\u0301x", 4) == "◌\u0301x  ", "a mark that would climb onto the column before it stands on a circle"
+    assert fit("a\x1bb", 4) == "a␛b "
+    assert fit("abc", 0) == ""
