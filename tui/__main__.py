@@ -29,7 +29,7 @@ def _open_app(arguments: list[str]) -> int:
 
         print(f"bpescope {version('bpescope')}")
         return 0
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         return _refuse(
             "the app needs a terminal, and this is none; without one use "
             f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}."

@@ -59,6 +59,10 @@ class AuditPane(Vertical):
         """More findings."""
         self.table.append(findings)
 
+    def show_first(self) -> None:
+        """Put the cursor onto the worst finding, once all are there."""
+        self.table.move_to(0, tell=True)
+
     def action_search(self) -> None:
         """Type what to look for."""
         self.query_one("#search").focus()

@@ -37,6 +37,8 @@ class AuditsScreen(StateScreen):
         if update.findings:
             self.findings += tuple(update.findings)
             self.audit_pane.found(update.findings)
+        if not update.audit.running and self.findings:
+            self.audit_pane.show_first()
         if update.failed:
             self._say(update.failed, "error")
 
