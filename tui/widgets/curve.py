@@ -35,6 +35,7 @@ class Curve(Widget, can_focus=True):
         &> .curve--step { color: $text; text-style: bold; }
         &> .curve--blank { color: $text; }
     }
+    Curve:ansi > .curve--later { text-style: dim; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "curve--line",

@@ -30,9 +30,6 @@ class RowList(ScrollView, can_focus=True):
         overflow-x: hidden;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
-        scrollbar-background: $surface;
-        scrollbar-background-hover: $surface;
-        scrollbar-background-active: $surface;
         background: $surface;
         &> .row-list--row { color: $text; }
         &> .row-list--header { color: $text-muted; text-style: bold; }
@@ -42,8 +39,9 @@ class RowList(ScrollView, can_focus=True):
         &> .row-list--cursor { color: $text; background: $surface-lighten-2; }
         &:focus > .row-list--cursor { color: $text; background: $accent 25%; }
     }
-    RowList:ansi > .row-list--cursor { text-style: underline; }
-    RowList:ansi:focus > .row-list--cursor { text-style: reverse; }
+    RowList:ansi > .row-list--muted, RowList:ansi > .row-list--faint { text-style: dim; }
+    RowList:ansi > .row-list--cursor { background: ansi_default; text-style: underline; }
+    RowList:ansi:focus > .row-list--cursor { background: ansi_default; text-style: reverse; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         *("row-list--row", "row-list--cursor", "row-list--header", "row-list--footer"),
@@ -122,7 +120,7 @@ class RowList(ScrollView, can_focus=True):
     def style_of(self, name: str, base: Style | None = None) -> Style:
         """The theme's style for a part of the list; with `base`, its color over that background."""
         style = self.get_component_rich_style(f"row-list--{name}")
-        return style if base is None else base + Style(color=style.color, bold=style.bold)
+        return style if base is None else base + Style(color=style.color, bold=style.bold, dim=style.dim)
 
     # Rows
 

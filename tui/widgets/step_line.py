@@ -31,6 +31,8 @@ class StepLine(Widget, can_focus=True):
         &> .step-line--thumb { color: $text-accent; }
         &:focus > .step-line--thumb { color: $text-accent; background: $accent 35%; text-style: bold; }
     }
+    StepLine:ansi:focus > .step-line--thumb { background: ansi_default; text-style: reverse; }
+    StepLine:ansi > .step-line--rest { color: ansi_default; text-style: dim; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "step-line--label",
