@@ -1,6 +1,7 @@
 """What is drawn is as wide as it says, safe for a terminal, and the same for the cursor and the mouse."""
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -39,7 +40,7 @@ def test_a_control_character_is_one_glyph_of_one_cell(character: str) -> None:
 @given(texts, st.booleans())
 def test_glyphs_are_as_wide_as_they_say_and_command_nothing(text: str, spaces: bool) -> None:
     layout = lay_out(text, spaces=spaces)
-    assert "".join(text[a:b] for a, b in zip(layout.starts, layout.starts[1:], strict=False)) == text
+    assert "".join(text[a:b] for a, b in pairwise(layout.starts)) == text
     for index, drawn in enumerate(layout.glyphs):
         assert cell_len(drawn) == layout.cells[index + 1] - layout.cells[index] > 0
         assert not any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in drawn)
@@ -76,7 +77,7 @@ def test_rows_break_before_the_space_of_a_word() -> None:
 def test_every_row_fits_and_cuts_no_cluster(text: str, width: int) -> None:
     cuts = [0, *wrap(text, width), len(text)]
     whole = set(lay_out(text).starts)
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         row = lay_out(text[start:end])
         assert row.width <= width or len(row.glyphs) == 1
         assert start in whole
@@ -121,7 +122,8 @@ def test_cursor_and_mouse_agree_on_every_place(width: int) -> None:
         x, y = rows.location_to_offset(location)
         assert rows.offset_to_location((x, y)) == location
         seen.append((y, x))
-        assert navigator.get_location_left(following := navigator.get_location_right(location)) == location
+        following = navigator.get_location_right(location)
+        assert navigator.get_location_left(following) == location
         location = following
     assert seen == sorted(set(seen))
 
@@ -147,6 +149,20 @@ def test_a_very_long_line_is_not_wrapped_until_it_is_short_again() -> None:
     assert (rows.width, rows.height, rows.widest) == (0, 2, LONG_LINE + 1)
     rows.wrap_range((1, 0), (1, 9), document.replace_range((1, 0), (1, 9), "").end_location)
     assert (rows.width, rows.wrapped) == (5, True)
+
+
+def test_a_big_text_is_wrapped_where_one_looks() -> None:
+    line = "many words of a line that goes on in the next row\n"
+    document = FaithfulDocument(line * 9_000)
+    rows, exact = Rows(document, 20), wrap(line[:-1], 20)
+    last = rows.location_to_offset((8_999, 0)).y
+    places = [rows.place(y) for y in range(last - 100, last + len(exact) + 1)]
+    assert "".join(place.text + "\n" * place.ends_line for place in places if place).endswith(line * 30)
+    assert rows.offset_to_location((0, last)) == (8_999, 0)
+    for line_index in range(9_000):
+        rows.get_sections(line_index)
+    assert rows.height == 9_000 * (len(exact) + 1) + 1
+    assert rows.location_to_offset((8_999, 0)).y == 8_999 * (len(exact) + 1)
 
 
 def test_only_the_stretch_in_view_of_a_long_line_is_laid_out() -> None:

@@ -1,5 +1,7 @@
 """Rows as strips: colors on clusters, marks on what is special, nothing raw, always as wide as asked."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -104,6 +106,6 @@ texts = st.text(alphabet=st.characters(exclude_characters="\n"), max_size=40)
 @given(texts, st.integers(0, 30), st.integers(1, 30), st.lists(st.integers(0, 40), max_size=8), st.integers(0, 40))
 def test_a_strip_is_as_wide_as_asked(text: str, left: int, width: int, cuts: list[int], cursor: int) -> None:
     places = sorted({min(cut, len(text)) for cut in cuts})
-    tokens = tuple(Token(a, b, i % 6) for i, (a, b) in enumerate(zip(places, places[1:], strict=False)))
+    tokens = tuple(Token(a, b, i % 6) for i, (a, b) in enumerate(pairwise(places)))
     strip = draw(Row(text, tokens, left=left, cursor=min(cursor, len(text))), width, PALETTE)
     assert strip.cell_length == width == sum(cell_len(segment.text) for segment in strip)

@@ -44,6 +44,10 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         # The function keys belong to the app; everything else is as in every text area.
         *(binding for binding in TextArea.BINDINGS if isinstance(binding, Binding) and binding.key not in ("f6", "f7")),
         Binding("ctrl+shift+a,alt+a", "select_all", "Select all", show=False),
+        Binding("ctrl+home", "cursor_text_start", "Start of the text", show=False),
+        Binding("ctrl+end", "cursor_text_end", "End of the text", show=False),
+        Binding("ctrl+shift+home", "cursor_text_start(True)", "Select to the start of the text", show=False),
+        Binding("ctrl+shift+end", "cursor_text_end(True)", "Select to the end of the text", show=False),
     ]
 
     selection = reactive(Selection(), init=False, always_update=True, repaint=False)
@@ -122,6 +126,14 @@ class FaithfulArea(TextArea, inherit_bindings=False):
     def get_cursor_word_right_location(self) -> Location:
         """Behind the word after the cursor."""
         return self.navigator.get_word_right(self.cursor_location)
+
+    def action_cursor_text_start(self, select: bool = False) -> None:
+        """Go to the beginning of the text."""
+        self.move_cursor((0, 0), select)
+
+    def action_cursor_text_end(self, select: bool = False) -> None:
+        """Go to the end of the text."""
+        self.move_cursor(self.document.end, select)
 
     def action_delete_left(self) -> None:
         """Delete the selection, or one character: an accent goes before the letter under it."""

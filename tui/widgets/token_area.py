@@ -123,6 +123,10 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
             classes=classes,
         )
 
+    def on_mount(self) -> None:
+        """Take the tokenizer that was set before there was a screen."""
+        self.watch_tokenizer(self.tokenizer)
+
     # What the text is
 
     @property
@@ -137,6 +141,7 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
 
     def _set_document(self, text: str, language: str | None) -> None:
         self._changed = ()
+        self._live = self._row_tokens = None
         super()._set_document(text, language)
         self._tokenize(self.tokenizer)
         self._tokens_changed()
@@ -145,7 +150,7 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
         """Show the text as another tokenizer sees it, or as the same one does after more merges."""
         if self._live is None or self._row_tokens is None or tokenizer is None:
             self._tokenize(tokenizer)
-        else:
+        elif tokenizer is not self._live.tokenizer:
             self._live.use(tokenizer)
             self._row_tokens.forget()
         self._changed = ()

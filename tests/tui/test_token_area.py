@@ -1,0 +1,250 @@
+"""The editor: what is typed is tokenized, drawn and told; what was put in comes out."""
+
+import inspect
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from textual import events
+from textual.app import App, ComposeResult
+from textual.message import Message
+from textual.pilot import Pilot
+from textual.reactive import Reactive
+from textual.widgets import TextArea
+
+from bpe_core import Tokenizer, train
+from tui.text.document import LONG_LINE
+from tui.widgets.faithful_area import OVERRIDDEN
+from tui.widgets.token_area import TokenArea
+
+TOKENIZER = train("the theme of the other thesis\n" * 9 + "日本語 日本語\n" * 4, vocab_size=285, pattern="gpt4")
+RAW = "\x1b]0;title\x07 a\r\nb\x0cc\x00\x9b\u2028d\n"
+
+
+class Harness(App[None]):
+    def compose(self) -> ComposeResult:
+        yield TokenArea(id="text")
+
+
+class Opened:
+    """A running editor and the messages it sent."""
+
+    def __init__(self, pilot: Pilot[None], messages: list[Message]) -> None:
+        self.pilot = pilot
+        self.area = pilot.app.query_one(TokenArea)
+        self._messages = messages
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    def sent(self, kind: type[Any]) -> list[Any]:
+        # A message is seen once by each widget that it bubbles through.
+        found = {id(message): message for message in self._messages if isinstance(message, kind)}
+        return list(found.values())
+
+    def rows(self) -> list[str]:
+        height = self.area.size.height
+        return [self.area.render_line(y).text.rstrip() for y in range(height)]
+
+
+@asynccontextmanager
+async def opened(text: str = "", tokenizer: Tokenizer | None = TOKENIZER, **size: int) -> AsyncIterator[Opened]:
+    messages: list[Message] = []
+    app = Harness()
+    async with app.run_test(size=(size.get("width", 40), 12), message_hook=messages.append) as pilot:
+        editor = Opened(pilot, messages)
+        editor.area.cursor_blink = False
+        editor.area.tokenizer = tokenizer
+        editor.area.load(text)
+        editor.area.focus()
+        await pilot.pause()
+        yield editor
+
+
+@pytest.mark.parametrize("name", OVERRIDDEN)
+def test_textual_still_has_what_is_overridden(name: str) -> None:
+    assert tuple(inspect.signature(getattr(TextArea, name)).parameters) == OVERRIDDEN[name]
+    assert isinstance(TextArea.__dict__["selection"], Reactive)
+
+
+def test_textual_still_passes_every_edit_through_the_document() -> None:
+    from textual.document._edit import Edit
+
+    assert "text_area.document.replace_range(" in inspect.getsource(Edit.do)
+    assert "text_area.document.replace_range(" in inspect.getsource(Edit.undo)
+    assert "self.document = document" in inspect.getsource(TextArea._set_document)
+
+
+async def test_typing_retokenizes() -> None:
+    async with opened() as editor:
+        await editor.press("t", "h", "e")
+        assert editor.area.text == "the"
+        assert editor.area.live is not None and editor.area.live.ids == TOKENIZER.encode("the")
+        changes = [message.change for message in editor.sent(TokenArea.Edited)]
+        assert [(len(change.removed), len(change.inserted)) for change in changes] == [(0, 1), (1, 1), (1, 1)]
+        last = editor.sent(TokenArea.Tokenized)[-1]
+        assert (last.n_tokens, last.n_bytes, last.n_characters, last.settled) == (1, 3, 3, True)
+
+
+async def test_undo_and_redo_give_back_text_and_tokens() -> None:
+    async with opened(RAW) as editor:
+        await editor.press("ctrl+end", "x", "enter", "y", "backspace", "left", "left", "delete")
+        edited = editor.area.text
+        for text, key in ((RAW, "ctrl+z"), (edited, "ctrl+y")):
+            for _ in range(9):
+                await editor.press(key)
+            assert editor.area.text == text
+            assert editor.area.live is not None and editor.area.live.text == text
+            assert editor.area.live.ids == TOKENIZER.encode(text)
+
+
+async def test_a_paste_from_a_terminal_has_newlines() -> None:
+    async with opened("ab") as editor:
+        await editor.press("right")
+        editor.area.post_message(events.Paste("the\rtheme\r\n"))
+        await editor.pilot.pause()
+        assert editor.area.text == "athe\ntheme\nb"
+        assert len(editor.sent(TokenArea.Edited)) == 1
+
+
+async def test_what_is_under_the_cursor_is_told() -> None:
+    async with opened("the other\nthe") as editor:
+        under = editor.area.under_cursor
+        assert under is not None
+        assert (under.text, under.start, under.end) == ("the", 0, 3)
+        assert list(under.ids) == TOKENIZER.encode("the") and under.tokens == (b"the",)
+        await editor.press("right")
+        told = len(editor.sent(TokenArea.CursorMoved))
+        await editor.press("ctrl+end")
+        assert len(editor.sent(TokenArea.CursorMoved)) == told + 1
+        at_end = editor.area.under_cursor
+        assert at_end is not None and (at_end.offset, at_end.start, at_end.end) == (13, 10, 13)
+        editor.area.tokenizer = TOKENIZER.at(0)
+        await editor.pilot.pause()
+        as_bytes = editor.area.under_cursor
+        assert as_bytes is not None and as_bytes.tokens == (b"e",)
+        editor.area.tokenizer = None
+        assert editor.area.under_cursor is None
+
+
+async def test_nothing_raw_is_drawn() -> None:
+    async with opened(RAW) as editor:
+        assert editor.rows()[:3] == ["␛]0;title␇ a␍↵", "b␌c␀¤¶d↵", ""]
+
+
+async def test_a_training_changes_only_what_is_seen() -> None:
+    async with opened("the theme\n" * 500) as editor:
+        for step in range(TOKENIZER.step + 1):
+            editor.area.tokenizer = TOKENIZER.at(step)
+        await editor.pilot.pause()
+        assert editor.sent(TokenArea.Tokenized)[-1].n_tokens == len(TOKENIZER.encode("the theme\n" * 500))
+        backgrounds = [segment.style.bgcolor for segment in editor.area.render_line(0) if segment.style]
+        spans = TOKENIZER.encode("the theme\n")
+        assert len(spans) < len(set(zip(backgrounds, range(99), strict=False))) <= len(spans) + 3
+
+
+async def test_rows_that_look_the_same_are_not_drawn_again() -> None:
+    async with opened("the theme\n" * 30) as editor:
+        before = [editor.area.draw_row(y) for y in range(8)]
+        await editor.press("down", "x")
+        after = [editor.area.draw_row(y) for y in range(8)]
+        assert [old is new for old, new in zip(before, after, strict=True)] == [False, False, *[True] * 6]
+
+
+async def test_the_screen_shows_what_was_drawn_last() -> None:
+    async with opened("the theme\nof the other\n" * 9, width=20) as editor:
+        area = editor.area
+        area.show_spaces = True
+        for keys in (
+            ["x", "enter"],
+            ["down", "down", "t", "h"],
+            ["ctrl+end", "e"],
+            ["pageup", "shift+right"],
+            ["ctrl+z"],
+        ):
+            await editor.press(*keys)
+            await editor.pilot.pause(0.05)
+            frame = editor.pilot.app.screen._compositor.render_strips()
+            left, top, width, height = area.content_region
+            for y in range(height):
+                assert frame[top + y].crop(left, left + width).text == area.draw_row(y).text.ljust(width)
+
+
+async def test_soft_wrap_follows_the_width_and_gives_up_on_very_long_lines() -> None:
+    async with opened("the theme of the other thesis " * 3, width=30) as editor:
+        area = editor.area
+        width = area.wrap_width
+        assert 20 < width < 30
+        assert all(len(row) <= width + 1 for row in editor.rows())
+        assert area.virtual_size.height == area.wrapped_document.height > 3
+        await editor.pilot.resize_terminal(60, 12)
+        await editor.pilot.pause()
+        assert area.wrap_width > width
+        area.insert("x" * LONG_LINE)
+        await editor.pilot.pause()
+        assert area.virtual_size.height == 1
+        assert area.virtual_size.width > LONG_LINE
+        area.undo()
+        assert area.virtual_size.width == 0
+
+
+async def test_a_click_lands_on_the_character_that_is_drawn_there() -> None:
+    async with opened("\x1b漢\t日本語x\nthe") as editor:
+        area = editor.area
+        for x, column in ((0, 0), (1, 1), (2, 1), (3, 2), (4, 3), (6, 4), (10, 6), (11, 7)):
+            await editor.pilot.click(TokenArea, offset=(x + 2, 1))
+            assert area.cursor_location == (0, column)
+
+
+async def test_the_cursor_goes_by_clusters_and_backspace_by_characters() -> None:
+    async with opened("e\u0301👩\u200d👧x") as editor:
+        area = editor.area
+        seen = [area.cursor_location[1]]
+        for _ in range(3):
+            await editor.press("right")
+            seen.append(area.cursor_location[1])
+        assert seen == [0, 2, 5, 6]
+        await editor.press("home", "right", "backspace")
+        assert area.text == "e👩\u200d👧x"
+
+
+async def test_a_big_paste_is_worked_out_beside_the_screen() -> None:
+    text = "the theme of the other thesis\n" * 20_000
+    async with opened("x") as editor:
+        area = editor.area
+        area.post_message(events.Paste(text))
+        await editor.pilot.pause()
+        assert area.text == text + "x"
+        assert editor.sent(TokenArea.Edited)[-1].change is None
+        while not (told := editor.sent(TokenArea.Tokenized)[-1]).settled:
+            await editor.pilot.pause(0.02)
+        assert told.n_tokens == len(TOKENIZER.encode(text + "x"))
+
+
+async def test_without_a_tokenizer_it_is_an_editor() -> None:
+    async with opened(tokenizer=None) as editor:
+        await editor.press("a", "enter", "b")
+        assert editor.rows()[:2] == ["a", "b"]
+        assert not editor.sent(TokenArea.Tokenized)
+        editor.area.tokenizer = TOKENIZER
+        await editor.pilot.pause()
+        assert editor.sent(TokenArea.Tokenized)[-1].n_tokens == 3
+
+
+async def test_keys_of_the_app_pass_through() -> None:
+    async with opened("ab") as editor:
+        assert not {"f6", "f7", "ctrl+q"} & {key.strip() for key in editor.area._bindings.key_to_bindings}
+        await editor.press("tab")
+        assert editor.area.text == "ab"
+
+
+async def test_every_theme_draws() -> None:
+    async with opened("the 日本語\n") as editor:
+        seen = set()
+        for theme in ("textual-light", "nord", "ansi-dark", "textual-dark"):
+            editor.pilot.app.theme = theme
+            await editor.pilot.pause()
+            seen.add(next(iter(editor.area.render_line(0))).style)
+        assert len(seen) == 4
