@@ -37,7 +37,7 @@ class RowList(ScrollView, can_focus=True):
         &> .row-list--muted { color: $text-muted; } &> .row-list--faint { color: $text-disabled; }
         &> .row-list--accent { color: $text-accent; } &> .row-list--warning { color: $text-warning; }
         &> .row-list--cursor { color: $text; background: $surface-lighten-2; }
-        &:focus > .row-list--cursor { color: $text; background: $accent 25%; }
+        &:focus > .row-list--cursor { color: $text; background: $accent 20%; }
     }
     RowList:ansi > .row-list--muted, RowList:ansi > .row-list--faint { text-style: dim; }
     RowList:ansi > .row-list--cursor { background: ansi_default; text-style: underline; }
