@@ -6,7 +6,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import HorizontalGroup, Vertical
+from textual.containers import HorizontalGroup
 from textual.reactive import var
 from textual.widgets import Button, Input, Static
 
@@ -16,9 +16,10 @@ from bpe_core.visible import token_label, visible
 from tui.messages import FindingOpened
 from tui.state import Audit
 from tui.widgets.finding_table import FindingTable
+from tui.widgets.pane import Pane
 
 
-class AuditPane(Vertical):
+class AuditPane(Pane):
     """A row of controls, the findings, and what stands behind the one under the cursor."""
 
     BORDER_TITLE = "Audit  [dim]F5[/]"
@@ -59,9 +60,13 @@ class AuditPane(Vertical):
         """More findings."""
         self.table.append(findings)
 
-    def show_first(self) -> None:
-        """Put the cursor onto the worst finding, once all are there."""
-        self.table.move_to(0, tell=True)
+    def finish(self) -> None:
+        """All findings are there: look at the worst."""
+        self.table.finish()
+
+    def land(self) -> None:
+        """Take the focus: to the findings, or to the button that looks for some."""
+        (self.table if self.table.findings else self.query_one("#audit-go")).focus()
 
     def action_search(self) -> None:
         """Type what to look for."""

@@ -9,7 +9,6 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.reactive import var
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
@@ -21,12 +20,13 @@ from tui.sources import TextSource, first_characters, title_of
 from tui.state import Corpus, Kept, Totals, TrainingOptions
 from tui.text.palette import Look, make_palette
 from tui.widgets.corpus_tree import CorpusTree
+from tui.widgets.pane import Pane
 
 PREVIEWED = 600
 """Characters of a text that the preview splits."""
 
 
-class CorpusPane(Vertical):
+class CorpusPane(Pane):
     """Texts above, kept tokenizers in the middle, totals and preview below."""
 
     BORDER_TITLE = "Corpus  [dim]F2[/]"
@@ -47,6 +47,10 @@ class CorpusPane(Vertical):
         yield Static(id="totals", markup=False)
         yield Label("Preview", classes="heading", id="preview-heading", markup=False)
         yield Static(id="preview", markup=False)
+
+    def land(self) -> None:
+        """Take the focus: to the texts."""
+        self.query_one(CorpusTree).focus()
 
     def choose(self, paths: tuple[str, ...]) -> None:
         """Choose these texts, adding to the list those that are not in it."""

@@ -12,13 +12,14 @@ from bpe_core.live_text import Change
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from tui.widgets.inspector import Inspector
+from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
 LONGEST_DIFF = 12
 """Tokens on either side of the edit line before the rest is only counted."""
 
 
-class EditorPane(Vertical):
+class EditorPane(Pane):
     """Text on the left, token on the right, totals and the last edit below."""
 
     BORDER_TITLE = "Editor  [dim]F4[/]"
@@ -42,6 +43,10 @@ class EditorPane(Vertical):
     def area(self) -> TokenArea:
         """The text area."""
         return self.query_one(TokenArea)
+
+    def land(self) -> None:
+        """Take the focus: into the text."""
+        self.area.focus()
 
     def put(self, text: str, token: int | None = None) -> None:
         """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`."""

@@ -15,6 +15,7 @@ from tui.messages import StepRequested
 from tui.state import Run, TrainingOptions
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
+from tui.widgets.pane import Pane
 
 TIE_HINTS = {
     "first": "the pair that occurs earliest in the text",
@@ -24,7 +25,7 @@ TIE_HINTS = {
 }
 
 
-class TrainingPane(Vertical):
+class TrainingPane(Pane):
     """How a vocabulary is learned, as it is learned."""
 
     BORDER_TITLE = "Training  [dim]F3[/]"
@@ -68,6 +69,10 @@ class TrainingPane(Vertical):
     def log_of_merges(self) -> MergeLog:
         """The list of merges."""
         return self.query_one(MergeLog)
+
+    def land(self) -> None:
+        """Take the focus: to the merges, or to the button that learns some."""
+        (self.log_of_merges if self.log_of_merges.merges else self.query_one("#go")).focus()
 
     def begin(self, n_tokens: int, n_bytes: int, n_steps: int = 0) -> None:
         """A new training, or another tokenizer: empty log and curve; `n_steps` merges are wanted, 0 where not known."""

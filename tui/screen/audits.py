@@ -38,7 +38,9 @@ class AuditsScreen(StateScreen):
             self.findings += tuple(update.findings)
             self.audit_pane.found(update.findings)
         if not update.audit.running and self.findings:
-            self.audit_pane.show_first()
+            self.audit_pane.finish()
+            if self.audit_pane.has_focus_within:
+                self.audit_pane.land()
         if update.failed:
             self._say(update.failed, "error")
 

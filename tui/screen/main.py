@@ -25,6 +25,7 @@ from tui.screen.training import TrainingScreen
 from tui.shelf import kept_tokenizers
 from tui.sources import sample_corpus, title_of
 from tui.state import Corpus
+from tui.widgets.pane import Pane
 from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
 
@@ -119,10 +120,7 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
     def action_show(self, pane: str) -> None:
         """Bring a pane to the front and put the cursor into it."""
         self.active = pane
-        for widget in self.query_one(f"#{pane}").query("*"):
-            if widget.can_focus and not widget.disabled and widget.display:
-                widget.focus(scroll_visible=False)
-                break
+        self.query_one(f"#{pane}", Pane).land()
 
     def watch_active(self, old: str, new: str) -> None:
         """Classes say what the style sheet shows; training and audit take turns above the editor."""

@@ -108,6 +108,11 @@ class FindingTable(RowList):
             self._gathering = True
             self.set_timer(self.GATHER, self._rearrange)
 
+    def finish(self) -> None:
+        """No more will come: sort in what has arrived, and look at the first."""
+        self._rearrange()
+        self.move_to(0, tell=True)
+
     def clear(self) -> None:
         """No findings."""
         self.load(())
