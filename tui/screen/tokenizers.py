@@ -7,6 +7,7 @@ from textual import on, work
 
 from bpe_core import load
 from bpe_core.errors import BpeError
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui import config, messages
 from tui.dialogs import AskPath, Confirm
@@ -55,9 +56,10 @@ class TokenizersScreen(StateScreen):
             self.training.learned(merges_of(tokenizer))
         self.tokenizer = tokenizer
         self.path = str(path)
-        if following:
+        if following and self.step != tokenizer.step:
             self.step = tokenizer.step
-        self._enforce()
+        else:
+            self._enforce()
         self.kept = kept_tokenizers(config.tokenizers_folder())
         self._remember(tokenizer=str(path))
 
@@ -83,21 +85,22 @@ class TokenizersScreen(StateScreen):
         if self.tokenizer is not None:
             self.step = max(0, min(self.step + by, self.tokenizer.step))
 
-    def watch_tokenizer(self) -> None:
-        """Another tokenizer, or the same one grown."""
-        self._enforce()
+    def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
+        """Another tokenizer, or the same one grown; whoever replaces it sets the step too."""
+        self.query_one(StepLine).n_steps = tokenizer.step if tokenizer else 0
 
     def watch_step(self) -> None:
         """Another step of it."""
         self._enforce()
 
     def _enforce(self) -> None:
+        """Put the present step of the present tokenizer in force."""
         tokenizer = self.tokenizer
         if tokenizer is None:
             self.in_force = None
             return
         step = min(self.step, tokenizer.step)
         line = self.query_one(StepLine)
-        line.n_steps, line.step = tokenizer.step, step
+        line.step = step
         line.token = tokenizer.token_bytes(tokenizer.vocabulary.merges[step - 1][2]) if step else None
         self.in_force = tokenizer if step == tokenizer.step else tokenizer.at(step)

@@ -118,6 +118,7 @@ class TrainingScreen(TokenizersScreen):
             base = Vocabulary.of_bytes("bytes-first", options.special_tokens)
             self.tokenizer = Tokenizer(base, options.pattern)
             self.step = 0
+            self._enforce()
             n_bytes = self.totals.bytes if self.totals else update.started.tokens
             self.training.begin(update.started.tokens, n_bytes, update.started.merges)
         if update.merges and self.tokenizer is not None:
