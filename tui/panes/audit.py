@@ -102,8 +102,13 @@ def evidence(finding: Finding, tokenizer: Tokenizer | None) -> Text:
     text = Text.assemble((token_label(finding.token), "bold"), (f"  id {finding.id:,}", "dim"), f"\n{finding.reason}")
     if tokenizer is not None and finding.id in tokenizer.vocabulary and (merge := merge_line(finding.id, tokenizer)):
         text.append("\n" + merge)
-    facts = [f"{visible(str(name)).replace('_', ' ')} {_shown(value)}" for name, value in finding.evidence.items()]
-    text.append("\n" + " · ".join(facts), "dim")
+    facts = [
+        f"{visible(str(name)).replace('_', ' ')} {_shown(value)}"
+        for name, value in finding.evidence.items()
+        if name not in ("step", "parents", "witness")  # the line above says them
+    ]
+    if facts:
+        text.append("\n" + " · ".join(facts), "dim")
     text.append("\nEnter shows the merge and puts an example into the editor.", "dim italic")
     return text
 

@@ -39,14 +39,15 @@ class CorpusPane(Pane):
     """Path of the kept tokenizer in force; empty while one is being trained."""
 
     def compose(self) -> ComposeResult:
-        """Three parts under each other."""
+        """Texts, and what is to be said of them: below, or beside where there is no room below."""
         yield CorpusTree()
-        yield Label("Tokenizers", classes="heading")
-        yield TokenizerList(id="kept")
-        yield Label("Chosen", classes="heading", id="totals-heading")
-        yield Static(id="totals", markup=False)
-        yield Label("Preview", classes="heading", id="preview-heading", markup=False)
-        yield Static(id="preview", markup=False)
+        with Vertical(id="about-corpus"):
+            yield Label("Tokenizers", classes="heading")
+            yield TokenizerList(id="kept")
+            yield Label("Chosen", classes="heading")
+            yield Static(id="totals", markup=False)
+            yield Label("Preview", classes="heading", id="preview-heading", markup=False)
+            yield Static(id="preview", markup=False)
 
     def land(self) -> None:
         """Take the focus: to the texts."""

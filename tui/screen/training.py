@@ -35,7 +35,7 @@ class TrainingScreen(TokenizersScreen):
             case "resume":
                 return phase == "paused"
             case "stop":
-                return True if self.run.busy else None
+                return self.run.busy
         return True
 
     def watch_run(self, old: Run, new: Run) -> None:

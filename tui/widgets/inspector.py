@@ -183,7 +183,7 @@ def _origin(shown: Shown) -> Iterator[Line]:
         yield Line(f"{left} + {right}", f"step {step:,}")
         if record is not None and step <= len(record.steps):
             count, ties, _ = record.steps[step - 1]
-            yield Line(f"the pair occurred {count:,} times", f"{ties:,} tied" if ties > 1 else "", "muted")
+            yield Line(f"occurred {count:,} times", f"{ties:,} tied" if ties > 1 else "", "muted")
     if shown.count is not None:
         yield Line(f"{shown.count:,} in the corpus now", ink="muted")
 
@@ -193,7 +193,7 @@ def _notes(shown: Shown, width: int) -> Iterator[Line]:
         yield Line(text, ink="muted")
     for finding in shown.findings:
         yield Line(finding.kind, lead=f"{MARKS[finding.severity]} ", ink=INKS[finding.severity])
-        for text in wrap(finding.reason, max(8, width - 2))[:3]:
+        for text in wrap(finding.reason, max(8, width - 2), max_lines=3, placeholder=" …"):
             yield Line(text, lead="  ", ink="muted")
 
 
