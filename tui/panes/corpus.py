@@ -9,6 +9,7 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.reactive import var
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
