@@ -9,7 +9,7 @@ import asyncio
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
@@ -88,19 +88,15 @@ class Job:
         A worker that dies without either is reported as a `Failed` of our own.
         """
         assert self._process.stdout is not None
-        rest, ended = b"", False
+        rest = b""
         while chunk := await self._process.stdout.read(PIPE_BYTES):
             *lines, rest = (rest + chunk).split(b"\n")
-            try:
-                events = coalesced(parse(line) for line in lines)
-            except WireError as error:
-                events = [Failed(str(error))]
-            ended = ended or any(isinstance(event, Done | Failed) for event in events)
-            if events:
+            if events := coalesced(_events(lines)):
                 yield events
+                if isinstance(events[-1], Done | Failed):
+                    return
             await asyncio.sleep(1 / BATCHES_PER_SECOND)
-        if not ended:
-            yield [Failed(await self._obituary())]
+        yield [Failed(await self._obituary())]
 
     async def _obituary(self) -> str:
         """One sentence on a worker that ended without a last word."""
@@ -108,7 +104,7 @@ class Job:
         if code < 0:
             return f"The worker process was killed ({signal.Signals(-code).name})."
         last = await self._errors
-        return f"The worker process ended by itself (exit code {code}){': ' + last if last else ''}."
+        return f"The worker process ended by itself (exit code {code}){': ' + last.rstrip('.') if last else ''}."
 
     async def _last_error_line(self) -> str:
         assert self._process.stderr is not None
@@ -119,6 +115,18 @@ class Job:
         assert self._process.stdout is not None
         while await self._process.stdout.read(PIPE_BYTES):
             pass
+
+
+def _events(lines: Iterable[bytes]) -> Iterator[Event]:
+    """The events of `lines` up to the last; a line that is none is a failure, for no worker of ours wrote it."""
+    for line in lines:
+        try:
+            event = parse(line)
+        except WireError as error:
+            event = Failed(str(error))
+        yield event
+        if isinstance(event, Done | Failed):
+            return
 
 
 def coalesced(events: Iterable[Event]) -> list[Event]:
