@@ -1,0 +1,66 @@
+"""What the tests of the app share: folders of its own for each test, a text, a tokenizer, and the app itself."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from scope import ROOT, TEXT, Scope, children
+
+from bpe_core import save, train
+from tui import config
+from tui.app import BpeScope
+
+Opened = Callable[..., AbstractAsyncContextManager[Scope]]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home folder, the current one too: all that the app lists and remembers is in there."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # the workers run the code under test, installed or not
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def book(home: Path) -> Path:
+    """A small text to train on."""
+    path = home / "book.txt"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.fixture
+def kept(home: Path) -> Path:
+    """A tokenizer on the shelf, so that the app has no first start."""
+    path = config.tokenizers_folder() / "small.json"
+    save(train(TEXT, vocab_size=280), path)
+    return path
+
+
+@pytest.fixture
+def opened(home: Path) -> Opened:
+    """Opens the app on paths; leaving it is quitting it."""
+
+    @asynccontextmanager
+    async def opened(*paths: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Scope]:
+        app = BpeScope(tuple(map(str, paths)))
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            yield Scope(app, pilot)
+
+    return opened
+
+
+@pytest.fixture
+def no_process_left() -> Iterator[None]:
+    """Fails a test that leaves a process behind."""
+    before = children()
+    yield
+    assert children() <= before

@@ -1,0 +1,225 @@
+"""The door to the workers: what they say comes in batches; whatever happens to one is told once and leaves nothing."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scope import TEXT, eventually
+
+from bpe_core import load
+from bpe_core.trainer import Trainer
+from bpe_core.wire import Command, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
+from tui import engine
+from tui.engine import Job, coalesced
+
+pytestmark = pytest.mark.usefixtures("home", "no_process_left")
+
+StandIn = Callable[[str], None]
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """Puts a program in the place of the engine: a worker that behaves as none should."""
+
+    def put(program: str) -> None:
+        package = tmp_path / "stand_in" / "bpe_core"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "__main__.py").write_text(f"import os, signal, sys, time\n{program}")
+        monkeypatch.setenv("PYTHONPATH", str(package.parent))
+
+    return put
+
+
+async def heard(job: Job) -> list[Event]:
+    """All that a worker says."""
+    return [event async for events in job.batches() for event in events]
+
+
+def gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def train(book: Path, *options: str) -> Job:
+    return Job("train", str(book), "-o", "out.json", "--stream", *options)
+
+
+# A worker that behaves
+
+
+async def test_a_training_from_the_first_event_to_the_last(book: Path) -> None:
+    async with train(book, "--vocab-size", "280") as job:
+        events = await heard(job)
+    kinds = [type(event) for event in events if not isinstance(event, Counting)]
+    assert kinds == [Counted, Started, State, Merges, Saved, Done]
+    merges = [merge for event in events if isinstance(event, Merges) for merge in event.merges()]
+    assert merges == list(Trainer(TEXT, vocab_size=280))
+    assert gone(job.pid)
+
+
+async def test_it_pauses_steps_and_stops_at_a_word(book: Path) -> None:
+    async with train(book, "--paused") as job:
+        steps, pauses = 0, 0
+        async for events in job.batches():
+            for event in events:
+                steps += len(event.rows) if isinstance(event, Merges) else 0
+                if event == State("paused"):
+                    pauses += 1
+                    job.send(Command("step", 3) if pauses < 3 else Command("stop"))
+    assert steps == 6
+    job.send(Command("run"))  # to nobody: no error
+    assert load("out.json").step == 6
+
+
+async def test_what_a_worker_says_of_itself_is_the_one_thing_told(home: Path) -> None:
+    async with train(home / "missing.txt") as job:
+        events = await heard(job)
+    assert len(events) == 1 and isinstance(events[0], Failed)
+    assert "missing.txt cannot be read" in events[0].message
+
+
+def test_neighboring_events_become_one() -> None:
+    a, b, pause = Counting(1, 9, "a"), Counting(5, 9, "b"), State("paused")
+    assert coalesced([a, b, Merges([[1]]), Merges([[2]]), pause, Merges([[3]])]) == [
+        *(b, Merges([[1], [2]]), pause, Merges([[3]]))
+    ]
+    assert coalesced([]) == []
+
+
+async def test_a_module_that_lies_in_the_current_folder_is_not_taken_for_ours(book: Path) -> None:
+    (book.parent / "json.py").write_text("raise SystemExit('not ours')")
+    async with train(book, "--vocab-size", "257") as job:
+        assert isinstance((await heard(job))[-1], Done)
+
+
+async def test_a_control_c_in_the_terminal_does_not_reach_a_worker(book: Path) -> None:
+    async with train(book, "--paused") as job:
+        assert os.getsid(job.pid) == job.pid != os.getsid(0)
+
+
+# A worker that dies
+
+
+async def test_a_worker_that_is_killed_is_told_in_one_sentence(book: Path) -> None:
+    events: list[Event] = []
+    async with train(book, "--paused") as job:
+        async for batch in job.batches():
+            events += batch
+            if State("paused") in batch:
+                os.kill(job.pid, signal.SIGKILL)
+    assert [event for event in events if isinstance(event, Failed)] == events[-1:]
+    assert events[-1] == Failed("The worker process was killed (SIGKILL).")
+
+
+async def test_the_last_words_of_a_worker_are_its_last_line_on_stderr(stand_in: StandIn) -> None:
+    stand_in(r"sys.stderr.write('noise\n' * 200_000 + 'MemoryError\n'); raise SystemExit(7)")
+    async with Job("train") as job:
+        assert await heard(job) == [Failed("The worker process ended by itself (exit code 7): MemoryError.")]
+
+
+async def test_noise_on_stderr_is_no_failure(stand_in: StandIn) -> None:
+    stand_in(r"""
+sys.stderr.write('warning: noise\n' * 200_000)
+print('{"event": "done", "reason": "trained", "steps": 1, "seconds": 0.5}')
+""")
+    async with Job("train") as job:
+        assert await heard(job) == [Done("trained", 1, 0.5)]
+
+
+async def test_half_a_line_of_a_worker_that_died_is_not_read(stand_in: StandIn) -> None:
+    stand_in("""
+sys.stdout.write('{"event": "state", "state": "paused"}\\n{"event": "mer'); sys.stdout.flush()
+os.kill(os.getpid(), signal.SIGKILL)
+""")
+    async with Job("train") as job:
+        assert await heard(job) == [State("paused"), Failed("The worker process was killed (SIGKILL).")]
+
+
+async def test_what_is_no_event_is_one_failure_and_the_end(stand_in: StandIn) -> None:
+    stand_in("""
+print('{"event": "state", "state": "paused"}')
+for _ in range(100_000):
+    print("Segmentation fault? \x1b[31m")
+""")
+    async with Job("train") as job:
+        events = await heard(job)
+    assert events[0] == State("paused")
+    assert len(events) == 2 and isinstance(events[1], Failed)
+    assert "Segmentation fault" in events[1].message and "\x1b" not in events[1].message
+
+
+async def test_a_worker_faster_than_the_screen_waits(stand_in: StandIn, tmp_path: Path) -> None:
+    progress = tmp_path / "progress"
+    stand_in(f"""
+with open({str(progress)!r}, "w") as progress:
+    for step in range(1, 1_000_000):
+        print('{{"event": "merges", "rows": [[%d, 97, 97, 256, "6161", 4, 1, 9]]}}' % step)
+        os.pwrite(progress.fileno(), b"%9d" % step, 0)
+""")
+    async with Job("train") as job:
+        batches = aiter(job.batches())
+        first = await anext(batches)
+        assert len(first) == 1 and isinstance(first[0], Merges)  # thousands of lines, one event
+        for _ in range(3):
+            await asyncio.sleep(0.1)  # nobody reads
+            assert int(progress.read_text() or 0) < 50_000
+        second = await anext(batches)
+        assert isinstance(second[0], Merges)
+        assert second[0].rows[0][0] == first[0].rows[-1][0] + 1  # and nothing is lost
+    assert gone(job.pid)
+
+
+# A job that is left
+
+
+async def test_a_training_that_is_left_keeps_what_it_has_and_leaves_no_process(book: Path) -> None:
+    async with train(book, "--paused") as job:
+        job.send(Command("step", 5))
+        async for events in job.batches():
+            if any(isinstance(event, Merges) for event in events):
+                break
+    assert gone(job.pid)
+    assert load("out.json").step == 5
+
+
+async def test_a_training_whose_task_is_cancelled_leaves_no_process(book: Path) -> None:
+    jobs: list[Job] = []
+
+    async def work() -> None:
+        async with train(book, "--paused") as job:
+            jobs.append(job)
+            await heard(job)
+
+    task = asyncio.create_task(work())
+    await eventually(lambda: jobs, "the worker starts")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert gone(jobs[0].pid)
+
+
+async def test_an_error_in_the_screen_leaves_no_process_either(book: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with train(book, "--paused") as job:
+            raise ZeroDivisionError
+    assert gone(job.pid)
+
+
+async def test_a_worker_that_will_not_go_is_killed(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "PATIENCE", 0.2)
+    stand_in("""
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print('{"event": "state", "state": "running"}', flush=True)
+while True:
+    print('{"event": "counting", "done": 1, "total": 9, "name": "a"}')
+""")
+    async with Job("train") as job:
+        assert await anext(aiter(job.batches()))
+    assert gone(job.pid)
