@@ -2,27 +2,30 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import accumulate
-from typing import Final
+from operator import sub
+from typing import Final, NamedTuple
 
 from bpe_core.long_piece import LONG, LongPiece
 from bpe_core.prefix_sums import PrefixSums
 
 SIZE: Final = 256
 """Pieces of a block, about; it is parted when it would have more than twice as many."""
+FEW: Final = 32
+"""A block of fewer pieces is joined to the next one when an edit comes by."""
 
 
 class Block:
-    """Some neighboring pieces: their text, and how long each of them is. Never changed, never empty."""
+    """Some neighboring pieces: their text, and where each of them ends. Never changed, never empty."""
 
-    __slots__ = ("lengths", "text")
+    __slots__ = ("bounds", "text")
 
-    def __init__(self, text: str, lengths: Sequence[int]) -> None:
+    def __init__(self, text: str, bounds: "array[int]") -> None:
         self.text: Final = text
         """The pieces, joined."""
-        self.lengths: Final = lengths if isinstance(lengths, array) else array("I", lengths)
-        """Code points of each piece."""
+        self.bounds: Final = bounds
+        """Where each piece ends, in code points from the beginning of the block; ascending."""
 
     def __len__(self) -> int:
         return len(self.text)
@@ -32,15 +35,11 @@ class Block:
         """Its first and its last character."""
         return self.text[0], self.text[-1]
 
-    @property
-    def bounds(self) -> list[int]:
-        """Where each piece ends, counted from the beginning of the block."""
-        return list(accumulate(self.lengths))
-
-    def pieces(self) -> list[str]:
-        """The pieces themselves."""
-        bounds = self.bounds
-        return [self.text[start:end] for start, end in zip([0, *bounds], bounds, strict=False)]
+    def pieces(self, first: int = 0, last: int | None = None) -> list[str]:
+        """The pieces themselves, or those from the index `first` up to, not including, `last`."""
+        bounds = self.bounds[first:last]
+        starts = [self.bounds[first - 1] if first else 0, *bounds]
+        return [self.text[start:end] for start, end in zip(starts, bounds, strict=False)]
 
     def between(self, start: int, end: int) -> str:
         """A part of its text."""
@@ -50,6 +49,17 @@ class Block:
 Item = Block | LongPiece
 
 
+class Exchange(NamedTuple):
+    """Items that were exchanged."""
+
+    first: int
+    """Index of the first of them, before and after."""
+    gone: list[Item]
+    """Those that went."""
+    items: list[Item]
+    """Those that came."""
+
+
 class BlockList:
     """A text as blocks and long pieces; offsets are code points, and a *bound* is one where a piece ends."""
 
@@ -57,7 +67,7 @@ class BlockList:
 
     def __init__(self, items: list[Item]) -> None:
         self.items: Final = items
-        """In the order of the text; to be changed by `replace` only."""
+        """In the order of the text; to be changed by `exchange` only."""
         self._sums = PrefixSums(list(map(len, items)))
 
     def __len__(self) -> int:
@@ -70,11 +80,6 @@ class BlockList:
     def start(self, index: int) -> int:
         """Where the item at `index` begins."""
         return self._sums.start(index)
-
-    def replace(self, first: int, last: int, items: list[Item]) -> None:
-        """Put `items` in the place of those from `first` up to, not including, `last`."""
-        self.items[first:last] = items
-        self._sums.replace(first, last, list(map(len, items)))
 
     def resized(self, index: int) -> None:
         """Take note that the long piece at `index` has another length now."""
@@ -98,7 +103,8 @@ class BlockList:
         for at, item in self.within(start, end):
             bounds = item.bounds
             first, last = bisect_right(bounds, start - at), bisect_left(bounds, end - at)
-            found += item.lengths[first : last + 1] if isinstance(item, Block) else bounds
+            ends = bounds[first : last + 1]
+            found += map(sub, ends, [bounds[first - 1] if first else 0, *ends])
         return found
 
     def bound_before(self, position: int, is_safe: Callable[[str], bool]) -> int:
@@ -108,8 +114,9 @@ class BlockList:
         index, at = self._sums.find(max(0, position - 1))
         while True:
             item = self.items[index]
-            for bound in reversed(item.bounds[:-1]):
-                if at + bound < position and is_safe(item.between(bound - 1, bound + 1)):
+            bounds = item.bounds
+            for bound in reversed(bounds[: min(bisect_left(bounds, position - at), len(bounds) - 1)]):
+                if is_safe(item.between(bound - 1, bound + 1)):
                     return at + bound
             if index == 0:
                 return 0
@@ -133,16 +140,67 @@ class BlockList:
                 return at
         return at
 
+    def exchange(self, lo: int, hi: int, new: list[str], make_long: Callable[[str, int], LongPiece | None]) -> Exchange:
+        """Put the pieces `new` in the place of those between two bounds.
 
-def grouped(pieces: list[str], is_long: Callable[[str], bool]) -> Iterator[Block | str]:
-    """Pieces as blocks; a long piece comes by itself, as it is."""
+        `make_long(piece, start)` makes a long piece, or says by None that this one is not to be one.
+        """
+        first, last, head, tail, begin, tail_at = self._place(lo, hi)
+        before = bisect_right(head.bounds, lo - begin) if head else 0
+        after = bisect_right(tail.bounds, hi - tail_at) if tail else 0
+        n_pieces = before + len(new) + (len(tail.bounds) - after if tail else 0)
+        items: list[Item]
+        if FEW <= n_pieces <= 2 * SIZE and max(map(len, new), default=0) <= LONG:
+            items = [_joined(head, lo - begin, new, tail, hi - tail_at)]
+        else:
+            pieces = (head.pieces(0, before) if head else []) + new + (tail.pieces(after) if tail else [])
+            if n_pieces < FEW and last < len(self.items) and isinstance(following := self.items[last], Block):
+                pieces += following.pieces()
+                last += 1
+            items = list(grouped(pieces, begin, make_long))
+        gone = self.items[first:last]
+        self.items[first:last] = items
+        self._sums.replace(first, last, list(map(len, items)))
+        return Exchange(first, gone, items)
+
+    def _place(self, lo: int, hi: int) -> tuple[int, int, Block | None, Block | None, int, int]:
+        """Which items must go if the pieces between two bounds do, and the blocks at both ends that must be cut.
+
+        (first, last, head, tail, begin, tail_begin): items `first` up to `last`, and where `head` and `tail` begin.
+        """
+        if not self.items:
+            return 0, 0, None, None, 0, 0
+        first, begin = self._sums.find(lo)
+        last, tail_begin = self._sums.find(max(lo, hi - 1))
+        head, tail = self.items[first], self.items[last]
+        if isinstance(head, LongPiece):
+            first += lo > begin  # at the end of the text, behind it
+            begin = lo
+        if isinstance(tail, Block) or hi > lo:
+            last += 1
+        else:
+            last = first
+        return (
+            first,
+            last,
+            head if isinstance(head, Block) else None,
+            tail if isinstance(tail, Block) else None,
+            begin,
+            tail_begin,
+        )
+
+
+def grouped(pieces: list[str], start: int, make_long: Callable[[str, int], LongPiece | None]) -> Iterator[Item]:
+    """Pieces as blocks and long pieces; the first begins at `start`."""
     lengths = list(map(len, pieces))
     begin = 0
     if max(lengths, default=0) > LONG:
         for index, piece in enumerate(pieces):
-            if is_long(piece):
+            long = make_long(piece, start) if len(piece) > LONG else None
+            start += len(piece)
+            if long:
                 yield from _blocks(pieces, lengths, begin, index)
-                yield piece
+                yield long
                 begin = index + 1
     yield from _blocks(pieces, lengths, begin, len(pieces))
 
@@ -151,4 +209,17 @@ def _blocks(pieces: list[str], lengths: list[int], begin: int, end: int) -> Iter
     size = SIZE if end - begin > 2 * SIZE else 2 * SIZE
     for i in range(begin, end, size):
         stop = min(i + size, end)
-        yield Block("".join(pieces[i:stop]), lengths[i:stop])
+        yield Block("".join(pieces[i:stop]), array("I", accumulate(lengths[i:stop])))
+
+
+def _joined(head: Block | None, lo: int, new: list[str], tail: Block | None, hi: int) -> Block:
+    """The pieces of `head` that end by `lo`, those of `new`, and those of `tail` that begin at `hi`, as one block."""
+    text = (head.text[:lo] if head else "") + "".join(new)
+    bounds = head.bounds[: bisect_right(head.bounds, lo)] if head else array("I")
+    if new:
+        bounds.extend(accumulate(map(len, new[1:]), initial=(lo if head else 0) + len(new[0])))
+    if tail:
+        shift = len(text) - hi
+        bounds.extend([bound + shift for bound in tail.bounds[bisect_right(tail.bounds, hi) :]])
+        text += tail.text[hi:]
+    return Block(text, bounds)

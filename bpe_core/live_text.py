@@ -1,13 +1,14 @@
 """Text and its tokens while it is being edited: an edit encodes again only what it touched.
 
 The pieces of the text are kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once,
-splits again between the nearest safe cuts around it (`bpe_core.resplit`), and replaces the blocks there. Tokens are
+splits again between the nearest safe cuts around it (`bpe_core.resplit`), and exchanges the pieces there. Tokens are
 worked out when they are looked at; only a piece that is very long keeps its own (`bpe_core.long_piece`).
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from time import perf_counter
 from typing import Final
@@ -26,8 +27,6 @@ __all__ = ["Change", "LiveText"]
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _READ: Final = 1 << 16
-_FEW: Final = 32
-"""A block of fewer pieces is joined to the next one when an edit comes by."""
 
 
 class LiveText:
@@ -45,20 +44,18 @@ class LiveText:
         self._seams = Seams(tokenizer.vocabulary)
         self.n_bytes = len(utf8(text))
         """Bytes of the text in UTF-8."""
-        self._blocks = BlockList([self._item(group) for group in self._read(text)])
+        self._blocks = BlockList(list(self._read(text)))
         self._counts: list[int | None] = [None] * len(self._blocks.items)
         self._first_unknown = 0
 
-    def _read(self, text: str) -> Iterator[Block | str]:
+    def _read(self, text: str) -> Iterator[Item]:
+        make_long = partial(self._long_piece, [])
         if not self._pieces.local or self._pieces.lossy:
-            yield from grouped(self._pieces.split(text), self._pieces.is_long)
-        else:
-            parts = (text[i : i + _READ] for i in range(0, len(text), _READ))
-            for pieces in self._pieces.splitter.pieces(parts):
-                yield from grouped(pieces, self._pieces.is_long)
-
-    def _item(self, group: Block | str) -> Item:
-        return LongPiece(self._seams, chopped(group)) if isinstance(group, str) else group
+            yield from grouped(self._pieces.split(text), 0, make_long)
+            return
+        parts = (text[i : i + _READ] for i in range(0, len(text), _READ))
+        for pieces in self._pieces.splitter.pieces(parts):
+            yield from grouped(pieces, 0, make_long)
 
     def __repr__(self) -> str:
         return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
@@ -118,10 +115,9 @@ class LiveText:
 
     def _spans_of(self, block: Block, at: int, start: int, end: int) -> list[Span]:
         found: list[Span] = []
-        bounds = block.bounds
-        first = bisect_right(bounds, start - at)
-        left = bounds[first - 1] if first else 0
-        for right in bounds[first:]:
+        first = bisect_right(block.bounds, start - at)
+        left = block.bounds[first - 1] if first else 0
+        for right in block.bounds[first:]:
             begin = at + left
             if begin >= end:
                 break
@@ -181,16 +177,18 @@ class LiveText:
         """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range."""
         self._check(start, end)
         replacement = _clean(replacement)
-        removed = self._blocks.between(start, end)
+        lo, hi = self._felt(start, end)
+        if self._pieces.is_whole and self._is_long(lo, hi) and hi - (end - start) + len(replacement) > LONG:
+            self.n_bytes += len(utf8(replacement)) - len(utf8(self._blocks.between(start, end)))
+            return self._splice_long(lo, start, end, replacement)
+        around = self._blocks.between(lo, hi)
+        before, removed, after = around[: start - lo], around[start - lo : end - lo], around[end - lo :]
         if removed == replacement:
             return Change(start, (), ())
         self.n_bytes += len(utf8(replacement)) - len(utf8(removed))
-        if self._stays_whole(start, end, replacement):
-            return self._splice_long(0, 0, start, end, replacement)
-        lo, hi, n_old, new = self._resplit(start, end, replacement)
-        index, at = self._blocks.find(lo)
-        if n_old == len(new) == 1 and self._is_long(index) and self._pieces.is_long(new[0]):
-            return self._splice_long(index, at, start, end, replacement)
+        lo, hi, new = self._trimmed(lo, hi, self._pieces.split(before + replacement + after), start, end)
+        if len(new) == 1 and self._pieces.is_long(new[0]) and self._is_long(lo, hi):
+            return self._splice_long(lo, start, end, replacement)
         return self._exchange(lo, hi, new, start, end, len(replacement))
 
     def _check(self, start: int, end: int) -> None:
@@ -200,21 +198,15 @@ class LiveText:
                 "code points, from 0."
             )
 
-    def _is_long(self, index: int) -> bool:
-        return index < len(self._blocks.items) and isinstance(self._blocks.items[index], LongPiece)
+    def _felt(self, start: int, end: int) -> tuple[int, int]:
+        """The nearest bounds around an edit beyond which it cannot change any piece."""
+        if self._pieces.is_whole or not self._pieces.local:
+            return 0, self.n_characters
+        is_safe = self._pieces.is_safe_cut
+        return self._blocks.bound_before(start, is_safe), self._blocks.bound_after(end, is_safe)
 
-    def _stays_whole(self, start: int, end: int, replacement: str) -> bool:
-        """Whether the text is one long piece by its pattern and stays one: then nothing needs to be split."""
-        remaining = self.n_characters - (end - start)
-        return self._pieces.is_whole and self._is_long(0) and remaining + len(replacement) > LONG
-
-    def _resplit(self, start: int, end: int, replacement: str) -> tuple[int, int, int, list[str]]:
-        """(first, last, number, new): the range and the number of the old pieces that go, and the pieces that come."""
-        lo, hi = 0, self.n_characters
-        if self._pieces.local and not self._pieces.is_whole:
-            lo = self._blocks.bound_before(start, self._pieces.is_safe_cut)
-            hi = self._blocks.bound_after(end, self._pieces.is_safe_cut)
-        new = self._pieces.split(self._blocks.between(lo, start) + replacement + self._blocks.between(end, hi))
+    def _trimmed(self, lo: int, hi: int, new: list[str], start: int, end: int) -> tuple[int, int, list[str]]:
+        """`new` pieces for those between `lo` and `hi`, without those at both ends that are as they were."""
         old = self._blocks.lengths(lo, hi)
         same = 0
         for length, piece in zip(old, new, strict=False):
@@ -229,15 +221,21 @@ class LiveText:
                 break
             hi -= length
             same += 1
-        return lo, hi, len(old) - same, new[: len(new) - same]
+        return lo, hi, new[: len(new) - same]
 
-    def _splice_long(self, index: int, at: int, start: int, end: int, replacement: str) -> Change:
-        """An edit inside a long piece that stays one."""
+    def _is_long(self, lo: int, hi: int) -> bool:
+        """Whether a single long piece stands between the bounds."""
+        at, item = next(self._blocks.within(lo, hi), (0, None))
+        return isinstance(item, LongPiece) and at == lo and at + len(item) == hi
+
+    def _splice_long(self, lo: int, start: int, end: int, replacement: str) -> Change:
+        """An edit inside the long piece that begins at `lo` and stays one."""
+        index, _ = self._blocks.find(lo)
         item = self._blocks.items[index]
         assert isinstance(item, LongPiece)
-        begin, old, new = item.splice(start - at, end - at, replacement)
+        begin, old, new = item.splice(start - lo, end - lo, replacement)
         self._blocks.resized(index)
-        change = self._change(at + begin, old, new, start, start + len(replacement))
+        change = self._change(lo + begin, old, new, start, start + len(replacement))
         count = self._counts[index]
         self._counts[index] = None if count is None else count + change.n_tokens
         return change
@@ -246,20 +244,15 @@ class LiveText:
         """Put the pieces `new` in the place of those between the bounds `lo` and `hi`."""
         was_settled = self.settled
         old = self._fragments(lo, hi)
-        first, last, pieces, at = self._surroundings(lo, hi, new)
-        kept = self._kept(first, last, start, end, typed)
-        items: list[Item] = []
-        for group in grouped(pieces, self._pieces.is_long):
-            items.append(group if isinstance(group, Block) else _long_piece(self._seams, group, at, kept))
-            at += len(items[-1])
+        kept = self._kept(lo, hi, start, end, typed)
+        first, gone, items = self._blocks.exchange(lo, hi, new, partial(self._long_piece, kept))
+        counts = self._counts[first : first + len(gone)]
+        self._counts[first : first + len(gone)] = [None] * len(items)
+        self._first_unknown = min(self._first_unknown, first)
         if was_settled:
             for item in items:
                 if isinstance(item, LongPiece):
                     item.settle(float("inf"))
-        counts = self._counts[first:last]
-        self._blocks.replace(first, last, items)
-        self._counts[first:last] = [None] * len(items)
-        self._first_unknown = min(self._first_unknown, first)
         change = self._change(lo, old, self._fragments(lo, lo + sum(map(len, new))), start, start + typed)
         known = [count for count in counts if count is not None]
         if len(items) == 1 and len(known) == len(counts):
@@ -268,46 +261,30 @@ class LiveText:
             self._counts[first : first + len(items)] = map(self._count, items)
         return change
 
-    def _surroundings(self, lo: int, hi: int, new: list[str]) -> tuple[int, int, list[str], int]:
-        """(first, last, pieces, start): the items that must go for `new`, and all pieces that come in their place."""
-        items = self._blocks.items
-        if not items:
-            return 0, 0, new, 0
-        first, at = self._blocks.find(lo)
-        last, last_at = self._blocks.find(max(lo, hi - 1))
-        head, tail = items[first], items[last]
-        pieces = new
-        if isinstance(head, Block):
-            begin = at
-            pieces = head.pieces()[: bisect_right(head.bounds, lo - at)] + pieces
-        else:
-            begin = lo
-            first += lo > at  # at the end of the text, behind it
-        if isinstance(tail, Block):
-            pieces = pieces + tail.pieces()[bisect_right(tail.bounds, hi - last_at) :]
-            last += 1
-        else:
-            last = last + 1 if hi > lo else first
-        if len(pieces) < _FEW and last < len(items) and isinstance(following := items[last], Block):
-            pieces = pieces + following.pieces()
-            last += 1
-        return first, last, pieces, begin
+    def _long_piece(self, kept: list[tuple[int, Fragment]], piece: str, start: int) -> LongPiece | None:
+        """A long piece that begins at `start`, made of the kept fragments that lie in it and of new ones in between."""
+        if self._pieces.is_gap(piece):
+            return None
+        fragments: list[Fragment] = []
+        done = 0
+        for at, fragment in kept:
+            begin, end = at - start, at - start + len(fragment[0])
+            if begin >= done and end <= len(piece):
+                fragments += [(text, None) for text in chopped(piece[done:begin]) if text]
+                fragments.append(fragment)
+                done = end
+        fragments += [(text, None) for text in chopped(piece[done:]) if text]
+        return LongPiece(self._seams, [text for text, _ in fragments], [ids for _, ids in fragments])
 
-    def _kept(self, first: int, last: int, start: int, end: int, typed: int) -> list[tuple[int, Fragment]]:
-        """The fragments of long pieces among these items that an edit leaves alone, each with its new place."""
+    def _kept(self, lo: int, hi: int, start: int, end: int, typed: int) -> list[tuple[int, Fragment]]:
+        """The fragments of long pieces that an edit leaves alone, each with its new place."""
         kept: list[tuple[int, Fragment]] = []
-        at = 0
-        for index in range(first, last):
-            item = self._blocks.items[index]
-            if isinstance(item, LongPiece):
-                at = self._blocks.start(index)
-                for fragment in item.fragments:
-                    stop = at + len(fragment[0])
-                    if stop <= start:
-                        kept.append((at, fragment))
-                    elif at >= end:
-                        kept.append((at - end + start + typed, fragment))
-                    at = stop
+        for at, item in self._blocks.within(lo, hi):
+            for fragment in item.fragments if isinstance(item, LongPiece) else ():
+                stop = at + len(fragment[0])
+                if stop <= start or at >= end:
+                    kept.append((at if stop <= start else at - end + start + typed, fragment))
+                at = stop
         return kept
 
     def _fragments(self, lo: int, hi: int) -> list[Fragment]:
@@ -317,8 +294,7 @@ class LiveText:
             if isinstance(item, LongPiece):
                 found += item.fragments
             else:
-                bounds = item.bounds
-                pieces = item.pieces()[bisect_right(bounds, lo - at) : bisect_right(bounds, hi - at)]
+                pieces = item.pieces(bisect_right(item.bounds, lo - at), bisect_right(item.bounds, hi - at))
                 found += zip(pieces, map(self._pieces.ids, pieces), strict=True)
         return found
 
@@ -331,12 +307,11 @@ class LiveText:
             begin += len(one[0])
             same += 1
         old, new = old[same:], new[same:]
-        text = "".join(text for text, _ in new)
         return compare(
             list(chain.from_iterable(map(self._ids_of_fragment, old))),
             list(chain.from_iterable(map(self._ids_of_fragment, new))),
             self.tokenizer.token_bytes,
-            text,
+            "".join(text for text, _ in new),
             slice(start - begin, stop - begin),
             begin,
         )
@@ -357,20 +332,6 @@ class LiveText:
         if self._pieces.lossy:
             return sum(1 for _ in self._ids_of(item))
         return sum(map(len, map(self._pieces.ids, item.pieces())))
-
-
-def _long_piece(seams: Seams, text: str, start: int, kept: list[tuple[int, Fragment]]) -> LongPiece:
-    """A long piece that begins at `start`, made of the kept fragments that lie in it and of new ones between them."""
-    fragments: list[Fragment] = []
-    done = 0
-    for at, fragment in kept:
-        begin, end = at - start, at - start + len(fragment[0])
-        if begin >= done and end <= len(text):
-            fragments += [(new, None) for new in chopped(text[done:begin]) if new]
-            fragments.append(fragment)
-            done = end
-    fragments += [(new, None) for new in chopped(text[done:]) if new]
-    return LongPiece(seams, [text for text, _ in fragments], [ids for _, ids in fragments])
 
 
 def _clean(text: str) -> str:

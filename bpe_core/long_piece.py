@@ -175,7 +175,7 @@ class LongPiece:
             self._first_open = min(self._first_open, seam)
 
     def _replace(self, first: int, last: int, texts: list[str], ids: Sequence[Ids | None], closed: list[bool]) -> None:
-        """Put fragments in the place of others, and `closed` for the seams inside; the seams around stay as they are."""
+        """Put fragments in the place of others, and `closed` for the seams inside; those around stay as they are."""
         self._kept = (min(self._kept[0], first), min(self._kept[1], len(self._texts) - last))
         self._texts[first:last] = texts
         self._ids[first:last] = ids
