@@ -80,5 +80,5 @@ def _vocabulary_size(path: Path) -> int:
             head = file.read(HEAD_BYTES).decode("utf-8", "replace")
     except OSError:
         return 0
-    match = re.search(r'"n_vocab":\s*(\d{1,9})', head)
+    match = re.search(r'"n_vocab":\s*(\d{1,9})\b', head)
     return int(match[1]) if match else 0

@@ -57,16 +57,23 @@ def file_source(path: Path, title: str = "") -> TextSource:
         size = None if is_folder else path.stat().st_size
     except OSError:
         is_folder, size = False, None
-    return TextSource(str(path), visible(title or path.name or str(path)), str(path), size, is_folder)
+    return TextSource(str(path), visible(title or path.name or str(path)), visible(str(path)), size, is_folder)
 
 
 def folder_sources(path: Path) -> Iterator[TextSource]:
     """What a folder holds, folders first, hidden entries left out. Raises OSError."""
     with os.scandir(path) as entries:
         names = [entry for entry in entries if not entry.name.startswith(".")]
-    names.sort(key=lambda entry: (not entry.is_dir(), entry.name.casefold()))
+    names.sort(key=lambda entry: (not _is_folder(entry), entry.name.casefold()))
     for entry in names[:LARGEST_FOLDER]:
         yield file_source(Path(entry.path))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # such as a link that leads to itself
+        return False
 
 
 def title_of(paths: tuple[str, ...]) -> str:
