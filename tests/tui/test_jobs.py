@@ -1,0 +1,125 @@
+"""What the events of a worker amount to: a training, a count and an audit, as the screen shows them."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from scope import TEXT
+
+from bpe_core import audit, load
+from bpe_core.corpus import Counts
+from bpe_core.trainer import Trainer
+from bpe_core.wire import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
+from tui import jobs
+from tui.engine import Job
+from tui.jobs import Pace, auditing, totals, training, training_arguments
+from tui.state import Corpus, Run, Totals, TrainingOptions
+
+pytestmark = pytest.mark.usefixtures("home", "no_process_left")
+
+
+class Said:
+    """A job that has said what it is given, a batch after the other."""
+
+    def __init__(self, *batches: list[Event]) -> None:
+        self._batches = batches
+
+    async def batches(self) -> AsyncIterator[list[Event]]:
+        for batch in self._batches:
+            yield batch
+
+
+async def runs(*batches: list[Event]) -> list[Run]:
+    return [update.run async for update in training(cast(Any, Said(*batches)))]
+
+
+ROW = [1, 97, 97, 256, "6161", 4, 1, 9]
+
+
+async def test_a_training_goes_through_its_phases() -> None:
+    counting, merging, paused, resumed, done = await runs(
+        [Counting(40, 80, "book.txt"), Counting(60, 80, "more.txt")],
+        [Counted(1, 11, 11, 1, 1), Started(11, 3), State("running"), Merges([ROW])],
+        [State("paused")],
+        [State("running")],
+        [Merges([[2, *ROW[1:]]]), Saved("out.json"), Done("vocabulary size reached", 2, 1.25)],
+    )
+    assert (counting.phase, counting.fraction, counting.detail) == ("counting", 0.75, "more.txt")
+    assert (merging.phase, merging.done, merging.total, merging.tokens_at_start) == ("merging", 1, 3, 11)
+    assert (paused.phase, paused.done, paused.rate) == ("paused", 1, 0.0)
+    assert resumed.phase == "merging" and resumed.busy
+    assert (done.phase, done.detail, done.busy) == ("done", "vocabulary size reached · 1.2 s", False)
+
+
+async def test_a_stop_and_a_failure_are_ends_too() -> None:
+    assert [run.phase for run in await runs([State("paused")], [Done("stopped", 0, 1)])] == ["paused", "stopped"]
+    failed = (await runs([Failed("There is no such thing.")]))[0]
+    assert (failed.phase, failed.detail, failed.busy) == ("failed", "There is no such thing.", False)
+
+
+def test_the_pace_is_smoothed_so_that_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: now)
+    pace = Pace()
+    assert pace.rate(5) == 0  # no time has passed: nothing can be said
+    now = 1.0
+    assert pace.rate(100) == 100
+    now = 1.1
+    assert pace.rate(130) == pytest.approx(120)  # 300 a second lately, and a tenth of that is believed
+    pace.restart(130)
+    now = 2.1
+    assert pace.rate(140) == 10
+
+
+def test_the_time_left_is_only_told_when_it_is_known() -> None:
+    assert Run("merging", 10, 110, rate=50.0).seconds_left == 2
+    assert Run("merging", 10, 110).seconds_left is None
+    assert Run("merging", 110, 110, rate=50.0).seconds_left is None
+    assert Run().fraction == 0 and Run("counting", 9, 3).fraction == 1
+
+
+async def test_a_real_training(book: Path) -> None:
+    options = TrainingOptions(270, "gpt2", "largest", 2, ("<|endoftext|>", "<s>"))
+    output = book.parent / "out.json"
+    async with Job(*training_arguments((str(book),), options, output, paused=False)) as job:
+        updates = [update async for update in training(job)]
+    expected = Trainer(
+        TEXT, vocab_size=270, pattern="gpt2", ties="largest", min_count=2, special_tokens=options.special_tokens
+    )
+    n_tokens = expected.n_tokens
+    assert [merge for update in updates for merge in update.merges] == list(expected)
+    assert [update.started for update in updates if update.started] == [Started(n_tokens, 12)]
+    assert [update.totals.bytes for update in updates if update.totals] == [len(TEXT)]
+    assert [update.saved for update in updates if update.saved] == [output]
+    assert updates[-1].run.phase == "done" and not any(update.failed for update in updates)
+    assert load(output).special_tokens == {"<|endoftext|>": 268, "<s>": 269}
+
+
+async def test_a_count(book: Path) -> None:
+    (book.parent / "image.png").write_bytes(bytes(range(256)))
+    counts = Counts.of(TEXT, "gpt4")
+    corpus = Corpus((str(book.parent),))
+    assert [counted async for counted in totals(corpus, "gpt4")] == [
+        Totals(1, len(TEXT), len(TEXT), counts.n_pieces, len(counts.pieces), skipped=1)
+    ]
+    missing = [counted async for counted in totals(Corpus(("missing",)), "gpt4")]
+    assert len(missing) == 1 and "missing cannot be read" in missing[0].error
+
+
+async def test_an_audit(book: Path, kept: Path) -> None:
+    reference = book.parent / "other.txt"
+    reference.write_text("quite another text")
+    corpus = Corpus((str(book),), (str(reference),), "book.txt")
+    updates = [update async for update in auditing(kept, corpus)]
+    found = [finding for update in updates for finding in update.findings]
+    expected = audit(load(kept), counts=Counts.of(TEXT, "gpt4"), reference=Counts.of("quite another text", "gpt4"))
+    assert {(finding.id, finding.kind) for finding in found} == {(finding.id, finding.kind) for finding in expected}
+    assert updates[-1].audit.subject.startswith("small against book.txt") and not updates[-1].audit.running
+    assert f"{len(found):,} findings" in updates[-1].audit.subject
+
+
+async def test_an_audit_that_cannot_be_is_told_in_one_safe_sentence(home: Path) -> None:
+    updates = [update async for update in auditing(home / "mis\x1bsing.json", Corpus())]
+    assert [update.failed for update in updates if update.failed] == [updates[-1].failed]
+    assert "cannot be read" in updates[-1].audit.subject and "\x1b" not in updates[-1].audit.subject

@@ -1,0 +1,90 @@
+"""The shelf: a file for each tokenizer, listed without reading them whole, and never one in the place of another."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bpe_core import load, save, train
+from bpe_core.trainer import Merge, Trainer
+from tui.shelf import free_place, kept_tokenizers, merges_of, told_record
+from tui.state import Kept, Run, Totals, TrainingOptions
+
+TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
+LEARNED = train(TEXT, vocab_size=262)
+
+
+def test_the_newest_comes_first(tmp_path: Path) -> None:
+    assert kept_tokenizers(tmp_path) == ()
+    for age, name in enumerate(("new", "old")):
+        save(LEARNED, tmp_path / f"{name}.json")
+        os.utime(tmp_path / f"{name}.json", (1e9 - age, 1e9 - age))
+    (tmp_path / "notes.txt").write_text("no tokenizer")
+    assert kept_tokenizers(tmp_path) == tuple(
+        Kept(str(tmp_path / f"{name}.json"), name, 262) for name in ("new", "old")
+    )
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe\x00", b'{"n_vocab": "many"}', b'{"n_vocab": ' + b"9" * 50])
+def test_a_broken_file_is_listed_without_a_size(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "broken.json").write_bytes(content)
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "link.json").symlink_to("nowhere")
+    assert {(kept.name, kept.n_vocab) for kept in kept_tokenizers(tmp_path)} == {
+        *(("broken", 0), ("folder", 0), ("link", 0))
+    }
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Python library gpt4", "python-library-gpt4"),
+        ("book.txt + notes.md · none", "book.txt-notes.md-none"),
+        ("Ελλάδα 日本", "ελλάδα-日本"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("\x1b]0;x\x07", "0-x"),
+        ("...", "tokenizer"),
+        ("", "tokenizer"),
+        ("x" * 500, "x" * 60),
+    ],
+)
+def test_a_place_on_the_shelf_is_named_after_the_corpus(tmp_path: Path, title: str, name: str) -> None:
+    place = free_place(tmp_path, title)
+    assert place == tmp_path / f"{name}.json"
+    place.touch()  # so it is a name that the disk takes
+
+
+def test_a_place_that_is_taken_is_not_given_again(tmp_path: Path) -> None:
+    for name in ("book.json", "book-2.json", "book-3.json"):
+        place = free_place(tmp_path, "Book")
+        assert place.name == name
+        place.touch()
+
+
+def test_the_merge_log_of_a_kept_tokenizer_says_what_the_training_said(tmp_path: Path) -> None:
+    save(LEARNED, tmp_path / "kept.json")
+    assert merges_of(load(tmp_path / "kept.json")) == list(Trainer(TEXT, vocab_size=262))
+
+
+def test_a_tokenizer_without_a_record_has_no_log() -> None:
+    assert merges_of(type(LEARNED)(LEARNED.vocabulary, LEARNED.pattern)) == []
+
+
+def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path: Path) -> None:
+    options = TrainingOptions(vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=("<s>",))
+    trainer = Trainer(TEXT, vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=["<s>"])
+    n_tokens = trainer.n_tokens
+    told: list[Merge] = [next(trainer) for _ in range(4)]
+    record = told_record(options, told, Totals(bytes=n_tokens), Run(tokens_at_start=n_tokens))
+    learned = trainer.tokenizer()
+    save(type(learned)(learned.vocabulary, learned.pattern, record=record), tmp_path / "rescued.json")
+
+    rescued = load(tmp_path / "rescued.json")
+    assert rescued.merges == learned.merges and rescued.special_tokens == learned.special_tokens
+    assert merges_of(rescued) == told
+    assert rescued.record is not None and learned.record is not None
+    assert rescued.record.stop_reason == "the worker process died"
+    assert rescued.record.n_bytes == len(TEXT)
+    told_later = {"sources": (), "created": "", "stop_reason": ""}  # all else is as the worker would have written it
+    assert replace(rescued.record, **told_later) == replace(learned.record, **told_later)

@@ -1,0 +1,101 @@
+"""The texts that can be chosen: named so that any name can be shown, listed so that any folder can be opened."""
+
+from pathlib import Path
+
+import pytest
+
+from bpe_core.errors import TextError
+from bpe_core.visible import visible
+from tui.sources import (
+    LARGEST_FOLDER,
+    check_readable,
+    computer_sources,
+    file_source,
+    first_characters,
+    folder_sources,
+    sample_corpus,
+    sample_sources,
+    title_of,
+    whole_text,
+)
+
+
+def test_every_sample_is_there_and_says_why() -> None:
+    sources = sample_sources()
+    assert len(sources) >= 10
+    for source in sources:
+        assert source.size == Path(source.path).stat().st_size > 0
+        assert source.title and source.reason and not source.is_folder
+    assert sample_corpus().paths == tuple(source.path for source in sources)
+
+
+def test_every_computer_with_python_has_its_library() -> None:
+    library = computer_sources()[0]
+    assert library.title == "Python library" and library.is_folder
+    assert (Path(library.path) / "json").is_dir()
+
+
+def test_folders_come_first_and_what_is_hidden_does_not_come(tmp_path: Path) -> None:
+    for name in ("b.txt", "A.txt", ".hidden"):
+        (tmp_path / name).write_text(name)
+    for name in ("zoo", ".git"):
+        (tmp_path / name).mkdir()
+    listed = list(folder_sources(tmp_path))
+    assert [(source.title, source.is_folder, source.size) for source in listed] == [
+        *(("zoo", True, None), ("A.txt", False, 5), ("b.txt", False, 5))
+    ]
+
+
+def test_a_name_is_shown_without_what_would_act_on_a_terminal(tmp_path: Path) -> None:
+    name = "\x1b]0;pwned\x07\nx\x9b31m"
+    (tmp_path / name).mkdir()
+    source = next(folder_sources(tmp_path))
+    assert source.path == str(tmp_path / name)
+    for shown in (source.title, source.reason, title_of((source.path,))):
+        assert shown == visible(shown) and "pwned" in shown
+
+
+def test_what_cannot_be_looked_at_is_listed_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "nowhere").symlink_to("missing")
+    assert [(source.title, source.size) for source in folder_sources(tmp_path)] == [("circle", None), ("nowhere", None)]
+    with pytest.raises(OSError):
+        list(folder_sources(tmp_path / "missing"))
+    assert file_source(tmp_path / "missing").size is None
+
+
+def test_of_an_endless_folder_only_the_beginning_is_listed(tmp_path: Path) -> None:
+    for number in range(LARGEST_FOLDER + 5):
+        (tmp_path / f"{number:05}").touch()
+    assert len(list(folder_sources(tmp_path))) == LARGEST_FOLDER
+
+
+def test_a_choice_has_a_short_name() -> None:
+    library = computer_sources()[0].path
+    assert title_of(()) == "nothing chosen"
+    assert title_of((library,)) == "Python library"
+    assert title_of(("/a/book.txt", library)) == "book.txt + Python library"
+    assert title_of(("/a/book.txt", "/b", "/c", "/d")) == "book.txt + 3 more"
+    assert title_of(sample_corpus().paths) == "all samples"
+    assert title_of(("/",)) == "/"
+
+
+def test_a_text_is_read_exactly(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    text = "a\r\nb\x0c\x00".replace("\x00", "") + "é" * 100_000
+    path.write_bytes(text.encode())
+    assert whole_text(path) == text
+    assert first_characters(str(path), 4) == "a\r\nb"
+    check_readable(str(path))
+    check_readable(str(tmp_path))
+
+
+def test_what_cannot_be_a_corpus_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "binary").write_bytes(bytes(range(256)) * 9)
+    (tmp_path / "empty").touch()
+    (tmp_path / "circle").symlink_to("circle")
+    for name in ("binary", "empty", "circle", "missing", "nu\x00l", "x" * 300, "binary/below"):
+        with pytest.raises(TextError) as caught:
+            check_readable(str(tmp_path / name))
+        sentence = str(caught.value)
+        assert sentence.endswith(".") and "\n" not in sentence and sentence == visible(sentence)
