@@ -41,10 +41,11 @@ class AuditPane(Pane):
         yield table
         yield Static(id="evidence", markup=False)
 
-    def watch_audit(self, audit: Audit) -> None:
+    def watch_audit(self, old: Audit, audit: Audit) -> None:
         """What is audited, or how far it is."""
-        self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
-        self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject)
+        if old.running != audit.running:
+            self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
+        self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
 
     @property
     def table(self) -> FindingTable:

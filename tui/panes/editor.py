@@ -66,14 +66,14 @@ class EditorPane(Pane):
         """The totals, in one line."""
         event.stop()
         self.query_one("#totals-line", Static).update(
-            totals_line(event.n_tokens, event.n_bytes, event.n_characters, self.tokenizer)
+            totals_line(event.n_tokens, event.n_bytes, event.n_characters, self.tokenizer), layout=False
         )
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
         event.stop()
         if self.tokenizer is not None:
-            self.query_one("#edit-line", Static).update(edit_line(event.change, self.tokenizer))
+            self.query_one("#edit-line", Static).update(edit_line(event.change, self.tokenizer), layout=False)
 
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
         """Show the token under the cursor."""

@@ -58,8 +58,10 @@ class TrainingPane(Pane):
         with HorizontalGroup(id="controls"):
             yield Button("▶ Train", id="go", compact=True, action="screen.train_or_pause")
             yield Button("⏭ Step", id="one", compact=True, action="screen.step_once")
-            yield Button("⏹ Stop", id="stop", compact=True, action="screen.stop")
-            yield ProgressBar(show_eta=False, show_percentage=False, id="progress")
+            yield Button("⏹ Stop", id="stop", compact=True, action="screen.stop", disabled=True)
+            progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
+            progress.display = False
+            yield progress
             yield Static(id="status", markup=False)
         with Horizontal(id="learned"):
             yield MergeLog(id="merge-log")
@@ -113,18 +115,21 @@ class TrainingPane(Pane):
         self.query_one("#pattern", Select).value = options.pattern
         self.query_one("#ties", Select).value = options.ties
 
-    def watch_run(self, run: Run) -> None:
-        """Progress, and what each button would do now."""
-        self.query_one("#go", Button).label = {"merging": "⏸ Pause", "counting": "⏸ Pause", "paused": "▶ Run"}.get(
-            run.phase, "▶ Train"
-        )
+    def watch_run(self, old: Run, run: Run) -> None:
+        """Progress; and in another phase, what each button would do now."""
+        # This runs for every batch of merges: nothing here may lay out the screen unless the phase has changed.
+        if old.phase != run.phase:
+            self._phase_changed(run)
+        self.query_one(ProgressBar).update(progress=run.fraction)
+        self.query_one("#status", Static).update(status_line(run), layout=False)
+
+    def _phase_changed(self, run: Run) -> None:
+        label = {"merging": "⏸ Pause", "counting": "⏸ Pause", "paused": "▶ Run"}.get(run.phase, "▶ Train")
+        self.query_one("#go", Button).label = label
         self.query_one("#stop", Button).disabled = not run.busy
         for field in self.query("#options Input, #options Select"):
             field.disabled = run.busy
-        progress = self.query_one(ProgressBar)
-        progress.display = run.busy
-        progress.update(total=1.0, progress=run.fraction)
-        self.query_one("#status", Static).update(status_line(run))
+        self.query_one(ProgressBar).display = run.busy
 
     def watch_step(self, step: int) -> None:
         """Mark the step in force in the log and on the curve."""
