@@ -32,6 +32,8 @@ class FaithfulDocument(Document):
         self._lines = text.split("\n")
         self._lengths = Sums([len(line) + 1 for line in self._lines])
         self._listener = listener
+        self.n_bytes = _count_bytes(text)
+        """Bytes of the text in UTF-8; a lone surrogate counts as three."""
         self.n_long_lines = _count_long(self._lines)
         """How many lines have more than `LONG_LINE` characters."""
 
@@ -72,6 +74,7 @@ class FaithfulDocument(Document):
         inserted[0] = self._lines[top[0]][: top[1]] + inserted[0]
         inserted[-1] += self._lines[bottom[0]][bottom[1] :]
         self._replace_lines(top[0], bottom[0] + 1, inserted)
+        self.n_bytes += _count_bytes(text) - _count_bytes(removed)
         if self._listener is not None:
             self._listener(offset, offset + len(removed), text)
         return EditResult((end_row, end_column), removed)
@@ -90,3 +93,7 @@ class FaithfulDocument(Document):
 
 def _count_long(lines: list[str]) -> int:
     return sum(len(line) > LONG_LINE for line in lines)
+
+
+def _count_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))

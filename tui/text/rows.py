@@ -15,7 +15,7 @@ from textual.document._document import Location
 from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 
-from tui.text.document import FaithfulDocument
+from tui.text.document import LONG_LINE, FaithfulDocument
 from tui.text.glyphs import TAB_SIZE, lay_out, measure, wrap
 from tui.text.ruler import Ruler
 from tui.text.sums import Sums
@@ -71,7 +71,7 @@ class Rows(WrappedDocument):
 
     @property
     def widest(self) -> int:
-        """Cells of the widest line ever seen since the last `wrap`; the width when the text is wrapped."""
+        """Cells of the widest line, in a big text at least that; the width when the text is wrapped."""
         return self._width or self._widest
 
     @property
@@ -104,7 +104,10 @@ class Rows(WrappedDocument):
         if top in self._rulers:
             self._rulers[top] = self._rulers[top].with_line(self.document[top], min(start, old_end)[1])
         if not self._width:
-            if start[0] == old_end[0] == new_end[0]:
+            if self.document.n_characters <= _AT_ONCE:
+                self._widest = 0
+                self._note_widths(self.document.lines)
+            elif start[0] == old_end[0] == new_end[0] and len(lines[0]) > LONG_LINE:
                 # Of a line of a million characters, measure what is new: it has grown by no more than that.
                 self._widest += measure(lines[0][min(start, old_end)[1] : new_end[1]], self._tab_width)
             else:

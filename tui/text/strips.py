@@ -68,7 +68,7 @@ class Row(NamedTuple):
     """Plain text that stands before the row, such as its number."""
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def draw(row: Row, width: int, palette: Palette) -> Strip:
     """A row as a strip of exactly `width` cells.
 

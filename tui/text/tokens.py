@@ -5,11 +5,15 @@ from typing import Final
 
 from bpe_core.live_text import Change, LiveText
 from bpe_core.spans import Span, parts
+from bpe_core.tokenizer import Tokenizer
 from tui.text.palette import choose_colors
 from tui.text.strips import Columns, Token
 
 _Stretch = tuple[int, int, int]
-_Found = tuple[tuple[Token, ...], tuple[Columns, ...]]
+OnRow = tuple[tuple[Token, ...], tuple[Columns, ...]]
+"""The tokens on a row, and its characters that several tokens share."""
+NOTHING: Final[OnRow] = ((), ())
+"""A row without tokens."""
 _ROWS: Final = 512
 """Rows whose tokens are remembered."""
 _CONTEXT: Final = 64
@@ -34,24 +38,62 @@ class UnderCursor:
     """The bytes of each of them."""
 
 
-class RowTokens:
-    """The tokens of the rows that were drawn lately; an edit forgets only the rows that it touched."""
+class Tokens:
+    """The tokens of a text that is being edited, as a screen asks for them.
+
+    Those of the rows drawn lately are remembered; an edit forgets only the rows that it touched.
+    """
 
     def __init__(self, live: LiveText) -> None:
-        self._live = live
-        self._rows: dict[_Stretch, _Found] = {}
+        self.live = live
+        """The text and all its tokens."""
+        self.changed: tuple[Columns, ...] = ()
+        """The code points whose tokens the last edits have made; emptied by `settle_changes` and `use`."""
+        self._rows: dict[_Stretch, OnRow] = {}
 
-    def find(self, start: int, length: int, n_colors: int) -> _Found:
+    def splice(self, start: int, end: int, text: str) -> Change:
+        """Edit the text: `text` comes in place of the code points from `start` to `end`."""
+        change = self.live.splice(start, end, text)
+        stretch, shift = stretch_of(change), len(text) - (end - start)
+        self._edited(min(start, stretch[0]), max(end, stretch[1] - shift), shift)
+        self.changed = (*moved(self.changed, start, end, len(text)), stretch)
+        return change
+
+    def settle_changes(self) -> None:
+        """From now on, what was edited until now is as old as the rest."""
+        self.changed = ()
+
+    def use(self, tokenizer: Tokenizer) -> None:
+        """Go on with another tokenizer, or another step of the same."""
+        self.live.use(tokenizer)
+        self.settle_changes()
+        self.forget_rows()
+
+    def settle(self, seconds: float) -> bool:
+        """Work on tokens that are not known yet for so long; whether all are known now."""
+        if self.live.settled:
+            return True
+        settled = self.live.settle(seconds)
+        if settled:
+            # What was provisional in a very long piece is final now.
+            self.forget_rows()
+        return settled
+
+    def forget_rows(self) -> None:
+        """All rows may have other tokens."""
+        self._rows.clear()
+
+    def on_row(self, start: int, length: int, n_colors: int) -> OnRow:
         """The tokens on a row of `length` code points from `start`, and its characters that several tokens share."""
         key = (start, length, n_colors)
         found = self._rows.get(key)
         if found is None:
             if len(self._rows) >= _ROWS:
                 self._rows.clear()
-            found = self._rows[key] = find_tokens(self._live, start, length, n_colors)
+            found = self._rows[key] = find_tokens(self.live, start, length, n_colors)
         return found
 
-    def edited(self, start: int, end: int, shift: int) -> None:
+    def _edited(self, start: int, end: int, shift: int) -> None:
         """Code points `start` to `end` have other tokens than before; what lies behind has moved by `shift`."""
         self._rows = {
             (at if at + length < start else at + shift, length, n_colors): found
@@ -59,12 +101,8 @@ class RowTokens:
             if at + length < start or at - _CONTEXT > end
         }
 
-    def forget(self) -> None:
-        """All tokens may be others."""
-        self._rows.clear()
 
-
-def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> _Found:
+def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
     """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
     spans = live.spans(max(start - _CONTEXT, 0), start + length)
     tokens: list[Token] = []

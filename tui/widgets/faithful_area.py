@@ -17,7 +17,7 @@ from textual.widgets import TextArea
 
 from tui.text.document import FaithfulDocument
 from tui.text.navigator import Navigator
-from tui.text.rows import Rows
+from tui.text.rows import Place, Rows
 
 OVERRIDDEN: Final = {
     "_set_document": ("self", "text", "language"),
@@ -112,6 +112,21 @@ class FaithfulArea(TextArea, inherit_bindings=False):
             if y in shown and self.draw_row(y) is not shown[y]:
                 self.refresh_lines(scroll_y + y)
         self._mind_height()
+
+    def gutter_text(self, place: Place) -> str:
+        """What stands before a row: the number of the line that begins there, if line numbers are wanted."""
+        if not self.show_line_numbers:
+            return ""
+        number = str(place.line + self.line_number_start) if not place.section else ""
+        return number.rjust(self.gutter_width - 2) + "  "
+
+    def cursor_column(self, place: Place) -> int | None:
+        """The cursor's column on a row; None when it is elsewhere or not to be seen."""
+        row, column = self.cursor_location
+        if row != place.line or not self._draw_cursor:
+            return None
+        at = column - place.start
+        return at if 0 <= at < len(place.text) + place.ends_line else None
 
     def _build_highlight_map(self) -> None:
         """There is no syntax to highlight."""

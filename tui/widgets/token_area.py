@@ -5,7 +5,9 @@ row that looks as before is not drawn again. What is under the cursor, what an e
 are goes out as messages.
 """
 
-from collections.abc import Sequence
+from asyncio import to_thread
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,19 +23,33 @@ from bpe_core.live_text import Change, LiveText
 from bpe_core.tokenizer import Tokenizer
 from tui.text.palette import Look, Palette, make_palette
 from tui.text.rows import Place
-from tui.text.strips import Columns, Row, draw
-from tui.text.tokens import RowTokens, UnderCursor, clip, find_under, moved, stretch_of
+from tui.text.strips import Row, draw
+from tui.text.tokens import NOTHING, Tokens, UnderCursor, clip, find_under
 from tui.widgets.faithful_area import FaithfulArea
 
-_BIG: Final = 100_000
-"""Characters of an edit above which its tokens are not compared but worked out beside the screen."""
+_BIG: Final = 500_000
+"""Characters of a text above which it is split into pieces in a thread, and shown without tokens meanwhile."""
+_BIG_EDIT: Final = 100_000
+"""Characters of an edit above which its tokens are not compared; the text is read anew."""
 _SLICE: Final = 0.008
 """Seconds of settling at a time, short enough for a frame."""
 _PAUSE: Final = 1 / 30
 """Seconds from one slice to the next."""
 
 
-class TokenArea(FaithfulArea, inherit_bindings=True):
+@dataclass
+class _Told(Message):
+    """What an area tells."""
+
+    area: "TokenArea"
+
+    @property
+    def control(self) -> "TokenArea":
+        """The sender."""
+        return self.area
+
+
+class TokenArea(FaithfulArea):
     """An editor that shows the tokens of its text under `tokenizer`; without one, just an editor."""
 
     tokenizer: var[Tokenizer | None] = var(None, init=False)
@@ -42,10 +58,9 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
     """Draw spaces and tabs as glyphs."""
 
     @dataclass
-    class Tokenized(Message):
+    class Tokenized(_Told):
         """The text has other tokens than before, or more of them are known."""
 
-        area: "TokenArea"
         n_tokens: int | None
         """None as long as the text has not settled."""
         n_bytes: int
@@ -55,40 +70,23 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
         settled: bool
         """False while a big text is still being tokenized beside the screen."""
 
-        @property
-        def control(self) -> "TokenArea":
-            """The sender."""
-            return self.area
-
         def can_replace(self, message: Message) -> bool:
             """Only the newest counts."""
             return isinstance(message, TokenArea.Tokenized)
 
     @dataclass
-    class Edited(Message):
+    class Edited(_Told):
         """The text was edited; an undo or redo of several edits is told as one message each."""
 
-        area: "TokenArea"
         change: Change | None
         """None for an edit so big that its tokens were not compared."""
 
-        @property
-        def control(self) -> "TokenArea":
-            """The sender."""
-            return self.area
-
     @dataclass
-    class CursorMoved(Message):
+    class CursorMoved(_Told):
         """Something else is under the cursor, because it moved or because the tokens did."""
 
-        area: "TokenArea"
         under: UnderCursor | None
         """None in an empty text, without a tokenizer, and on what a lossy pattern drops."""
-
-        @property
-        def control(self) -> "TokenArea":
-            """The sender."""
-            return self.area
 
         def can_replace(self, message: Message) -> bool:
             """Only the newest counts."""
@@ -105,9 +103,9 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        self._live: LiveText | None = None
-        self._row_tokens: RowTokens | None = None
-        self._changed: tuple[Columns, ...] = ()
+        self._tokens: Tokens | None = None
+        self._missed: list[tuple[int, int, str]] | None = None
+        """The edits made while a big text is being read; None when none is."""
         self._under: UnderCursor | None = None
         self._look: Look | None = None
         self._palette: Palette | None = None
@@ -131,87 +129,93 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
 
     @property
     def live(self) -> LiveText | None:
-        """The text with its tokens; None without a tokenizer."""
-        return self._live
-
-    def _tokenize(self, tokenizer: Tokenizer | None) -> None:
-        """Begin anew, with all of the text."""
-        self._live = None if tokenizer is None else LiveText(tokenizer, self.document.text)
-        self._row_tokens = None if self._live is None else RowTokens(self._live)
+        """The text with its tokens; None without a tokenizer, and while a big text is still being read."""
+        return None if self._tokens is None else self._tokens.live
 
     def _set_document(self, text: str, language: str | None) -> None:
-        self._changed = ()
-        self._live = self._row_tokens = None
+        self._tokens = None
         super()._set_document(text, language)
-        self._tokenize(self.tokenizer)
-        self._tokens_changed()
+        self._read(self.tokenizer)
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Show the text as another tokenizer sees it, or as the same one does after more merges."""
-        if self._live is None or self._row_tokens is None or tokenizer is None:
-            self._tokenize(tokenizer)
-        elif tokenizer is not self._live.tokenizer:
-            self._live.use(tokenizer)
-            self._row_tokens.forget()
-        self._changed = ()
+        if tokenizer is None or (self._tokens is None and self._missed is None):
+            self._read(tokenizer)
+        elif self._tokens is not None and tokenizer is not self._tokens.live.tokenizer:
+            self._tokens.use(tokenizer)
+            self._tokens_changed()
+
+    def _read(self, tokenizer: Tokenizer | None) -> None:
+        """Begin anew, with all of the text; with a big one beside the screen."""
+        self._tokens, self._missed = None, None
+        if self.is_running:
+            self.workers.cancel_group(self, "tokens")
+        if tokenizer is not None and self.is_running and self.document.n_characters > _BIG:
+            self._missed = []
+            self.run_worker(self._read_big(tokenizer, self.document.text), group="tokens")
+        elif tokenizer is not None:
+            self._tokens = Tokens(LiveText(tokenizer, self.document.text))
+        self._tokens_changed()
+
+    async def _read_big(self, tokenizer: Tokenizer, text: str) -> None:
+        live = await to_thread(LiveText, tokenizer, text)
+        self._tokens = Tokens(live)
+        for start, end, replacement in self._missed or ():
+            self._tokens.splice(start, end, replacement)
+        self._missed = None
+        self._tokens.settle_changes()
+        self.watch_tokenizer(self.tokenizer)
         self._tokens_changed()
 
     def spliced(self, start: int, end: int, text: str) -> None:
         """Bring the tokens up to date with an edit."""
-        if self._live is None or self._row_tokens is None:
-            return
-        if max(len(text), end - start) > _BIG:
-            self._tokenize(self.tokenizer)
+        if self.tokenizer is not None and max(len(text), end - start) > _BIG_EDIT:
+            self._read(self.tokenizer)
             self.post_message(self.Edited(self, None))
-            return
-        change = self._live.splice(start, end, text)
-        stretch, shift = stretch_of(change), len(text) - (end - start)
-        self._row_tokens.edited(min(start, stretch[0]), max(end, stretch[1] - shift), shift)
-        self._changed = (*moved(self._changed, start, end, len(text)), stretch)
-        self.post_message(self.Edited(self, change))
+        elif self._tokens is not None:
+            self.post_message(self.Edited(self, self._tokens.splice(start, end, text)))
+        elif self._missed is not None:
+            self._missed.append((start, end, text))
 
     def edit(self, edit: Edit) -> EditResult:
         """Perform an edit; what the one before had changed is no longer marked."""
-        self._changed = ()
-        result = super().edit(edit)
-        self._tokens_changed()
-        return result
+        with self._one_change():
+            return super().edit(edit)
 
     def _undo_batch(self, edits: Sequence[Edit]) -> None:
-        self._changed = ()
-        super()._undo_batch(edits)
-        self._tokens_changed()
+        with self._one_change():
+            super()._undo_batch(edits)
 
     def _redo_batch(self, edits: Sequence[Edit]) -> None:
-        self._changed = ()
-        super()._redo_batch(edits)
+        with self._one_change():
+            super()._redo_batch(edits)
+
+    @contextmanager
+    def _one_change(self) -> Iterator[None]:
+        if self._tokens is not None:
+            self._tokens.settle_changes()
+        yield
         self._tokens_changed()
 
     def _tokens_changed(self) -> None:
         self._look_under_cursor()
         self.repaint()
-        if self._live is not None and not self._live.settle(_SLICE) and self.is_running:
+        if self._tokens is not None and not self._tokens.settle(_SLICE) and self.is_running:
             if self._settling is None:
                 self._settling = self.set_interval(_PAUSE, self._settle)
             self._settling.resume()
         self._tell_tokenized()
 
     def _settle(self) -> None:
-        if self._settling is None or (self._live is not None and not self._live.settle(_SLICE)):
-            return
-        self._settling.pause()
-        if self._row_tokens is not None:
-            # What was provisional in a very long piece is final now.
-            self._row_tokens.forget()
-        self._look_under_cursor()
-        self.repaint()
-        self._tell_tokenized()
+        if self._settling is not None and (self._tokens is None or self._tokens.settle(_SLICE)):
+            self._settling.pause()
+            self._tokens_changed()
 
     def _tell_tokenized(self) -> None:
-        live = self._live
-        if live is not None and self.is_running:
-            n_tokens, settled = live.n_tokens_known, live.settled
-            self.post_message(self.Tokenized(self, n_tokens, live.n_bytes, live.n_characters, settled))
+        if self.tokenizer is not None and self.is_running:
+            n_tokens = self._tokens.live.n_tokens_known if self._tokens is not None else None
+            document, settled = self.document, n_tokens is not None
+            self.post_message(self.Tokenized(self, n_tokens, document.n_bytes, document.n_characters, settled))
 
     # Where the cursor is
 
@@ -227,7 +231,7 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
 
     def _look_under_cursor(self) -> None:
         offset = self.document.get_index_from_location(self.cursor_location)
-        under = None if self._live is None else find_under(self._live, offset)
+        under = None if self._tokens is None else find_under(self._tokens.live, offset)
         if under != self._under:
             self._under = under
             if self.is_running:
@@ -254,36 +258,24 @@ class TokenArea(FaithfulArea, inherit_bindings=True):
         if not self.selection.is_empty:
             first, last = sorted(map(document.get_index_from_location, self.selection))
             selection = clip((first, last), start, length)
-        found = self._row_tokens and self._row_tokens.find(start, length, len(self._current_palette().tokens))
-        tokens, shared = found or ((), ())
+        here = self._tokens
+        tokens, shared = here.on_row(start, length, len(self._current_palette().tokens)) if here else NOTHING
+        changed = [clip(stretch, start, length) for stretch in here.changed] if here else []
         return Row(
             place.text,
             tokens,
             place.ends_line,
             shared,
-            tuple(stretch for changed in self._changed if (stretch := clip(changed, start, length))),
+            tuple(filter(None, changed)),
             clip((self._under.start, self._under.end), start, length) if self._under else None,
             selection,
-            self._cursor_on(place),
+            self.cursor_column(place),
             scroll_x - place.cell if not self.wrapped_document.width else 0,
             place.cell % tab_size,
             tab_size,
             self.show_spaces,
-            self._gutter(place),
+            self.gutter_text(place),
         )
-
-    def _gutter(self, place: Place) -> str:
-        if not self.show_line_numbers:
-            return ""
-        number = str(place.line + self.line_number_start) if not place.section else ""
-        return number.rjust(self.gutter_width - 2) + "  "
-
-    def _cursor_on(self, place: Place) -> int | None:
-        row, column = self.cursor_location
-        if row != place.line or not self._draw_cursor:
-            return None
-        at = column - place.start
-        return at if 0 <= at < len(place.text) + place.ends_line else None
 
     def _current_palette(self) -> Palette:
         theme = self._theme
