@@ -1,0 +1,100 @@
+"""The command: what it says without a terminal, and to a path that it cannot open."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scope import ROOT
+
+from tui.__main__ import HEADLESS
+
+pytestmark = pytest.mark.usefixtures("home")
+
+Run = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+def in_a_pipe(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "tui", *map(str, arguments)]
+    return subprocess.run(command, input=text, capture_output=True, timeout=60)
+
+
+def in_a_terminal(*arguments: str | Path) -> tuple[int, str]:
+    """Exit code and output of a command that ends by itself."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "tui", *map(str, arguments)])
+    output = b""
+    while True:
+        try:
+            data = os.read(terminal, 1 << 16)
+        except OSError:  # Linux says so when the other side is closed
+            break
+        if not data:
+            break
+        output += data
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status), output.decode()
+
+
+def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> None:
+    for arguments in ([], [book]):
+        ended = in_a_pipe(*arguments)
+        assert (ended.returncode, ended.stdout) == (2, b"")
+        sentence = ended.stderr.decode()
+        assert sentence.startswith("bpescope: the app needs a terminal") and sentence.count("\n") == 1
+        assert all(f"bpescope {command}" in sentence for command in HEADLESS)
+
+
+def test_a_subcommand_needs_no_terminal(book: Path) -> None:
+    assert in_a_pipe("train", book, "-o", "out.json", "--vocab-size", "260").returncode == 0
+    encoded = in_a_pipe("encode", "-t", "out.json", text=b"the theme")
+    assert in_a_pipe("decode", "-t", "out.json", text=encoded.stdout).stdout == b"the theme"
+
+
+def test_version_and_help() -> None:
+    version = in_a_pipe("--version")
+    assert version.returncode == 0 and version.stdout.startswith(b"bpescope ")
+    asked = in_a_pipe("--help").stdout.decode()
+    assert "PATH" in asked and all(command in asked for command in HEADLESS)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing.txt", "there is no such file or folder"),
+        ("binary", "binary"),
+        ("empty", "empty"),
+        ("circle", "too many"),
+        ("\x1b]0;pwned\x07", "pwned"),
+        ("--nonsense", "unrecognized"),
+    ],
+)
+def test_a_path_that_cannot_be_opened_is_told_in_a_sentence(home: Path, name: str, reason: str) -> None:
+    (home / "binary").write_bytes(bytes(range(256)) * 9)
+    (home / "empty").touch()
+    (home / "circle").symlink_to("circle")
+    code, output = in_a_terminal(name)
+    assert code == 2
+    assert reason in output and "Traceback" not in output and "\x1b" not in output
+    assert output.splitlines()[-1].startswith("bpescope: ")
+
+
+def test_a_file_that_one_may_not_read(book: Path) -> None:
+    book.chmod(0)
+    if os.access(book, os.R_OK):
+        pytest.skip("nothing is forbidden to root")
+    code, output = in_a_terminal(book)
+    assert code == 2 and "book.txt cannot be read" in output
+
+
+def test_a_wrong_argument_is_answered_before_anything_heavy_is_imported() -> None:
+    program = "import sys, tui.__main__ as m; m.main(['missing']); print(*{'textual', 'rich'} & set(sys.modules))"
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True
+    )
+    assert ended.stdout == b"\n"
