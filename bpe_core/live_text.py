@@ -45,8 +45,18 @@ class LiveText:
         self.n_bytes = len(utf8(text))
         """Bytes of the text in UTF-8."""
         self._blocks = BlockList(list(self._read(text)))
+        self._forget()
+
+    def _forget(self) -> None:
         self._counts: list[int | None] = [None] * len(self._blocks.items)
+        self._n_unknown = len(self._counts)
         self._first_unknown = 0
+
+    def _know(self, first: int, last: int, counts: list[int | None]) -> None:
+        """Let `counts` be the number of tokens in each of the items that came in the place of some."""
+        self._n_unknown += counts.count(None) - self._counts[first:last].count(None)
+        self._counts[first:last] = counts
+        self._first_unknown = min(self._first_unknown, first)
 
     def _read(self, text: str) -> Iterator[Item]:
         make_long = partial(self._long_piece, [])
@@ -139,25 +149,21 @@ class LiveText:
         for item in self._blocks.items:
             if isinstance(item, LongPiece):
                 item.use(self._seams)
-        self._counts = [None] * len(self._blocks.items)
-        self._first_unknown = 0
+        self._forget()
 
     @property
     def settled(self) -> bool:
         """Whether all tokens are known, and their number with them."""
-        try:
-            self._first_unknown = self._counts.index(None, self._first_unknown)
-        except ValueError:
-            self._first_unknown = len(self._counts)
-        return self._first_unknown == len(self._counts)
+        return self._n_unknown == 0
 
     def settle(self, seconds: float) -> bool:
         """Work on what is not known yet for so long, or a little longer; whether all is known now."""
         deadline = perf_counter() + seconds
         while not self.settled:
-            item = self._blocks.items[self._first_unknown]
+            index = self._first_unknown = self._counts.index(None, self._first_unknown)
+            item = self._blocks.items[index]
             if isinstance(item, Block) or item.settle(deadline - perf_counter()):
-                self._counts[self._first_unknown] = self._count(item)
+                self._know(index, index + 1, [self._count(item)])
             if perf_counter() >= deadline:
                 break
         return self.settled
@@ -237,7 +243,7 @@ class LiveText:
         self._blocks.resized(index)
         change = self._change(lo + begin, old, new, start, start + len(replacement))
         count = self._counts[index]
-        self._counts[index] = None if count is None else count + change.n_tokens
+        self._know(index, index + 1, [None if count is None else count + change.n_tokens])
         return change
 
     def _exchange(self, lo: int, hi: int, new: list[str], start: int, end: int, typed: int) -> Change:
@@ -246,19 +252,17 @@ class LiveText:
         old = self._fragments(lo, hi)
         kept = self._kept(lo, hi, start, end, typed)
         first, gone, items = self._blocks.exchange(lo, hi, new, partial(self._long_piece, kept))
-        counts = self._counts[first : first + len(gone)]
-        self._counts[first : first + len(gone)] = [None] * len(items)
-        self._first_unknown = min(self._first_unknown, first)
         if was_settled:
             for item in items:
                 if isinstance(item, LongPiece):
                     item.settle(float("inf"))
         change = self._change(lo, old, self._fragments(lo, lo + sum(map(len, new))), start, start + typed)
-        known = [count for count in counts if count is not None]
-        if len(items) == 1 and len(known) == len(counts):
-            self._counts[first] = sum(known) + change.n_tokens
-        elif was_settled:
-            self._counts[first : first + len(items)] = map(self._count, items)
+        last = first + len(gone)
+        known = [count for count in self._counts[first:last] if count is not None]
+        if len(items) == 1 and len(known) == len(gone):
+            self._know(first, last, [sum(known) + change.n_tokens])
+        else:
+            self._know(first, last, [self._count(item) if was_settled else None for item in items])
         return change
 
     def _long_piece(self, kept: list[tuple[int, Fragment]], piece: str, start: int) -> LongPiece | None:
@@ -307,10 +311,15 @@ class LiveText:
             begin += len(one[0])
             same += 1
         old, new = old[same:], new[same:]
+        end = begin + sum(len(text) for text, _ in new)
+        while old and new and old[-1] == new[-1] and end - len(new[-1][0]) >= stop:
+            end -= len(new[-1][0])
+            old.pop()
+            new.pop()
         return compare(
             list(chain.from_iterable(map(self._ids_of_fragment, old))),
             list(chain.from_iterable(map(self._ids_of_fragment, new))),
-            self.tokenizer.token_bytes,
+            self._seams.token_bytes,
             "".join(text for text, _ in new),
             slice(start - begin, stop - begin),
             begin,

@@ -6,7 +6,7 @@ wrong until the seam is *closed*, that is, until the tokens beside it are compat
 With all seams closed the tokens are exactly those of the whole piece.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from time import perf_counter
 from typing import Final
@@ -30,18 +30,16 @@ Fragment = tuple[str, Ids | None]
 class LongPiece:
     """The text and tokens of one piece; offsets are code points from its beginning. Never empty."""
 
-    __slots__ = ("_closed", "_first_open", "_ids", "_kept", "_layouts", "_lengths", "_seams", "_texts")
+    __slots__ = ("_closed", "_first_open", "_ids", "_kept", "_layouts", "_lengths", "_n_open", "_seams", "_texts")
 
     def __init__(self, seams: Seams, texts: Sequence[str], ids: Sequence[Ids | None] = ()) -> None:
         """`texts` are its fragments, none empty; `ids` their tokens where known, each as if it stood alone."""
-        self._seams = seams
         self._texts = list(texts)
-        self._ids: list[Ids | None] = list(ids) or [None] * len(self._texts)
-        self._closed = [False] * (len(self._texts) - 1)
-        self._first_open = 0
         self._lengths = PrefixSums(list(map(len, self._texts)))
-        self._layouts: dict[str, tuple[Span, ...]] = {}
         self._kept = (0, 0)
+        self.use(seams)
+        if ids:
+            self._ids[:] = ids
 
     def __len__(self) -> int:
         return self._lengths.start(len(self._texts))
@@ -75,39 +73,37 @@ class LongPiece:
     @property
     def settled(self) -> bool:
         """Whether every seam is closed."""
-        try:
-            self._first_open = self._closed.index(False, self._first_open)
-        except ValueError:
-            self._first_open = len(self._closed)
-        return self._first_open == len(self._closed) and self._ids[0] is not None
+        return self._n_open == 0
 
     def use(self, seams: Seams) -> None:
         """Forget all tokens; the next ones are those of another vocabulary."""
         self._seams = seams
-        self._ids = [None] * len(self._texts)
-        self._closed = [False] * len(self._closed)
+        self._ids: list[Ids | None] = [None] * len(self._texts)
+        self._closed = [False] * (len(self._texts) - 1)  # the seam at `i` is the one behind fragment `i`
+        self._n_open = len(self._closed)
         self._first_open = 0
-        self._layouts = {}
+        self._layouts: dict[str, tuple[Span, ...]] = {}
 
     def settle(self, seconds: float) -> bool:
         """Close seams for so long; whether all are closed now. At least one step is done, so calling on gets there."""
         deadline = perf_counter() + seconds
-        while not self.settled:
+        while self._n_open:
+            self._first_open = self._closed.index(False, self._first_open)
             self._close(self._first_open)
             if perf_counter() >= deadline:
-                return self.settled
-        return True
+                break
+        return self.settled
 
-    def ids(self) -> Iterable[int]:
+    def ids(self) -> Iterator[int]:
         """Its tokens. Settles it."""
         self.settle(float("inf"))
-        return chain.from_iterable(ids for ids in self._ids if ids is not None)
+        return chain.from_iterable(map(self._tokens, range(len(self._texts))))
 
     @property
     def n_tokens(self) -> int:
         """How many tokens it has. Settles it."""
         self.settle(float("inf"))
-        return sum(len(ids) for ids in self._ids if ids is not None)
+        return sum(map(len, map(self._tokens, range(len(self._texts)))))
 
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of code points. They may yet change at open seams farther away."""
@@ -140,28 +136,43 @@ class LongPiece:
         """
         self._close_around(start, end)
         was_settled = self.settled
-        before = self.fragments
-        self._kept = (len(before), len(before))
-        first, at = self._lengths.find(start)
-        last, last_at = self._lengths.find(max(start, end - 1))
-        text = self._texts[first][: start - at] + replacement + self._texts[last][end - last_at :]
-        if not text and first > 0:
-            first -= 1
-            text = self._texts[first]
-        elif not text:
-            last += 1
-            text = self._texts[last]
-        texts = chopped(text)
-        self._replace(first, last + 1, texts, [None] * len(texts), [False] * (len(texts) - 1))
-        self._open(first - 1)
-        self._open(first + len(texts) - 1)
+        texts, ids = self._texts[:], self._ids[:]
+        self._kept = (len(texts), len(texts))
+        self._put(start, end, replacement)
         if was_settled:
             self.settle(float("inf"))
         else:
             self._close_around(start, start + len(replacement))
         head, tail = self._kept
-        begin = self._lengths.start(head)
-        return begin, before[head : len(before) - tail], self.fragments[head : len(self._ids) - tail]
+        old, new = slice(head, len(texts) - tail), slice(head, len(self._texts) - tail)
+        return (
+            self._lengths.start(head),
+            list(zip(texts[old], ids[old], strict=True)),
+            list(zip(self._texts[new], self._ids[new], strict=True)),
+        )
+
+    def _put(self, start: int, end: int, replacement: str) -> None:
+        """Make the edit, without a look beyond the fragments in which it begins and ends."""
+        first, at = self._lengths.find(start)
+        last, last_at = self._lengths.find(max(start, end - 1))
+        if start <= at and last_at + self._lengths[last] <= end and not replacement:  # nothing would be left of them
+            first, last = (first - 1, last) if first else (first, last + 1)
+            at, last_at = self._lengths.start(first), self._lengths.start(last)
+        head, tail = self._texts[first][: start - at], self._texts[last][max(0, end - last_at) :]
+        fragments: list[Fragment]
+        if len(replacement) > SIZE:
+            fragments = [(text, None) for text in chopped(head + replacement + tail)]
+        else:
+            before = [span for span in self._layout(first) if span.end <= len(head)]
+            behind = len(self._texts[last]) - len(tail)
+            after = [span for span in self._layout(last) if span.start >= behind]
+            middle = head[before[-1].end if before else 0 :] + replacement
+            middle += tail[: (after[0].start if after else len(self._texts[last])) - behind]
+            tokens = self._fitted(_ids(before), utf8(middle), _ids(after), first, last, confined=True)[2]
+            fragments = list(_cut(head + replacement + tail, tokens, self._seams))
+        self._replace(first, last + 1, fragments)
+        self._open(first - 1)
+        self._open(first + len(fragments) - 1)
 
     def _tokens(self, index: int) -> Ids:
         ids = self._ids[index]
@@ -170,24 +181,29 @@ class LongPiece:
         return ids
 
     def _open(self, seam: int) -> None:
-        if 0 <= seam < len(self._closed):
+        if 0 <= seam < len(self._closed) and self._closed[seam]:
             self._closed[seam] = False
+            self._n_open += 1
             self._first_open = min(self._first_open, seam)
 
-    def _replace(self, first: int, last: int, texts: list[str], ids: Sequence[Ids | None], closed: list[bool]) -> None:
-        """Put fragments in the place of others, and `closed` for the seams inside; those around stay as they are."""
+    def _replace(self, first: int, last: int, fragments: Sequence[Fragment]) -> None:
+        """Put fragments in the place of others. The seams around them stay as they are; those between encoded ones, all
+        of one encoding, are closed.
+        """
         self._kept = (min(self._kept[0], first), min(self._kept[1], len(self._texts) - last))
+        texts = [text for text, _ in fragments]
+        closed = [ids is not None for _, ids in fragments[1:]]
+        self._n_open += closed.count(False) - self._closed[first : last - 1].count(False)
+        self._first_open = min(self._first_open, first)
         self._texts[first:last] = texts
-        self._ids[first:last] = ids
+        self._ids[first:last] = [ids for _, ids in fragments]
         self._closed[first : last - 1] = closed
         self._lengths.replace(first, last, list(map(len, texts)))
-        self._first_open = min(self._first_open, first)
 
     def _close_around(self, start: int, end: int) -> None:
         """Close the seams of the fragments in a range of code points, and one fragment to either side."""
         index, _ = self._lengths.find(start)
         seam = max(0, index - 1)
-        self._tokens(0)
         while seam < len(self._closed) and self._lengths.start(seam) < end:
             if not self._closed[seam]:
                 self._close(seam)
@@ -195,39 +211,42 @@ class LongPiece:
 
     def _close(self, seam: int) -> None:
         """Make the tokens beside a seam compatible; may open others if the text is periodic."""
-        if not self._closed:
-            self._tokens(0)
-            return
         left, right = self._tokens(seam), self._tokens(seam + 1)
         if self._seams.fit(left[-1], right[0]):
             self._closed[seam] = True
+            self._n_open -= 1
         elif not self._slide(seam):
-            self._mend(seam)
+            first, last, tokens = self._fitted(left, b"", right, seam, seam + 1)
+            self._replace(first, last + 1, _cut("".join(self._texts[first : last + 1]), tokens, self._seams))
 
-    def _mend(self, seam: int) -> None:
-        """Encode a window over the seam again, and let the side that does not fit grow until both do."""
-        first, last = seam, seam + 1
-        left, right = list(self._tokens(first)), list(self._tokens(last))
+    def _fitted(
+        self, left: Ids, middle: bytes, right: Ids, first: int, last: int, confined: bool = False
+    ) -> tuple[int, int, Ids]:
+        """The tokens of `left`, `middle` and `right` joined; only the middle and what does not fit it is encoded.
+
+        The window over the middle grows on the side that does not fit until both sides do. Unless it is confined, it
+        reaches into the fragments around `first` and `last`, which the two end in; they are returned with the tokens.
+        """
+        encode, fit, token_bytes = self._seams.encode, self._seams.fit, self._seams.token_bytes
         n_left = n_right = 1
         while True:
-            while n_left >= len(left) and first > 0:
+            while not confined and n_left >= len(left) and first > 0:
                 first -= 1
-                left[:0] = self._tokens(first)
-            while n_right >= len(right) and last < len(self._closed):
+                left = self._tokens(first) + left
+            while not confined and n_right >= len(right) and last < len(self._closed):
                 last += 1
                 right += self._tokens(last)
             n_left, n_right = min(n_left, len(left)), min(n_right, len(right))
-            window = b"".join(map(self._seams.token_bytes, left[len(left) - n_left :] + right[:n_right]))
-            ids = self._seams.encode(window)
-            left_fits = n_left == len(left) or self._seams.fit(left[-n_left - 1], ids[0])
-            right_fits = n_right == len(right) or self._seams.fit(ids[-1], right[n_right])
+            kept = left[: len(left) - n_left]
+            taken = left[len(kept) :]
+            window = b"".join((*map(token_bytes, taken), middle, *map(token_bytes, right[:n_right])))
+            ids = encode(window)
+            left_fits = not kept or fit(kept[-1], ids[0])
+            right_fits = n_right == len(right) or fit(ids[-1], right[n_right])
             if left_fits and right_fits:
-                break
+                return first, last, kept + ids + right[n_right:]
             n_left *= 1 if left_fits else 2
             n_right *= 1 if right_fits else 2
-        tokens = (*left[: len(left) - n_left], *ids, *right[n_right:])
-        cut = _cut("".join(self._texts[first : last + 1]), tokens, self._seams)
-        self._replace(first, last + 1, [text for text, _ in cut], [part for _, part in cut], [True] * (len(cut) - 1))
 
     def _slide(self, seam: int) -> bool:
         """In a periodic run, move what does not fit to the end of the run; the tokens in between stay as they are.
@@ -249,11 +268,17 @@ class LongPiece:
         behind = seam + 1
         while behind < len(self._texts) and misfit + self._texts[behind] == self._texts[behind] + misfit:
             behind += 1
-        self._replace(behind - 1, behind, [self._texts[behind - 1], misfit], [self._ids[behind - 1], ids[-n:]], [False])
+        self._replace(behind - 1, behind, [(self._texts[behind - 1], self._ids[behind - 1]), (misfit, ids[-n:])])
+        self._open(behind - 1)
         self._open(behind)
-        self._replace(seam, seam + 1, [text[: len(text) - len(misfit)]], [ids[:-n]], [])
+        self._replace(seam, seam + 1, [(text[: len(text) - len(misfit)], ids[:-n])])
         self._closed[seam] = True
+        self._n_open -= 1
         return True
+
+
+def _ids(spans: Sequence[Span]) -> Ids:
+    return tuple(chain.from_iterable(span.ids for span in spans))
 
 
 def chopped(text: str) -> list[str]:
@@ -265,7 +290,10 @@ def chopped(text: str) -> list[str]:
 
 def _cut(text: str, ids: Ids, seams: Seams) -> list[tuple[str, Ids]]:
     """Encoded text as fragments, parted where a token and a character both end."""
-    length = len(text) // max(1, round(len(text) / SIZE)) + 1
+    n_fragments = round(len(text) / SIZE)
+    if n_fragments <= 1:
+        return [(text, ids)]
+    length = len(text) // n_fragments + 1
     found: list[tuple[str, Ids]] = []
     begin = first = last = 0
     for span in layout(text, ids, seams.token_bytes):

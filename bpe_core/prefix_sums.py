@@ -6,13 +6,14 @@ from collections.abc import Sequence
 class PrefixSums:
     """A Fenwick tree over lengths (P. M. Fenwick, 1994): `find`, `start` and `add` take O(log n), `replace` O(n)."""
 
-    __slots__ = ("_lengths", "_sums")
+    __slots__ = ("_lengths", "_seen", "_sums")
 
     def __init__(self, lengths: Sequence[int]) -> None:
         self._lengths = list(lengths)
         self._build()
 
     def _build(self) -> None:
+        self._seen = (0, 0, 0)  # index, start and end of what was found last: the next question is mostly near by
         self._sums = sums = [0, *self._lengths]
         for i in range(1, len(sums)):
             parent = i + (i & -i)
@@ -27,6 +28,9 @@ class PrefixSums:
 
     def find(self, position: int) -> tuple[int, int]:
         """(index, start) of the length that holds `position`; of the last one for a position at or past the end."""
+        index, start, end = self._seen
+        if start <= position < end:
+            return index, start
         sums = self._sums
         index = start = 0
         step = 1 << (len(sums) - 1).bit_length()
@@ -38,6 +42,8 @@ class PrefixSums:
         if index and index == len(self._lengths):
             index -= 1
             start -= self._lengths[index]
+        if index < len(self._lengths):
+            self._seen = index, start, start + self._lengths[index]
         return index, start
 
     def start(self, index: int) -> int:
@@ -50,6 +56,7 @@ class PrefixSums:
 
     def add(self, index: int, change: int) -> None:
         """Let the length at `index` be greater by `change`."""
+        self._seen = (0, 0, 0)
         self._lengths[index] += change
         i = index + 1
         while i < len(self._sums):

@@ -62,6 +62,8 @@ def layout(text: str, ids: Sequence[int], token_bytes: Callable[[int], bytes]) -
     >>> layout("a😊", [97, 240, 159, 152, 138], lambda token: bytes([token]))
     (Span(start=0, end=1, ids=(97,)), Span(start=1, end=2, ids=(240, 159, 152, 138)))
     """
+    if len(ids) == 1:
+        return (Span(0, len(text), (ids[0],)),)
     ends = list(accumulate(len(token_bytes(token)) for token in ids))
     if text.isascii():
         return tuple(map(Span, [0, *ends], ends, [(token,) for token in ids]))
