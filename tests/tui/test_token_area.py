@@ -44,6 +44,12 @@ class Opened:
         found = {id(message): message for message in self._messages if isinstance(message, kind)}
         return list(found.values())
 
+    async def settled(self) -> TokenArea.Tokenized:
+        """The first message that says that all tokens are known."""
+        while not (told := self.sent(TokenArea.Tokenized)[-1]).settled:
+            await self.pilot.pause(0.02)
+        return told
+
     def rows(self) -> list[str]:
         height = self.area.size.height
         return [self.area.render_line(y).text.rstrip() for y in range(height)]
@@ -84,7 +90,7 @@ async def test_typing_retokenizes() -> None:
         assert editor.area.live is not None and editor.area.live.ids == TOKENIZER.encode("the")
         changes = [message.change for message in editor.sent(TokenArea.Edited)]
         assert [(len(change.removed), len(change.inserted)) for change in changes] == [(0, 1), (1, 1), (1, 1)]
-        last = editor.sent(TokenArea.Tokenized)[-1]
+        last = await editor.settled()
         assert (last.n_tokens, last.n_bytes, last.n_characters, last.settled) == (1, 3, 3, True)
 
 
@@ -139,7 +145,7 @@ async def test_a_training_changes_only_what_is_seen() -> None:
         for step in range(TOKENIZER.step + 1):
             editor.area.tokenizer = TOKENIZER.at(step)
         await editor.pilot.pause()
-        assert editor.sent(TokenArea.Tokenized)[-1].n_tokens == len(TOKENIZER.encode("the theme\n" * 500))
+        assert (await editor.settled()).n_tokens == len(TOKENIZER.encode("the theme\n" * 500))
         backgrounds = [segment.style.bgcolor for segment in editor.area.render_line(0) if segment.style]
         spans = TOKENIZER.encode("the theme\n")
         assert len(spans) < len(set(zip(backgrounds, range(99), strict=False))) <= len(spans) + 3
@@ -218,9 +224,8 @@ async def test_a_big_paste_is_worked_out_beside_the_screen() -> None:
         await editor.pilot.pause()
         assert area.text == text + "x"
         assert editor.sent(TokenArea.Edited)[-1].change is None
-        while not (told := editor.sent(TokenArea.Tokenized)[-1]).settled:
-            await editor.pilot.pause(0.02)
-        assert told.n_tokens == len(TOKENIZER.encode(text + "x"))
+        await editor.press("y")
+        assert (await editor.settled()).n_tokens == len(TOKENIZER.encode(text + "yx"))
 
 
 async def test_without_a_tokenizer_it_is_an_editor() -> None:
@@ -230,7 +235,7 @@ async def test_without_a_tokenizer_it_is_an_editor() -> None:
         assert not editor.sent(TokenArea.Tokenized)
         editor.area.tokenizer = TOKENIZER
         await editor.pilot.pause()
-        assert editor.sent(TokenArea.Tokenized)[-1].n_tokens == 3
+        assert (await editor.settled()).n_tokens == 3
 
 
 async def test_keys_of_the_app_pass_through() -> None:
