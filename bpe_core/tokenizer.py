@@ -73,7 +73,7 @@ class Tokenizer:
         return self.record.sources if self.record else ()
 
     def __repr__(self) -> str:
-        return f"<Tokenizer {self.name or self.pattern!r}: {self.n_vocab} tokens, {self.step} merges>"
+        return f"<Tokenizer {self.name or self.pattern!r}: {self.vocabulary!r}>"
 
     def at(self, step: int) -> Self:
         """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""

@@ -80,7 +80,7 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     Unmerged(left=256, right=119, step=2)
     """
     data = utf8(piece) if isinstance(piece, str) else piece
-    start = tuple(vocabulary.encode(data[i : i + 1])[0] for i in range(len(data)))
+    start = tuple(vocabulary.symbols(data))
     whole = vocabulary.encode(data)
     if len(whole) == 1 < len(data) and vocabulary.parents(whole[0]) is None:
         return Trace(data, start, (), whole[0], ())

@@ -9,71 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal, Self, get_args
 
-from bpe_core.bpe import Triple, merge_piece, utf8
+from bpe_core.bpe import Triple, utf8
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.prefix import Prefix
+from bpe_core.store import ALL, RankedStore, Store
+from bpe_core.symbols import ByteSymbols, Symbols
 
 IdLayout = Literal["bytes-first", "specials-first"]
 ID_LAYOUTS: Final[tuple[str, ...]] = get_args(IdLayout)
 """bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
-
-
-class _Store:
-    """What the versions of a vocabulary share. Nothing in it is ever taken back."""
-
-    __slots__ = (
-        "base",
-        "byte_ids",
-        "bytes_of",
-        "children",
-        "merges",
-        "n_indexed",
-        "rank_of",
-        "repeats",
-        "step_of",
-        "whole_pieces",
-    )
-
-    def __init__(self, base: Mapping[int, bytes]) -> None:
-        self.base = dict(base)
-        self.bytes_of = dict(base)
-        self.byte_ids = {base[i][0]: i for i in sorted(base, reverse=True) if len(base[i]) == 1}
-        self.whole_pieces = {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
-        self.merges: list[Triple] = []
-        self.rank_of: dict[tuple[int, int], int] = {}
-        self.step_of: dict[int, int] = {}
-        self.repeats: list[int] = []  # steps that made a token which was there before (published files have them)
-        self.children: dict[int, list[int]] = {}
-        self.n_indexed = 0
-
-    def append(self, merge: Triple) -> None:
-        left, right, token = merge
-        try:
-            joined = self.bytes_of[left] + self.bytes_of[right]
-        except KeyError as error:
-            raise OptionError(
-                f"Merge {len(self.merges) + 1} joins the id {error.args[0]}, which no merge before it makes."
-            ) from None
-        known = self.bytes_of.get(token)
-        if known is not None and known != joined:
-            raise OptionError(f"Merge {len(self.merges) + 1} gives the id {token} a second meaning.")
-        self.rank_of.setdefault((left, right), len(self.merges))
-        self.merges.append(merge)
-        if known is None:
-            self.bytes_of[token] = joined
-            self.step_of[token] = len(self.merges)
-        else:
-            self.repeats.append(len(self.merges))
-
-    def index_children(self) -> dict[int, list[int]]:
-        """Id -> the ids made from it in the order of their steps; brought up to date only when asked for."""
-        for left, right, token in self.merges[self.n_indexed :]:
-            for part in {left, right}:
-                made = self.children.setdefault(part, [])
-                if token not in made[-1:]:
-                    made.append(token)
-        self.n_indexed = len(self.merges)
-        return self.children
 
 
 class Vocabulary:
@@ -81,7 +25,9 @@ class Vocabulary:
 
     `base` maps an id to bytes for every token that no merge makes: the single bytes, and in some published files whole
     words too, which only a piece equal to them can become. `merges` are (left, right, token) triples in the order of
-    their steps, the first being step 1. Raises `OptionError` if a merge uses an id that does not exist yet.
+    their steps, the first being step 1. `symbols` is what a piece is before any merge, by default its bytes.
+    `whole_pieces` are the tokens that a piece equal to them becomes at once, by default those of `base` that are longer
+    than a byte. Raises `OptionError` if a merge uses an id that does not exist yet.
     """
 
     __slots__ = ("_n_merges", "_specials", "_store", "_texts")
@@ -91,18 +37,54 @@ class Vocabulary:
         base: Mapping[int, bytes],
         merges: Iterable[Triple] = (),
         special_tokens: Mapping[str, int] = MappingProxyType({}),
+        *,
+        symbols: Symbols | None = None,
+        whole_pieces: Mapping[bytes, int] | None = None,
     ) -> None:
-        store = _Store(base)
+        if whole_pieces is None:
+            whole_pieces = {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
+        store = Store(base, symbols or ByteSymbols(bytes_among(base)), whole_pieces)
         for merge in merges:
             store.append(merge)
         self._set(store, len(store.merges), special_tokens)
-        for text, token in special_tokens.items():
+        self._check_specials()
+
+    @classmethod
+    def ranked(
+        cls,
+        tokens: Mapping[int, bytes],
+        special_tokens: Mapping[str, int] = MappingProxyType({}),
+        *,
+        symbols: Symbols | None = None,
+        id_of: Mapping[bytes, int] | None = None,
+        rank_of: Mapping[bytes, int] | None = None,
+        whole_pieces: bool = True,
+    ) -> Self:
+        """A vocabulary that is given by tokens in the order of their ranks, and encodes as tiktoken does.
+
+        Two neighbors join if their joined bytes are a token, the lowest rank first; a piece that is a token is looked
+        up first, unless `whole_pieces` is false. `id_of` names the tokens that take part, in the order of their ranks,
+        by default all; `rank_of` is needed where some have equal ranks. What speaks of merges recovers them when it is
+        first asked (`recover` does it in slices).
+        """
+        if id_of is None:
+            id_of = {data: token for token, data in tokens.items()}
+        if rank_of is None:
+            rank_of = {data: rank for rank, data in enumerate(id_of)}
+        chosen = symbols or ByteSymbols(bytes_among(tokens))
+        store = RankedStore(tokens, chosen, id_of, rank_of, whole_pieces=whole_pieces)
+        vocabulary = cls._version(store, ALL, special_tokens)
+        vocabulary._check_specials()
+        return vocabulary
+
+    def _check_specials(self) -> None:
+        for text, token in self._specials.items():
             if not text:
                 raise OptionError("A special token is empty; give it a text.")
-            if token in store.bytes_of or self._texts[token] != utf8(text):
+            if token in self._store.bytes_of or self._texts[token] != utf8(text):
                 raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
 
-    def _set(self, store: _Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
+    def _set(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
         self._store = store
         self._n_merges = n_merges
         self._specials = MappingProxyType(dict(special_tokens))
@@ -125,18 +107,20 @@ class Vocabulary:
     @property
     def n_merges(self) -> int:
         """How many merges are in force."""
-        return self._n_merges
+        return len(self._store.merges) if self._n_merges == ALL else self._n_merges
 
     @property
     def n_vocab(self) -> int:
         """How many ids there are. In a vocabulary with holes this is not the highest id + 1."""
+        if self._n_merges == ALL:
+            return len(self._store.bytes_of) + len(self._specials)
         made = self._n_merges - bisect_right(self._store.repeats, self._n_merges)
         return len(self._store.base) + made + len(self._specials)
 
     @property
     def merges(self) -> Prefix[Triple]:
         """(left, right, token) of every merge in force, in order; a view, not a copy."""
-        return Prefix(self._store.merges, self._n_merges)
+        return Prefix(self._store.merges, self.n_merges)
 
     @property
     def special_tokens(self) -> Mapping[str, int]:
@@ -158,25 +142,67 @@ class Vocabulary:
 
         Raises `UnknownTokenError` if a byte of the piece has no token, as can be in published files.
         """
-        store = self._store
-        whole = store.whole_pieces.get(piece)
-        if whole is not None:
-            return (whole,)
-        try:
-            symbols = [store.byte_ids[byte] for byte in piece]
-        except KeyError as error:
-            raise UnknownTokenError(f"This vocabulary has no token for the byte 0x{error.args[0]:02x}.") from None
-        return tuple(merge_piece(symbols, store.rank_of, store.merges, self._n_merges))
+        return self._store.encode(piece, self._n_merges)
+
+    def join(self, data: bytes) -> tuple[int, ...]:
+        """The ids of a part of a piece: as `encode`, but nothing is looked up whole."""
+        return self._store.join(data, self._n_merges)
+
+    def symbols(self, piece: bytes) -> list[int]:
+        """The ids that a piece begins with, before any merge: those of its bytes, as a rule."""
+        return self._store.symbols.ids(piece)
+
+    @property
+    def is_bytewise(self) -> bool:
+        """Whether a piece begins as its bytes, rather than as its characters."""
+        return isinstance(self._store.symbols, ByteSymbols)
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether the ids of any piece stand for its very bytes; false where there is a token for the unknown."""
+        return self._store.symbols.faithful
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it encodes by the ranks of tokens rather than by merges."""
+        return self._n_merges == ALL
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether two merges make the same token."""
+        return not self.is_ranked and bisect_right(self._store.repeats, self._n_merges) > 0
+
+    @property
+    def whole_pieces(self) -> Mapping[bytes, int]:
+        """Bytes -> the token that a piece of these bytes becomes without any merge; of a `ranked` one, all tokens."""
+        return MappingProxyType(self._store.whole_pieces)
+
+    def recover(self, seconds: float = float("inf")) -> bool:
+        """Find the merges of a `ranked` vocabulary again, for so long; whether all are there. Calling on gets there.
+
+        Whatever needs them would do it at once, some seconds for 200,000 tokens.
+        """
+        return not isinstance(self._store, RankedStore) or self._store.recover(seconds)
+
+    def adopt(self, merges: Iterable[Triple]) -> None:
+        """Take over the merges that were recovered from the same file earlier, instead of recovering them again.
+
+        Raises `OptionError` if they do not fit; then nothing has changed.
+        """
+        if isinstance(self._store, RankedStore):
+            self._store.adopt(merges)
 
     def __contains__(self, token: object) -> bool:
         store = self._store
-        return (token in store.bytes_of and store.step_of.get(token, 0) <= self._n_merges) or token in self._texts
+        known = token in store.bytes_of and (self._n_merges == ALL or store.step_of.get(token, 0) <= self._n_merges)
+        return known or token in self._texts
 
     def __len__(self) -> int:
         return self.n_vocab
 
     def __repr__(self) -> str:
-        return f"<Vocabulary: {self.n_vocab} tokens, {self._n_merges} merges>"
+        merges = "ranked" if self.is_ranked else f"{self._n_merges} merges"
+        return f"<Vocabulary: {self.n_vocab} tokens, {merges}>"
 
     def token_bytes(self, token: int) -> bytes:
         """The bytes of an id; a special token's are its text in UTF-8. Raises `UnknownTokenError`."""
@@ -203,34 +229,38 @@ class Vocabulary:
 
     def ids(self) -> list[int]:
         """Every id there is, ascending."""
+        if self.is_ranked:
+            return sorted({*self._store.bytes_of, *self._texts})
         return sorted({*self._store.base, *(token for _, _, token in self.merges), *self._texts})
 
     def at(self, step: int) -> Self:
         """This vocabulary as it was after `step` merges. Costs the same for any step; special tokens keep their ids."""
-        if not 0 <= step <= self._n_merges:
-            raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self._n_merges}.")
-        return self._version(self._store, step, self._specials)
+        if not 0 <= step <= self.n_merges:
+            raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}.")
+        return self._version(self._store, self._n_merges if step == self.n_merges else step, self._specials)
 
     def extended(self, merges: Iterable[Triple]) -> Self:
         """This vocabulary with more merges. Special tokens that the new ids run into move up behind them."""
         merges = list(merges)
-        store = self._store
-        if len(store.merges) > self._n_merges:  # the store went another way after this step
-            store = _Store(store.base)
-            for merge in self.merges:
-                store.append(merge)
+        store = self._store.at_tip(self._n_merges)
         for merge in merges:
             store.append(merge)
         return self._version(store, len(store.merges), _moved_up(self._specials, merges))
 
-    def _version(self, store: _Store, n_merges: int, special_tokens: Mapping[str, int]) -> Self:
-        version = object.__new__(type(self))
+    @classmethod
+    def _version(cls, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> Self:
+        version = object.__new__(cls)
         version._set(store, n_merges, special_tokens)
         return version
 
     def _check(self, token: int) -> None:
         if token not in self:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
+
+
+def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
+    """Byte -> the token that is just this byte; the lowest where there are several."""
+    return {tokens[i][0]: i for i in sorted(tokens, reverse=True) if len(tokens[i]) == 1}
 
 
 def _moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:

@@ -1,70 +1,62 @@
 """Tokenizer files: what a file is, its content says, not its name."""
 
 import os
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Final, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
 
 from bpe_core.errors import FormatError, OptionError
-from bpe_core.formats import native
+from bpe_core.formats import native, tiktoken
 from bpe_core.formats.atomic import write_atomically
+from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import visible
 
-__all__ = ["FORMATS", "load", "save"]
-
-
-class Format(Protocol):
-    """What the file of one format offers."""
-
-    def recognizes(self, data: bytes) -> bool:
-        """Whether the content is of this format, be it whole or broken."""
-
-    def read(self, data: bytes, where: str, pattern: str | None) -> Tokenizer:
-        """The tokenizer in it; `where` names the file in errors. Raises `FormatError`."""
-
-    def write(self, tokenizer: Tokenizer) -> Iterator[str]:
-        """The text of a file that holds the tokenizer, in parts."""
+__all__ = ["FORMATS", "WRITABLE", "Format", "load", "save"]
 
 
-FORMATS: Final[Mapping[str, Format]] = {"native": native}
-"""Name -> what reads and writes it."""
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What bpescope can do with the files of one format."""
 
-_LARGEST_FILE: Final = 1 << 30
+    recognizes: Callable[[bytes], bool]
+    """Whether the content is of this format, be it whole or broken."""
+    read: Callable[[TokenizerFile, str | None], Tokenizer]
+    """The tokenizer in a file, split by another pattern if one is given. Raises `FormatError`."""
+    write: Callable[[Tokenizer], Iterator[str]] | None = None
+    """The text of a file that holds the tokenizer, in parts. Raises `FormatError` if the format cannot hold it."""
+
+
+FORMATS: Final[Mapping[str, Format]] = {
+    "native": Format(native.recognizes, native.read, native.write),
+    "tiktoken": Format(tiktoken.recognizes, tiktoken.read, tiktoken.write),
+}
+"""Name -> what reads and writes it, in the order in which they are asked."""
+
+WRITABLE: Final = tuple(name for name, known in FORMATS.items() if known.write)
+"""The formats that `save` knows."""
 
 
 def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file, whose format is recognized by its content.
 
-    `pattern` takes the place of the file's split pattern. Raises `FormatError` if the file cannot be read, is broken,
-    or is of a kind that is not supported.
+    `pattern` takes the place of the file's split pattern; files that have none need it, unless they are known. Raises
+    `FormatError` if the file cannot be read, is broken, or is of a kind that is not supported.
     """
-    where = visible(os.fspath(path))
-    data = _content(path, where)
+    file = TokenizerFile.open(path)
     for known in FORMATS.values():
-        if known.recognizes(data):
-            return known.read(data, where, pattern)
-    what = "is empty" if not data.strip() else "is no tokenizer file that is known here"
-    raise FormatError(f"{where} {what}; supported: {', '.join(FORMATS)}.")
+        if known.recognizes(file.data):
+            return known.read(file, pattern)
+    what = "is empty" if not file.data.strip() else "is no tokenizer file that is known here"
+    raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
 
 
 def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native") -> None:
     """Write a tokenizer to a file, completely or not at all; a file that stood there before is replaced.
 
-    Raises `OptionError` for an unknown format, `FormatError` if the file cannot be written.
+    Raises `OptionError` for an unknown format, `FormatError` if the file cannot be written, or if the format cannot
+    hold this tokenizer so that it gives the same ids.
     """
-    if format not in FORMATS:
-        raise OptionError(f"There is no format {format!r}; choose one of {', '.join(FORMATS)}.")
-    write_atomically(path, FORMATS[format].write(tokenizer))
-
-
-def _content(path: str | os.PathLike[str], where: str) -> bytes:
-    try:
-        if os.path.getsize(path) > _LARGEST_FILE:
-            raise FormatError(f"{where} is too large for a tokenizer file.")
-        return Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        problem = error.strerror if isinstance(error, OSError) else error
-        raise FormatError(f"{where} cannot be read: {problem}.") from None
+    known = FORMATS.get(format)
+    if known is None or known.write is None:
+        raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
+    write_atomically(path, known.write(tokenizer))

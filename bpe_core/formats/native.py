@@ -12,6 +12,8 @@ from typing import Any, Final
 from bpe_core.corpus import Source
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.fields import Fields, is_number, parse
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.patterns import PATTERNS
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
@@ -23,8 +25,6 @@ VERSION: Final = 1
 
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
-_LARGEST_ID: Final = (1 << 31) - 1
-_MOST_BYTES: Final = 1 << 28  # of all tokens together: forty lines that double a token must not fill the memory
 _ESCAPES: Final = {0x7F: "\\u007f"} | {code: json.dumps(chr(code))[1:-1] for code in CONTROLS if code > 0x7F}
 
 
@@ -94,12 +94,13 @@ def _table(key: str, rows: Iterable[object], *, end: str) -> Iterator[str]:
     yield f"\n ]{end}\n"
 
 
-def read(data: bytes, where: str, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in `data`; `where` names the file in errors, `pattern` takes the place of the file's.
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer in a file; `pattern` takes the place of the file's.
 
     Raises `FormatError` for anything that is not exactly as `write` would have it, white space aside.
     """
-    fields = Fields(parse(data, where), where)
+    where = file.where
+    fields = Fields(parse(file.data, where), where)
     if fields.text("format") != FORMAT or fields.number("version") != VERSION:
         fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; a newer bpescope may read this")
     trained = "training" in fields
@@ -141,7 +142,7 @@ def _specials(fields: Fields) -> dict[str, int]:
 
 def _base(fields: Fields) -> dict[int, bytes]:
     if "first_byte" in fields:
-        return _bytes_from(fields.number("first_byte", largest=_LARGEST_ID - 255))
+        return _bytes_from(fields.number("first_byte", largest=LARGEST_ID - 255))
     base: dict[int, bytes] = {}
     for index, row in enumerate(fields.rows("base", ("token", "text"))):
         token, digits = row
@@ -149,28 +150,28 @@ def _base(fields: Fields) -> dict[int, bytes]:
             data = bytes.fromhex(digits)
         except ValueError:
             fields.fail(f"base[{index}]", "bytes in hexadecimal digits were expected")
-        if token in base or token > _LARGEST_ID:
+        if token in base or token > LARGEST_ID:
             fields.fail(f"base[{index}]", f"the id {token} stands there twice or is too large")
         base[token] = data
     return base
 
 
 def _is_id(value: object) -> bool:
-    return is_number(value) and value <= _LARGEST_ID  # type: ignore[operator]
+    return is_number(value) and value <= LARGEST_ID  # type: ignore[operator]
 
 
 def _check_merges(fields: Fields, base: Mapping[int, bytes], rows: Sequence[Sequence[Any]], trained: bool) -> None:
     """Refuse merges of unknown ids, merges that stand twice, and texts that belong to other ids."""
     token_of = dict(base)
     pairs: set[tuple[int, int]] = set()
-    room = _MOST_BYTES
+    room = MOST_BYTES
     for index, (left, right, token, *_, text) in enumerate(rows):
         if left not in token_of or right not in token_of:
             unknown = right if left in token_of else left
             fields.fail(f"merges[{index}]", f"the id {unknown} is no byte, and no merge before it makes it")
         if (left, right) in pairs:
             fields.fail(f"merges[{index}]", f"{left} and {right} have been merged before")
-        if token > _LARGEST_ID or (token in token_of and trained):
+        if token > LARGEST_ID or (token in token_of and trained):
             fields.fail(f"merges[{index}]", f"the id {token} is taken or too large")
         room -= len(token_of[left]) + len(token_of[right])
         if room < 0:

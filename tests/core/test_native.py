@@ -9,6 +9,7 @@ import pytest
 
 from bpe_core import FormatError, OptionError, PatternError, Tokenizer, Vocabulary, load, save, train
 from bpe_core.formats import atomic, native
+from bpe_core.formats.file import TokenizerFile
 
 TEXTS = ["aaabdaaabac é\x7f\u202e\x9b😊 é\x7f\u202e\x9b😊", "hello \\x41 hello\n"]
 
@@ -23,7 +24,7 @@ def text_of(tokenizer):
 
 
 def read(text):
-    return native.read(text if isinstance(text, bytes) else text.encode(), "mine.json")
+    return native.read(TokenizerFile(text if isinstance(text, bytes) else text.encode(), "mine.json"))
 
 
 def test_everything_comes_back(tokenizer, tmp_path):

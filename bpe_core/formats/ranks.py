@@ -1,0 +1,44 @@
+"""Whether a vocabulary of merges can be written as ranks: only if ranks give the same ids for every text."""
+
+from typing import NoReturn
+
+from bpe_core.errors import FormatError
+from bpe_core.recovery import recovered
+from bpe_core.symbols import ByteSymbols
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import token_label
+from bpe_core.vocabulary import Vocabulary, bytes_among
+
+
+def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
+    """Id -> bytes of the tokens that are not special, ascending. Raises `FormatError` if ranks would not do."""
+    vocabulary = tokenizer.vocabulary
+    if not vocabulary.is_bytewise:
+        _refuse("it is made of characters, and a rank file of bytes")
+    specials = set(vocabulary.special_tokens.values())
+    tokens = {token: vocabulary.token_bytes(token) for token in vocabulary.ids() if token not in specials}
+    if not vocabulary.is_ranked:
+        _check(vocabulary, tokens)
+    return tokens
+
+
+def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
+    """If each token is recovered as the merge that made it, ranks and merges do the same (see `recovery`)."""
+    id_of = {data: token for token, data in tokens.items()}
+    if len(id_of) < len(tokens):
+        twice = next(token for token, data in tokens.items() if id_of[data] != token)
+        _refuse(f"the tokens {twice} and {id_of[tokens[twice]]} have the same bytes")
+    if lacking := [byte for byte in range(256) if bytes([byte]) not in id_of]:
+        _refuse(f"there is no token for the byte 0x{lacking[0]:02x}")
+    if vocabulary.has_repeats:
+        _refuse("some of its tokens are made by more than one merge")
+    found = recovered(id_of, id_of, ByteSymbols(bytes_among(tokens)))
+    whole = vocabulary.whole_pieces
+    for (token, data), merge in zip(tokens.items(), found, strict=True):
+        is_alike = merge[:2] == vocabulary.parents(token) if merge else len(data) < 2 or whole.get(data) == token
+        if not is_alike:
+            _refuse(f"the token {token} '{token_label(data)}' would be made in another way there")
+
+
+def _refuse(problem: str) -> NoReturn:
+    raise FormatError(f"This tokenizer cannot be written as ranks: {problem}; choose another format.")

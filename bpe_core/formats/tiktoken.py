@@ -1,0 +1,99 @@
+"""Rank files as tiktoken reads them: a line a token, its bytes in base64, a space, and its rank, which is its id.
+
+There is no pattern in them, no special token and no merge. The first two are known for published files
+(`bpe_core.known_files`); merges are not needed to encode, and recovered when somebody wants to see them.
+"""
+
+import re
+from base64 import b64encode
+from binascii import Error, a2b_base64
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Final
+
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.formats.ranks import ranks_of
+from bpe_core.known_files import KNOWN_FILES, KnownFile
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
+from bpe_core.vocabulary import Vocabulary, bytes_among
+
+_FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
+_EMPTY_TOKEN: Final = b"="
+"""How one published file writes a token without any bytes; it is no base64."""
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether the first line is base64 and a number."""
+    return _FIRST_LINE.match(data[:4096]) is not None
+
+
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer. `pattern` is needed where the file is none that is known. Raises `FormatError`."""
+    tokens = _tokens(file)
+    lacking = sorted(set(range(256)) - bytes_among(tokens).keys())
+    if lacking:
+        file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
+    known = KNOWN_FILES.get(sha256(file.data).hexdigest())
+    if known is None and pattern is None:
+        raise FormatError(
+            f"{file.where} holds ranks, but not how to split a text, and is none of the published files known here; "
+            "say it with a pattern, such as llama3 or qwen2."
+        )
+    known = known or KnownFile(file.path.stem if file.path else "", "", {})
+    try:
+        vocabulary = Vocabulary.ranked(dict(sorted(tokens.items())), known.special_tokens)
+    except BpeError as error:
+        file.broken(str(error).rstrip("."))
+    return Tokenizer(vocabulary, known.pattern if pattern is None else pattern, name=known.name)
+
+
+def _tokens(file: TokenizerFile) -> dict[int, bytes]:
+    """Id -> bytes."""
+    tokens: dict[int, bytes] = {}
+    room = MOST_BYTES
+    for number, line in enumerate(file.data.splitlines(), 1):
+        parts = line.split()
+        if not parts:
+            continue
+        if len(parts) != 2:
+            file.broken(f"line {number} is not a token in base64, a space and a rank")
+        digits, rank = parts
+        try:
+            data = a2b_base64(digits, strict_mode=True) if digits != _EMPTY_TOKEN else b""
+        except Error:
+            file.broken(f"in line {number}, {_named(digits)} is not base64")
+        if not rank.isdigit() or len(rank) > 10 or (token := int(rank)) > LARGEST_ID:
+            file.broken(f"in line {number}, {_named(rank)} is no rank")
+        if token in tokens:
+            file.broken(f"in line {number}, the rank {token} stands for a second time")
+        tokens[token] = data
+        room -= len(data)
+    if room < 0:
+        file.broken("its tokens are too long")
+    _refuse_repeats(file, tokens)
+    return tokens
+
+
+def _refuse_repeats(file: TokenizerFile, tokens: dict[int, bytes]) -> None:
+    seen: dict[bytes, int] = {}
+    for token, data in tokens.items():
+        other = seen.setdefault(data, token)
+        if other != token:
+            file.broken(f"the ranks {other} and {token} stand for the same bytes")
+
+
+def _named(data: bytes) -> str:
+    text = visible(data.decode(errors="replace"))
+    return f"'{text[:40]}…'" if len(text) > 40 else f"'{text}'"
+
+
+def write(tokenizer: Tokenizer) -> Iterator[str]:
+    """The lines. Special tokens and pattern are not among them: whoever reads the file must know them.
+
+    Raises `FormatError` if merging by ranks would not give the ids that the tokenizer's merges give.
+    """
+    for token, data in ranks_of(tokenizer).items():
+        yield f"{b64encode(data).decode() or _EMPTY_TOKEN.decode()} {token}\n"

@@ -1,0 +1,89 @@
+"""The first symbols of a piece, before any merge: its bytes, or its characters where a vocabulary is made of those."""
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from bpe_core.errors import UnknownTokenError
+
+
+class Symbols(Protocol):
+    """How a piece is taken apart before the first merge."""
+
+    faithful: bool
+    """Whether the symbols of any piece tell its bytes, or raise; false where an unknown character has a stand-in."""
+
+    def ids(self, piece: bytes) -> list[int]:
+        """The symbols as ids. Raises `UnknownTokenError` for what has none; nothing is ever dropped."""
+
+    def parts(self, piece: bytes) -> list[bytes]:
+        """The symbols as bytes, whether they have ids or not."""
+
+
+class ByteSymbols:
+    """Each byte is a symbol."""
+
+    faithful = True
+
+    def __init__(self, ids: Mapping[int, int]) -> None:
+        """`ids` maps a byte to its token; it may be incomplete, as it is in some published files."""
+        self._ids: Final = ids
+
+    def ids(self, piece: bytes) -> list[int]:
+        """One id a byte."""
+        ids = self._ids
+        try:
+            return [ids[byte] for byte in piece]
+        except KeyError as error:
+            raise UnknownTokenError(f"This vocabulary has no token for the byte 0x{error.args[0]:02x}.") from None
+
+    def parts(self, piece: bytes) -> list[bytes]:
+        """One byte each."""
+        return [piece[i : i + 1] for i in range(len(piece))]
+
+
+class CharacterSymbols:
+    """Each character is a symbol; one that has no token becomes its bytes, or else the token for the unknown.
+
+    So SentencePiece does it, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`.
+    """
+
+    def __init__(
+        self, ids: Mapping[str, int], byte_ids: Mapping[int, int], unknown: int | None = None, *, fuse: bool = False
+    ) -> None:
+        """`fuse`: unknown characters in a row become one token."""
+        self._ids: Final = ids
+        self._byte_ids: Final = byte_ids
+        self._unknown: Final = unknown
+        self._fuse: Final = fuse
+        self.faithful: Final = unknown is None or len(byte_ids) == 256
+        """Whether no text becomes the token for the unknown."""
+
+    def ids(self, piece: bytes) -> list[int]:
+        """One id a character, or one a byte, or one for what is unknown."""
+        found: list[int] = []
+        known = self._ids
+        for character in piece.decode(errors="surrogateescape"):  # a part of a piece may be cut inside a character
+            token = known.get(character)
+            if token is not None:
+                found.append(token)
+                continue
+            data = character.encode(errors="surrogateescape")
+            if all(byte in self._byte_ids for byte in data):
+                found += (self._byte_ids[byte] for byte in data)
+            elif self._unknown is None:
+                raise UnknownTokenError(f"This vocabulary has no token for the character {_named(character)}.")
+            elif not self._fuse or found[-1:] != [self._unknown]:
+                found.append(self._unknown)
+        return found
+
+    def parts(self, piece: bytes) -> list[bytes]:
+        """One character each."""
+        text = piece.decode(errors="surrogateescape")
+        return [character.encode(errors="surrogateescape") for character in text]
+
+
+def _named(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"of which 0x{code - 0xDC00:02x} is a byte"
+    return f"U+{code:04X}, and none for the byte 0x{character.encode()[0]:02x}"

@@ -1,0 +1,193 @@
+"""Rank files: GPT-2, GPT-4 and GPT-4o to the last id, what their lines may look like, and what is refused."""
+
+from base64 import b64decode, b64encode
+
+import pytest
+from nasty import nasty_texts
+from real import real_file
+
+from bpe_core import PATTERNS, FormatError, OptionError, Tokenizer, load, save, train
+from bpe_core.vocabulary import Vocabulary
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def rank_file(tmp_path, tokens=(), *, newline="\n", name="ranks.tiktoken"):
+    """A file of the 256 bytes and more tokens; a token is bytes, or (bytes, rank)."""
+    rows = [row if isinstance(row, tuple) else (row, rank) for rank, row in enumerate([*BYTES, *tokens])]
+    path = tmp_path / name
+    path.write_bytes(b"".join(b"%s %d%s" % (b64encode(data), rank, newline.encode()) for data, rank in rows))
+    return path
+
+
+def tiktoken_of(path, pattern, specials=None):
+    """tiktoken itself on the same file."""
+    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed; it comes with the extra dev")
+    rows = (line.split() for line in path.read_bytes().splitlines() if line.strip())
+    ranks = {b64decode(data): int(rank) for data, rank in rows}
+    return tiktoken.Encoding("ranks", pat_str=pattern, mergeable_ranks=ranks, special_tokens=specials or {})
+
+
+@pytest.mark.parametrize(
+    ("name", "n_merges", "n_vocab"),
+    [("r50k_base", 50_000, 50_257), ("cl100k_base", 100_000, 100_261), ("o200k_base", 199_742, 200_000)],
+)
+def test_published_files_give_the_ids_of_tiktoken(name, n_merges, n_vocab, tmp_path):
+    path = real_file(f"{name}.tiktoken", tmp_path)
+    tokenizer = load(path)
+    theirs = tiktoken_of(path, PATTERNS[tokenizer.pattern], tokenizer.special_tokens)
+    assert (tokenizer.name, tokenizer.n_vocab) == (name, n_vocab)
+    for text in nasty_texts(1500):
+        ids = tokenizer.encode_ordinary(text)
+        assert ids == theirs.encode_ordinary(text), ascii(text)
+        assert tokenizer.decode(ids) == text
+        assert tokenizer.encode(text, allowed_special="all") == theirs.encode(text, allowed_special="all")
+    if name == "r50k_base":
+        assert len(tokenizer.merges) == n_merges
+
+
+def test_what_the_founding_examples_say_of_real_models(tmp_path):
+    gpt2 = load(real_file("r50k_base.tiktoken", tmp_path))
+    gpt4 = load(real_file("cl100k_base.tiktoken", tmp_path))
+    gpt4o = load(real_file("o200k_base.tiktoken", tmp_path))
+    assert gpt4.encode("science") == [40657]
+    assert (gpt4o.encode(" morning"), gpt4o.encode("morning")) == ([8709], [63985, 1401])
+    assert gpt2.encode("Hello 🤯") == [15496, 12520, 97, 107]
+    assert gpt4.encode("Hello 🤯") == [9906, 11410, 97, 107]
+    assert gpt4o.encode("Hello 🤯") == [13225, 93643, 107]
+    assert gpt4o.encode("おはようございます") == [8930, 5205, 72683, 59809]
+    assert gpt2.encode("    ") == [220, 220, 220, 220]
+    numbers = ("1024", "12345", "12346", "123456")
+    assert [[gpt2.decode([token]) for token in gpt2.encode(number)] for number in numbers] == [
+        ["1024"],
+        ["123", "45"],
+        ["12", "346"],
+        ["123", "456"],
+    ]
+    assert gpt4.encode("DefaultCellStyle") == [86662]
+    texts = ('{"name": "Alice", "age": 30}', "name: Alice\nage: 30")
+    assert [len(gpt4.encode(text)) for text in texts] == [12, 8]
+    assert [len(gpt2.encode(text)) for text in texts] == [11, 7]
+    glitches = {" SolidGoldMagikarp": 43453, " davidjl": 23282, " TheNitromeFan": 42090, " RandomRedditorWithNo": 36174}
+    assert {text: gpt2.encode(text) for text in glitches} == {text: [token] for text, token in glitches.items()}
+
+
+def test_the_first_ids_need_not_be_the_bytes_in_their_order(tmp_path):
+    """GPT-2's 0 is an exclamation mark."""
+    gpt2 = load(real_file("r50k_base.tiktoken", tmp_path))
+    assert gpt2.token_bytes(0) == b"!"
+    assert gpt2.vocabulary.parents(gpt2.encode(" the")[0]) is not None
+
+
+def test_a_token_that_no_merge_builds_is_found_whole(tmp_path):
+    """tiktoken looks a piece up before it merges: xyz is a token, though neither xy nor yz is."""
+    path = rank_file(tmp_path, [b"ab", b"xyz", b"abxyz"])
+    ours, theirs = load(path, pattern="words"), tiktoken_of(path, r"\S+")
+    for text in ("xyz", "xyzx", "abxyz", "ab", "abxyzab"):
+        assert ours.encode(text) == theirs.encode(text)
+    assert ours.encode("xyz") == [257]
+    assert ours.merges == [(97, 98, 256)]
+    assert ours.at(0).encode("ab") == [97, 98]
+
+
+def test_joined_bytes_decide_and_not_how_a_token_was_made(tmp_path):
+    """bcd is of an early rank but needs cd, which comes later: only ranks of joined bytes get it right."""
+    path = rank_file(tmp_path, [b"bcd", b"cd", b"abcd", b"aa", b"aaa", b"aaaa"])
+    ours, theirs = load(path, pattern="words"), tiktoken_of(path, r"\S+")
+    for text in ("bcd", "xbcd", "abcdx", "xabcdx", "aaaaaaa", "xaaaaaaaaax", "cdcdbcdbcdabcd"):
+        assert ours.encode(text) == theirs.encode(text), text
+        assert ours.encode(text * 300) == theirs.encode(text * 300), text
+
+
+def test_holes_windows_line_ends_and_a_token_without_bytes(tmp_path):
+    path = rank_file(tmp_path, [(b"ab", 300), (b"abc", 302)], newline="\r\n")
+    path.write_bytes(path.read_bytes() + b"= 310\r\n\r\n")
+    tokenizer = load(path, pattern="words")
+    assert tokenizer.encode("abcab") == [302, 300]
+    assert tokenizer.n_vocab == 259
+    assert 301 not in tokenizer.vocabulary
+    assert tokenizer.token_bytes(310) == b""
+
+
+def test_the_name_of_the_file_says_nothing(tmp_path):
+    assert load(rank_file(tmp_path, [b"ab"], name="tokenizer.model"), pattern="gpt2").encode("ab") == [256]
+
+
+def test_a_pattern_is_asked_for_where_none_is_known(tmp_path):
+    with pytest.raises(FormatError, match="not how to split a text"):
+        load(rank_file(tmp_path))
+
+
+def test_merges_are_recovered_in_slices_and_can_be_kept(tmp_path):
+    tokens = [b"ab", b"abc", b"abcd"]
+    vocabulary = load(rank_file(tmp_path, tokens), pattern="none").vocabulary
+    while not vocabulary.recover(0):
+        pass
+    merges = list(vocabulary.merges)
+    assert merges == [(97, 98, 256), (256, 99, 257), (257, 100, 258)]
+    again = load(rank_file(tmp_path, tokens), pattern="none").vocabulary
+    again.adopt(merges)
+    assert again.recover(0)
+    assert list(again.merges) == merges
+    assert again.encode(b"abcdx") == (258, 120)
+    other = load(rank_file(tmp_path, [b"xy"]), pattern="none").vocabulary
+    with pytest.raises(OptionError):
+        other.adopt(merges)
+    assert list(other.merges) == [(120, 121, 256)]
+
+
+def test_what_is_written_opens_in_tiktoken(tmp_path):
+    texts = nasty_texts(300)
+    tokenizer = train(texts, vocab_size=600, pattern="gpt4", special_tokens=["<|endoftext|>"])
+    path = tmp_path / "mine.tiktoken"
+    save(tokenizer, path, format="tiktoken")
+    theirs = tiktoken_of(path, PATTERNS["gpt4"], tokenizer.special_tokens)
+    again = load(path, pattern="gpt4")
+    assert again.merges == tokenizer.merges
+    for text in nasty_texts(500, seed=1):
+        assert tokenizer.encode_ordinary(text) == theirs.encode_ordinary(text) == again.encode_ordinary(text)
+
+
+def test_a_real_file_is_written_as_it_was_read(tmp_path):
+    path = real_file("r50k_base.tiktoken", tmp_path)
+    save(load(path), tmp_path / "again", format="tiktoken")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+def test_merges_that_ranks_cannot_tell_are_not_written(tmp_path):
+    base = {byte: bytes([byte]) for byte in range(256)}
+    twice = Tokenizer(Vocabulary(base, [(97, 98, 256), (98, 99, 257), (256, 99, 258), (97, 257, 259)]), "none")
+    with pytest.raises(FormatError, match="the same bytes"):
+        save(twice, tmp_path / "x", format="tiktoken")
+    late = Tokenizer(Vocabulary(base, [(97, 98, 400), (400, 99, 300)]), "none")
+    with pytest.raises(FormatError, match="made in another way"):
+        save(late, tmp_path / "x", format="tiktoken")
+    assert not (tmp_path / "x").exists()
+
+
+GOOD = b"".join(b"%s %d\n" % (b64encode(data), rank) for rank, data in enumerate(BYTES))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (GOOD + b"YWI", "line 257 is not a token"),
+        (GOOD + b"YWI 256\n", "in line 257, 'YWI' is not base64"),
+        (GOOD + b"Y*I= 256\n", "in line 257, 'Y\\*I=' is not base64"),
+        (GOOD + b"YWI= x\n", "in line 257, 'x' is no rank"),
+        (GOOD + b"YWI= -1\n", "is no rank"),
+        (GOOD + b"YWI= 99999999999999999999999\n", "is no rank"),
+        (GOOD + b"YWI= 255\n", "in line 257, the rank 255 stands for a second time"),
+        (GOOD + b"YQ== 256\n", "the ranks 97 and 256 stand for the same bytes"),
+        (GOOD[:1000], "is not|no token for the byte"),
+        (GOOD.replace(b"YQ== 97\n", b""), "no token for the byte 0x61"),
+        (GOOD + b"YWI= 256 7\n", "line 257"),
+        (GOOD + b"\xff\xfe 256\n", "line 257"),
+    ],
+)
+def test_what_is_broken_is_said_with_its_line(content, problem, tmp_path):
+    path = tmp_path / "broken.tiktoken"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=problem) as raised:
+        load(path, pattern="gpt2")
+    assert "broken.tiktoken is broken" in str(raised.value)
