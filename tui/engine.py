@@ -53,6 +53,18 @@ class Job:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        ending = asyncio.create_task(self._end())
+        cancelled: asyncio.CancelledError | None = None
+        while not ending.done():
+            try:
+                await asyncio.shield(ending)
+            except asyncio.CancelledError as again:  # however often one is told to hurry: no process is left behind
+                cancelled = again
+        if cancelled is not None:
+            raise cancelled
+
+    async def _end(self) -> None:
+        """Ask the worker to go, and see to it that it does."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 self._process.terminate()

@@ -1,5 +1,6 @@
 """The main screen: four panes, what is seen of them, and what comes back at the next start."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -102,9 +103,13 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         elif first_time:
             self._train(replace(self.options, vocab_size=1024), sample_corpus())
 
-    def on_unmount(self) -> None:
-        """Keep the text."""
+    async def on_unmount(self) -> None:
+        """Keep the text; let each worker process keep what it has, and end."""
         self._keep_text()
+        working = [worker for worker in self.workers if worker.node is self and not worker.is_finished]
+        for worker in working:
+            worker.cancel()
+        await asyncio.gather(*(worker.wait() for worker in working), return_exceptions=True)
 
     def _keep_text(self) -> None:
         text = self._area.text
