@@ -1,0 +1,232 @@
+"""A training in the app: choose texts, train, pause, step, go on, stop; and whatever can go wrong on the way."""
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+from conftest import Opened
+from scope import TEXT, Scope
+from textual.widgets import Button, Input, Select
+
+from bpe_core import load, train
+from tui import config
+
+pytestmark = pytest.mark.usefixtures("no_process_left")
+
+
+@pytest.fixture
+def long_book(home: Path) -> Path:
+    """So many words of so little sense that no training on it ends before a test does."""
+    letters = random.Random(7)
+    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(40_000))
+    path = home / "long.txt"
+    path.write_text(" ".join(words))
+    return path
+
+
+def fill(scope: Scope, field: str, value: str) -> None:
+    scope.training.query_one(f"#{field}", Input).value = value
+
+
+async def test_the_first_start_trains_on_the_samples_before_ones_eyes(opened: Opened) -> None:
+    async with opened() as scope:
+        assert scope.screen.active == "editor"
+        await scope.until_learned()
+        assert scope.screen.corpus.title == "all samples"
+        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.n_vocab == 1024
+        assert scope.area.text.startswith("Type here.")
+        assert len(scope.ids()) < len(scope.area.text.encode()) / 2  # the greeting shows learned tokens
+        assert "768 merges" in scope.rows("#merge-log")[-1]
+        assert f"{len(scope.ids())} tokens" in scope.shown("#totals-line")
+        assert not scope.said
+    assert [path.name for path in config.tokenizers_folder().iterdir()] == ["all-samples-gpt4.json"]
+
+
+async def test_choose_a_text_train_and_find_it_all_again(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("f2")
+        scope.tree.move_cursor(scope.row("home (here)"))
+        await scope.press("enter")
+        scope.tree.move_cursor(scope.row("book.txt"))
+        await scope.press("space")
+        assert scope.screen.corpus.paths == (str(book),)
+        await scope.until(lambda: scope.screen.totals, "the text is counted")
+        assert f"{len(TEXT):,}" in scope.shown("#totals")
+
+        scope.training.query_one("#vocab-size", Input).focus()
+        await scope.press(*["backspace"] * 4, *"270", "f6")
+        await scope.until(lambda: Path(scope.screen.path).stem == "book.txt-gpt4", "the training ends")
+        expected = train(TEXT, vocab_size=270)
+        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.merges == expected.merges
+
+        scope.app.theme = "nord"
+        scope.area.focus()
+        await scope.press("ctrl+end", *"now")
+        text, ids = scope.area.text, scope.ids()
+        assert ids == expected.encode(text)
+
+    async with opened() as scope:  # the next day
+        await scope.until_tokenizer()
+        assert scope.app.theme == "nord"
+        assert scope.area.text == text and scope.ids() == ids
+        assert scope.screen.corpus.paths == (str(book),)
+        assert scope.tree.marked("corpus") == (str(book),)
+        assert scope.screen.options.vocab_size == 270
+        assert scope.training.query_one("#vocab-size", Input).value == "270"
+        assert [kept.name for kept in scope.screen.kept] == ["book.txt-gpt4", "small"]
+        assert "14 merges" in scope.rows("#merge-log")[-1]
+
+
+async def test_pause_step_three_go_on_stop(opened: Opened, long_book: Path, kept: Path) -> None:
+    async with opened(long_book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        scope.area.load("aeiou and sometimes y")
+        fill(scope, "vocab-size", "150000")
+        await scope.press("f6")
+        await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
+        assert scope.training.query_one("#vocab-size", Input).disabled
+        assert "Pause" in str(scope.training.query_one("#go", Button).label)
+
+        await scope.press("f6")
+        await scope.until(lambda: screen.run.phase == "paused", "it pauses")
+        done = screen.run.done
+        assert screen.step == done
+        for further in (1, 2, 3):
+            await scope.press("f7")
+            await scope.until(lambda n=further: screen.run.done == done + n, "a step is made")
+            await scope.until(lambda: screen.run.phase == "paused", "it waits again")
+        assert screen.step == done + 3 and screen.in_force is not None
+        assert scope.ids() == screen.in_force.encode(scope.area.text)  # the editor has followed
+        assert f"paused at {done + 3:,}" in scope.shown("#status")
+
+        await scope.press("f6")
+        await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > done + 3, "it goes on")
+        await scope.press("f8")
+        await scope.until(lambda: screen.path and not screen.run.busy, "it stops and is kept")
+        assert screen.run.phase == "stopped"
+        learned = load(screen.path)
+        assert learned.step == screen.step == len(scope.training.log_of_merges.merges) >= done + 4
+        assert "long.txt-gpt4" in [kept.name for kept in screen.kept]
+        assert not scope.training.query_one("#vocab-size", Input).disabled
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.merges == learned.merges
+
+
+async def test_the_buttons_do_what_the_keys_do(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        await scope.pilot.click("#one")
+        await scope.until(lambda: screen.run.phase == "paused" and screen.run.done == 1, "one step is made")
+        await scope.pilot.click("#stop")
+        await scope.until_learned()
+        assert load(screen.path).step == 1
+        await scope.pilot.click("#go")
+        await scope.until(lambda: screen.run.phase == "done" and "-2" in screen.path, "another training ends")
+
+
+async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, long_book: Path, kept: Path) -> None:
+    async with opened(long_book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        fill(scope, "vocab-size", "150000")
+        await scope.press("f6")
+        await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
+        assert screen._job is not None
+        os.kill(screen._job.pid, signal.SIGKILL)
+        await scope.until_learned()
+        died, rescued = scope.said
+        assert died == "The worker process was killed (SIGKILL)."
+        assert rescued == f"The {screen.step:,} merges it had learned are kept as long.txt-gpt4."
+        assert load(screen.path).step == screen.step > 3
+        assert screen.tokenizer is not None and load(screen.path).merges == screen.tokenizer.merges
+
+
+async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_was_there(
+    opened: Opened, long_book: Path, kept: Path
+) -> None:
+    async with opened(long_book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        before = screen.path
+        await scope.press("f6")
+        await scope.until(lambda: screen._job, "a worker runs")
+        await scope.until(lambda: screen.run.phase == "counting" and screen.run.done, "it counts")
+        assert screen._job is not None
+        os.kill(screen._job.pid, signal.SIGKILL)
+        await scope.until(lambda: not screen.run.busy and scope.said, "its death is told")
+        assert list(scope.said) == ["The worker process was killed (SIGKILL)."]
+        assert screen.path == before and screen.tokenizer is not None and scope.ids()
+
+
+async def test_quitting_in_mid_training_keeps_what_was_learned(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        await scope.press("f7")
+        await scope.until(lambda: scope.screen.run.phase == "paused" and scope.screen.run.done, "a step is made")
+    assert load(config.tokenizers_folder() / "book.txt-gpt4.json").step == 1
+
+
+async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        tokenizer = screen.tokenizer
+
+        async def told(sentence: str) -> None:
+            n = len(scope.said)
+            await scope.press("f6")
+            await scope.until(lambda: len(scope.said) > n and not screen.run.busy, "it is told")
+            assert sentence in list(scope.said)[-1] and len(scope.said) == n + 1
+            assert screen.tokenizer is tokenizer and screen.path == str(kept)
+
+        fill(scope, "vocab-size", "")
+        await told("The vocabulary size is empty; it must be a number from 257.")
+        assert screen.focused is scope.training.query_one("#vocab-size")
+        fill(scope, "vocab-size", "many")
+        await told("The vocabulary size is many")
+        fill(scope, "vocab-size", "256")
+        await told("The vocabulary size is 256")
+        fill(scope, "vocab-size", "9" * 5000)
+        await told("The vocabulary size is 999")
+        fill(scope, "vocab-size", "257")
+        fill(scope, "special", "<a> <b> <c>")
+        await told("vocab_size is 257, but must be at least 260")  # no room for three special tokens
+        fill(scope, "vocab-size", "300")
+        fill(scope, "special", "")
+        fill(scope, "min-count", "0")
+        await told("The minimum count is 0")
+        fill(scope, "min-count", "1")
+        book.write_bytes(bytes(range(256)))
+        await told("book.txt cannot be read")
+        book.unlink()
+        await told("book.txt cannot be read")
+
+
+async def test_with_nothing_chosen_it_says_how_to_choose(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("f6")
+        assert list(scope.said) == ["No text is chosen: press F2, go to one, and mark it with the space bar."]
+        assert scope.screen.run.phase == "idle"
+
+
+async def test_special_tokens_and_rules_reach_the_worker(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        fill(scope, "vocab-size", "262")
+        fill(scope, "special", "<s> </s> <s>")
+        scope.training.query_one("#pattern", Select).value = "words"
+        scope.training.query_one("#ties", Select).value = "largest"
+        await scope.press("f6")
+        await scope.until(lambda: "words" in scope.screen.path, "the training ends")
+        tokenizer = scope.screen.tokenizer
+        assert tokenizer is not None
+        expected = train(TEXT, vocab_size=262, pattern="words", ties="largest", special_tokens=("<s>", "</s>"))
+        assert (tokenizer.merges, tokenizer.special_tokens) == (expected.merges, expected.special_tokens)
+        assert "whitespace is dropped" in scope.shown("#totals-line")
