@@ -53,7 +53,7 @@ WORDS: Final = (
     ("token", "A run of bytes with an id. A model sees ids, never letters."),
     ("ties", "The rule that chooses when several pairs occur equally often."),
     ("min. count", "Pairs that occur less often are not merged."),
-    ("special token", "A text such as <|endoftext|> with an id of its own; never made by merges."),
+    ("specials", "Special tokens: a text such as <|endoftext|> with an id of its own; never made by merges."),
     ("bytes/token", "How much of a text one token covers: the higher, the shorter the sequence."),
     ("share", "How much shorter a merge made the whole sequence."),
     ("ripple", "How far from an edit the farthest token border moved."),

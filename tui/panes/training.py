@@ -36,16 +36,30 @@ class TrainingPane(Pane):
     step: var[int] = var(0)
 
     def compose(self) -> ComposeResult:
-        """Options, controls, then log and curve side by side."""
+        """Options, controls and curve above, the log of merges below them in the whole width."""
+        with Horizontal(id="above-log"):
+            with Vertical(id="settings"):
+                yield from self._options()
+                with HorizontalGroup(id="controls"):
+                    yield Button("▶ Train", id="go", compact=True, action="screen.train_or_pause")
+                    yield Button("⏭ Step", id="one", compact=True, action="screen.step_once")
+                    yield Button("⏹ Stop", id="stop", compact=True, action="screen.stop", disabled=True)
+                    progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
+                    progress.display = False
+                    yield progress
+                yield Static(id="status", markup=False)
+            yield Curve(id="curve")
+        yield MergeLog(id="merge-log")
+
+    def _options(self) -> ComposeResult:
         with HorizontalGroup(id="options"):
             with Vertical(classes="field", id="field-size"):
                 yield Label("vocabulary")
                 yield Input("4096", type="integer", id="vocab-size", compact=True)
             with Vertical(classes="field", id="field-pattern"):
-                yield Label("split pattern")
-                yield Select(
-                    [(name, name) for name in PATTERNS], value="gpt4", id="pattern", compact=True, allow_blank=False
-                )
+                yield Label("pattern")
+                patterns = [(name, name) for name in PATTERNS]
+                yield Select(patterns, value="gpt4", id="pattern", compact=True, allow_blank=False)
             with Vertical(classes="field", id="field-ties"):
                 yield Label("ties")
                 yield Select([(name, name) for name in TIES], value="first", id="ties", compact=True, allow_blank=False)
@@ -53,19 +67,8 @@ class TrainingPane(Pane):
                 yield Label("min. count")
                 yield Input("1", type="integer", id="min-count", compact=True)
             with Vertical(classes="field", id="field-special"):
-                yield Label("special tokens")
+                yield Label("specials")
                 yield Input(placeholder="<|endoftext|> …", id="special", compact=True)
-        with HorizontalGroup(id="controls"):
-            yield Button("▶ Train", id="go", compact=True, action="screen.train_or_pause")
-            yield Button("⏭ Step", id="one", compact=True, action="screen.step_once")
-            yield Button("⏹ Stop", id="stop", compact=True, action="screen.stop", disabled=True)
-            progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
-            progress.display = False
-            yield progress
-            yield Static(id="status", markup=False)
-        with Horizontal(id="learned"):
-            yield MergeLog(id="merge-log")
-            yield Curve(id="curve")
 
     @property
     def log_of_merges(self) -> MergeLog:
