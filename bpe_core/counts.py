@@ -1,47 +1,23 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
-import hashlib
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain, filterfalse, pairwise, repeat
-from typing import Final, Self
+from itertools import accumulate, chain, pairwise, repeat
+from operator import not_
+from typing import Any, Final, Self
 
 from bpe_core.bpe import utf8
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
 from bpe_core.reading import BLOCK, Skipped, TextFile, Unreadable
+from bpe_core.sources import Measure, Source
+from bpe_core.watch import Progress, Stopped, Watch
 
-LOOK_EVERY: Final = 0.02
-"""Seconds after which progress is told, and whether to stop is asked, again."""
-
-_BETWEEN_TEXTS: Final = b"\xff"
-"""Goes between texts into their common digest: a byte that no UTF-8 holds."""
+__all__ = ["Counts", "Progress", "Source"]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What is kept of a document after its pieces are counted."""
-
-    name: str
-    bytes: int
-    """Its size in UTF-8, unpacked, without byte order mark."""
-    characters: int
-    sha256: str
-    """Of the text in UTF-8, in hexadecimal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the reading has come."""
-
-    done: int
-    """Bytes on disk."""
-    total: int
-    """Bytes on disk, all files together."""
-    name: str
-    """The file being read."""
+MANY_HANDS: Final = 1 << 22
+"""Bytes on disk from which on more processes than one pay for being started."""
 
 
 class Counts:
@@ -69,7 +45,8 @@ class Counts:
         self.n_characters = 0
         self.n_pieces = 0
         """With repetition."""
-        self._splitter = splitter(pattern)
+        self.splitter = splitter(pattern)
+        """What cuts texts into pieces."""
         self._starts: list[int] = []
         """Document number -> how many pieces had been seen before it; as they are in order, this tells its own."""
         self._second: dict[str, int] = {}
@@ -77,16 +54,23 @@ class Counts:
         self._common: set[str] = set()
         """Pieces that occur in three documents or more."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the splitter, which every process makes for itself."""
+        return {name: value for name, value in vars(self).items() if name != "splitter"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, splitter=splitter(state["pattern"]))
+
     @classmethod
     def of(cls, texts: str | Iterable[str], pattern: str = "gpt4") -> Self:
         """Count a text, or texts each of which is a document of its own. A lone surrogate counts as U+FFFD."""
         counts = cls(pattern)
-        measure = _Measure()
+        measure = Measure()
         for number, text in enumerate([texts] if isinstance(texts, str) else texts):
             if not isinstance(text, str):
                 raise TextError(f"Text {number + 1} is of type {type(text).__name__}, not str; decode it first.")
             if number:
-                measure.digest.update(_BETWEEN_TEXTS)
+                measure.next_text()
             whole = text if text.isascii() else utf8(text).decode()
             counts._add(measure.over(whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)))
         counts._keep(measure.source("text" if isinstance(texts, str) else f"{counts.n_documents:,} texts"))
@@ -100,32 +84,78 @@ class Counts:
         *,
         progress: Callable[[Progress], None] | None = None,
         stop: Callable[[], bool] | None = None,
+        processes: int | None = None,
     ) -> Self:
         """Count files in blocks, each a document, never holding a whole text (unless the pattern needs it whole).
 
         `progress` and `stop` are called at most every 20 ms; if `stop` says so, what was read until then is returned.
+        What is large is counted by several `processes` (None: as many as can work at once), with the same result.
         TextError if a file that was named directly proves unreadable, or if all do.
         """
         counts = cls(pattern)
         files = tuple(files)
-        watch = _Watch(sum(file.size for file in files), progress, stop)
-        for file in files:
-            measure = _Measure()
-            try:
-                counts._add(measure.over(watch.over(file)))
-            except _Stopped:
-                counts.stopped = True
-                return counts
-            except Unreadable as error:
-                if file.required:
-                    raise
-                counts.skipped.append(Skipped(file.path, error.reason))
+        watch = Watch(sum(file.size for file in files), progress, stop)
+        try:
+            if watch.total >= MANY_HANDS and counts.splitter.source and processes != 1:
+                from bpe_core.crew import read_together  # late: most corpora are small
+
+                read_together(counts, files, watch, processes)
             else:
-                counts._keep(measure.source(file.name))
+                for file in files:
+                    counts.add_file(file, watch.over(file))
+        except Stopped:
+            counts.stopped = True
+            return counts
         if files and not counts.n_documents:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
         watch.finish()
         return counts
+
+    def add_file(self, file: TextFile, blocks: Iterable[str]) -> None:
+        """Count one more document, the `blocks` of a file. If it proves unreadable, it is skipped, or Unreadable."""
+        measure = Measure()
+        try:
+            self._add(measure.over(blocks))
+        except Unreadable as error:
+            self.skip(file, error)
+        else:
+            self._keep(measure.source(file.name))
+
+    def skip(self, file: TextFile, error: Unreadable) -> None:
+        """Do without a file, unless somebody asked for this very one."""
+        if file.required:
+            raise error
+        self.skipped.append(Skipped(file.path, error.reason))
+
+    def append(self, other: "Counts") -> None:
+        """Take in the counts of the documents that follow, as if they had been counted here."""
+        known, before = self.pieces, self.n_documents
+        n_known = list(accumulate(map(not_, map(known.__contains__, other.pieces)), initial=len(known)))
+        self._starts += map(n_known.__getitem__, other._starts)
+        self._note_documents(other)
+        if known:
+            count_of = known.get
+            for piece, count in other.pieces.items():
+                known[piece] = count_of(piece, 0) + count
+        else:
+            self.pieces = dict(other.pieces)
+        self.sources += other.sources
+        self.skipped += other.skipped
+        self.n_documents = before + other.n_documents
+        self.n_bytes += other.n_bytes
+        self.n_characters += other.n_characters
+        self.n_pieces += other.n_pieces
+
+    def go_on(self, part: "Counts") -> None:
+        """Take in the counts of what follows of the same, single document; `is_of` tells its source."""
+        count_of = self.pieces.get
+        for piece, count in part.pieces.items():
+            self.pieces[piece] = count_of(piece, 0) + count
+        self.n_pieces += part.n_pieces
+
+    def is_of(self, source: Source) -> None:
+        """Say which single document these are the counts of."""
+        self.sources, self.n_bytes, self.n_characters = [source], source.bytes, source.characters
 
     def name_of(self, document: int) -> str:
         """What to call a document, numbered from 0."""
@@ -148,86 +178,31 @@ class Counts:
     def _add(self, blocks: Iterable[str]) -> None:
         """Count one document: by itself first, so that nothing of it stays if it cannot be read to its end."""
         counted: Counter[str] = Counter()
-        for pieces in self._splitter.pieces(blocks):
+        for pieces in self.splitter.pieces(blocks):
             counted.update(pieces)
-        self._note_documents(counted)
-        if self.pieces:
-            before = self.pieces.get
-            for piece, count in counted.items():
-                self.pieces[piece] = before(piece, 0) + count
-        else:
-            self.pieces = dict(counted)
-        self.n_pieces += counted.total()
-        self.n_documents += 1
+        document = type(self)(self.pattern)
+        document.pieces = counted
+        document.n_pieces = counted.total()
+        document.n_documents = 1
+        document._starts = [0]
+        self.append(document)
 
-    def _note_documents(self, counted: Counter[str]) -> None:
-        """Remember where pieces occur. What is common already is passed over at C speed, so this stays cheap."""
-        self._starts.append(len(self.pieces))
-        for piece in filterfalse(self._common.__contains__, counted):
-            if piece in self._second:
-                del self._second[piece]
-                self._common.add(piece)
-            elif piece in self.pieces:
-                self._second[piece] = self.n_documents
+    def _note_documents(self, other: "Counts") -> None:
+        """Remember where pieces occur. What is common already is passed over first, so this stays cheap."""
+        common, second = self._common, self._second
+        for piece, first in zip(other.pieces, other.first_documents(), strict=True):
+            if piece in common:
+                continue
+            known = piece in self.pieces
+            if piece in other._common or (known and (piece in second or piece in other._second)):
+                second.pop(piece, None)
+                common.add(piece)
+            elif known:
+                second[piece] = self.n_documents + first
+            elif piece in other._second:
+                second[piece] = self.n_documents + other._second[piece]
 
     def _keep(self, source: Source) -> None:
         self.sources.append(source)
         self.n_bytes += source.bytes
         self.n_characters += source.characters
-
-
-class _Measure:
-    """Sizes and digest of a text that passes by in blocks."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-        self.characters = 0
-        self.digest = hashlib.sha256()
-
-    def over(self, blocks: Iterable[str]) -> Iterator[str]:
-        for block in blocks:
-            data = block.encode()
-            self.bytes += len(data)
-            self.characters += len(block)
-            self.digest.update(data)
-            yield block
-
-    def source(self, name: str) -> Source:
-        return Source(name, self.bytes, self.characters, self.digest.hexdigest())
-
-
-class _Stopped(Exception):
-    """Somebody asked to stop."""
-
-
-class _Watch:
-    """Tells progress and asks whether to stop, now and then, while files are read."""
-
-    def __init__(
-        self, total: int, progress: Callable[[Progress], None] | None, stop: Callable[[], bool] | None
-    ) -> None:
-        self.total = total
-        self.progress = progress or (lambda _: None)
-        self.stop = stop or (lambda: False)
-        self.before = 0
-        """Bytes of the files read before this one."""
-        self.position = 0
-        """Bytes read of this one."""
-        self.next_look = 0.0
-
-    def over(self, file: TextFile) -> Iterator[str]:
-        for block in file.blocks(self._reached):
-            now = time.monotonic()
-            if now >= self.next_look:
-                self.next_look = now + LOOK_EVERY
-                self.progress(Progress(self.before + min(self.position, file.size), self.total, file.name))
-                if self.stop():
-                    raise _Stopped
-            yield block
-        self.before += file.size
-
-    def _reached(self, position: int) -> None:
-        self.position = position  # and no more: an error of `progress` must not look like one of the file
-
-    def finish(self) -> None:
-        self.progress(Progress(self.total, self.total, ""))

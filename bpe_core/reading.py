@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final, Self, cast
 
 from bpe_core.encodings import HEAD, Encoding, NotText, not_in_encoding, recognize
 from bpe_core.errors import TextError
@@ -36,8 +36,13 @@ class Unreadable(TextError):
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} cannot be read: {reason}.")
+        self.name = name
         self.reason = reason
         """The part of the sentence after the name."""
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        """An error crosses from one process to another by its parts."""
+        return type(self), (self.name, self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +77,21 @@ class TextFile:
         packed = f"unpacked from {self.packing}" if self.packing else ""
         return ", ".join(filter(None, (self.encoding.note, packed)))
 
-    def blocks(self, at: Callable[[int], None] | None = None) -> Iterator[str]:
+    def blocks(
+        self, at: Callable[[int], None] | None = None, *, start: int = 0, end: int | None = None
+    ) -> Iterator[str]:
         """The text in blocks of at most 65,536 characters, none empty.
 
-        `at` is told before each block how many bytes of the file have been read. Unreadable if it vanished, or holds
-        bytes further on that are no text.
+        `at` is told before each block how many bytes of the file have been read. `start` and `end` choose a part, in
+        bytes, both between two characters. Unreadable if it vanished, or holds bytes further on that are no text.
         """
-        codec, mark = self.encoding.codec, self.encoding.mark
+        codec = self.encoding.codec
         decoder = codecs.getincrementaldecoder(codec)()
         with _one_sentence(self.name), self.path.open("rb") as disk, _unpacked(disk, self.packing) as stream:
-            fed = len(stream.read(mark))
+            fed = stream.seek(max(start, self.encoding.mark))
             data = b"at first"
             while data:
-                data = stream.read(BLOCK)
+                data = stream.read(BLOCK if end is None else min(BLOCK, end - fed))
                 fed += len(data)
                 try:
                     text = decoder.decode(data, final=not data)

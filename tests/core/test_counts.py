@@ -2,12 +2,13 @@
 
 import hashlib
 import random
+import time
 from collections import Counter
 from itertools import count
 
 import pytest
 
-from bpe_core import PATTERNS, Counts, PatternError, TextError, counts
+from bpe_core import PATTERNS, Counts, PatternError, TextError
 from bpe_core.corpus import Source, find_files
 from bpe_core.patterns import splitter
 
@@ -124,7 +125,7 @@ def test_a_file_that_proves_unreadable_leaves_no_trace(tmp_path):
 def time_passes(monkeypatch):
     """Each look at the clock finds that a second has gone by."""
     seconds = count()
-    monkeypatch.setattr(counts.time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
 
 
 def test_progress_is_told_in_bytes_on_disk(tmp_path, time_passes):

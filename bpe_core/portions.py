@@ -1,0 +1,86 @@
+"""A corpus in portions of about one size, each of which can be counted by itself: small files together, large in parts.
+
+A text in plain UTF-8 is parted only where `Splitter.cut` proves that no piece lies across. Every other file stays
+whole: what is packed, or in another encoding, cannot be entered in the middle.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from bpe_core.patterns import Splitter
+from bpe_core.reading import BLOCK, TextFile
+
+PORTION: Final = 1 << 21
+"""Bytes on disk that make a portion; counting so many takes a few tenths of a second."""
+
+_CONTINUATION: Final = range(0x80, 0xC0)
+"""Bytes that go on with a character of UTF-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Whole files, or a part of one."""
+
+    files: tuple[TextFile, ...]
+    start: int = 0
+    """Of a part: where it begins in its file, in bytes."""
+    end: int | None = None
+    """Of a part: where it ends. None: these are whole files."""
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(file.size for file in self.files) if self.end is None else self.end - self.start
+
+    def data(self) -> Iterator[bytes]:
+        """The bytes of a part, without byte order mark."""
+        (file,) = self.files
+        with file.path.open("rb") as disk:
+            position = disk.seek(max(self.start, file.encoding.mark))
+            while block := disk.read(min(BLOCK, (self.end or file.size) - position)):
+                position += len(block)
+                yield block
+
+
+def portions(files: Iterable[TextFile], splitter: Splitter) -> Iterator[Portion]:
+    """The files in order, cut and bundled."""
+    bundle: list[TextFile] = []
+    size = 0
+    for file in files:
+        parts = _parts(file, splitter)
+        if bundle and (parts or size + file.size > PORTION):
+            yield Portion(tuple(bundle))
+            bundle, size = [], 0
+        if parts:
+            yield from parts
+        else:
+            bundle.append(file)
+            size += file.size
+    if bundle:
+        yield Portion(tuple(bundle))
+
+
+def _parts(file: TextFile, splitter: Splitter) -> list[Portion]:
+    """The parts of a large file that can be parted; otherwise none."""
+    if file.size < 2 * PORTION or file.packing or file.encoding.codec != "utf-8" or not splitter.blockwise:
+        return []
+    wanted = range(PORTION, file.size - PORTION // 2, PORTION)
+    cuts = [0, *filter(None, (_cut(file, offset, splitter) for offset in wanted)), file.size]
+    return [Portion((file,), start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else []
+
+
+def _cut(file: TextFile, offset: int, splitter: Splitter) -> int:
+    """The first safe cut behind `offset`, in bytes; 0 if there is none within a block."""
+    try:
+        with file.path.open("rb") as disk:
+            disk.seek(offset)
+            data = disk.read(BLOCK)
+    except OSError:
+        return 0  # whoever reads it in earnest will say what is wrong
+    begins = next((i for i, byte in enumerate(data[:4]) if byte not in _CONTINUATION), 0)
+    text = data[begins:].decode(errors="replace")
+    cut = splitter.cut(text, 1)
+    exact = cut < len(text) and "\ufffd" not in text[: cut + 1]
+    return offset + begins + len(text[:cut].encode()) if exact else 0

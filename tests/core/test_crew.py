@@ -1,0 +1,104 @@
+"""Counting by several processes: whatever the corpus is cut into, the result is that of one process."""
+
+import gzip
+import random
+
+import pytest
+
+from bpe_core import PATTERNS, Counts, TextError, counts, crew, portions
+from bpe_core.corpus import find_files
+from bpe_core.crew_member import count_portion
+from bpe_core.patterns import splitter
+from bpe_core.watch import Watch
+
+ALPHABETS = ("ab ", "ab c\n", "aé中😀 .\n", "a" * 9 + " ", "it's 123 4\r\n", "中文")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Portions of a few bytes, and no corpus too small for several processes."""
+    monkeypatch.setattr(portions, "PORTION", 60)
+    monkeypatch.setattr(counts, "MANY_HANDS", 0)
+
+
+def corpus(folder, seed):
+    """Texts from empty to many portions long, some packed, some with a mark, some unreadable from the middle on."""
+    rng = random.Random(seed)
+    folder.mkdir()
+    for number in range(rng.randrange(1, 12)):
+        text = "".join(rng.choices(rng.choice(ALPHABETS), k=rng.choice((0, 9, 50, 300, 900))))
+        data = rng.choice((text.encode(), text.encode(), text.encode("utf-8-sig"), text.encode("utf-16")))
+        if data.startswith(text[:50].encode()) and rng.random() < 0.15:
+            data += b"a" * 9000 + b"\xff" + b"a b" * 60
+        (folder / f"{number:02}.txt").write_bytes(gzip.compress(data) if rng.random() < 0.1 else data)
+    (folder / "zz.txt").write_text("the end")
+    return find_files(folder).files
+
+
+def everything(counted):
+    """All that is known of a corpus, order included."""
+    return {**vars(counted), "splitter": None, "pieces": list(counted.pieces.items())}
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"(?<=a)b|\w+"])
+def test_portions_counted_one_by_one_make_the_counts_of_the_whole(tmp_path, small, pattern):
+    for seed in range(8):
+        files = corpus(tmp_path / str(seed), seed)
+        whole, document, together = Counts.read(files, pattern, processes=1), crew._Document(), Counts(pattern)
+        for portion in portions.portions(files, splitter(pattern)):
+            counted = count_portion(portion, pattern)
+            done = counted if portion.end is None else document.take(portion, counted)
+            if done:
+                together.append(done)
+        assert everything(together) == everything(whole), f"seed {seed}"
+
+
+@pytest.mark.parametrize("processes", [2, 3])
+def test_several_processes_count_what_one_counts(tmp_path, small, processes):
+    files = corpus(tmp_path / "texts", processes)
+    assert everything(Counts.read(files, processes=processes)) == everything(Counts.read(files, processes=1))
+
+
+def test_a_large_text_is_parted_where_no_piece_lies_across(tmp_path, small):
+    (tmp_path / "long.txt").write_text("some words, é and 😀\n" * 100)
+    (tmp_path / "run.txt").write_text("a" * 2000)
+    *parts, run = portions.portions(find_files(tmp_path).files, splitter("gpt4"))
+    assert len(parts) > 20
+    assert [part.start for part in parts[1:]] == [part.end for part in parts[:-1]]
+    assert sum(part.size for part in parts) == (tmp_path / "long.txt").stat().st_size
+    assert run.end is None
+
+
+def test_progress_is_told_and_a_wish_to_stop_is_heeded(tmp_path, small):
+    for number in range(40):
+        (tmp_path / f"{number:02}.txt").write_text(f"text {number} " * 9)
+    files, told = find_files(tmp_path).files, []
+    total = sum(file.size for file in files)
+    Counts.read(files, progress=told.append, processes=2)
+    assert told[-1].done == told[-1].total == total
+    assert [now.done for now in told] == sorted(now.done for now in told)
+    stopped = Counts.read(files, stop=lambda: True, processes=2)
+    assert stopped.stopped
+    assert stopped.n_documents == 0
+
+
+def test_errors_cross_from_process_to_process(tmp_path, small):
+    (tmp_path / "broken.txt").write_bytes(b"a b " * 9000 + b"\xff")
+    with pytest.raises(TextError, match=r"broken\.txt cannot be read: byte 0xff at offset 36,000"):
+        Counts.read(find_files(tmp_path / "broken.txt").files, processes=2)
+    with pytest.raises(TextError, match="None of the files could be read: byte 0xff"):
+        Counts.read(find_files(tmp_path).files, processes=2)
+
+
+def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path, small):
+    for number in range(5):
+        (tmp_path / f"{number}.txt").write_text(f"text {number}, of several words")
+    files = find_files(tmp_path).files
+    with crew.Crew("gpt4", 2) as workers:
+        for member in (workers._idle.get(), workers._idle.get()):
+            member._process.kill()
+            workers._idle.put(member)
+        watch = Watch(0, None, None)
+        counted = [part.n_pieces for _, part in workers.count(portions.portions(files, splitter("gpt4")), watch.look)]
+    assert sum(counted) == Counts.read(files).n_pieces
+    assert member._process.returncode is not None
