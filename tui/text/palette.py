@@ -2,7 +2,7 @@
 
 Six hues of equal lightness and strength are mixed into the theme's own surface, so that they belong to the theme and
 no token shouts. A theme may bring others as its variables `token-0` to `token-5`. Text on them is the theme's
-foreground where that can be read, else black or white: a contrast of at least `CONTRAST` (WCAG 2.2's ratio).
+foreground, taken towards black or white until it can be read: a contrast of at least `CONTRAST` (WCAG 2.2's ratio).
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ _HUES: Final = ("#3c8ff4", "#00ac5f", "#ca7b00", "#e35b6d", "#af6ddb", "#00abb8"
 _ANSI_HUES: Final = ("ansi_blue", "ansi_green", "ansi_yellow", "ansi_red", "ansi_magenta", "ansi_cyan")
 _CHANGED_SHARE: Final = 0.46
 _CURRENT_SHARE: Final = 0.68
-_SELECTED_SHARE: Final = 0.5
+_SELECTED_SHARE: Final = 0.65
 _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
 
@@ -83,11 +83,18 @@ def _luminance(color: Color) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def readable_on(background: Color, preferred: Color) -> Color:
-    """`preferred` if it can be read on an opaque background, else black or white, whichever can be read better."""
-    if contrast(background, preferred) >= CONTRAST:
-        return preferred
-    return max(_BLACK, _WHITE, key=lambda color: contrast(background, color))
+def readable_on(backgrounds: Sequence[Color], preferred: Color) -> Color:
+    """The text color nearest to `preferred` that can be read on all of some opaque backgrounds.
+
+    It lies on the way to black or to white; where neither can be read on all of them, it is the better of the two.
+    """
+
+    def worst(text: Color) -> float:
+        return min(contrast(background, text) for background in backgrounds)
+
+    extreme = max(_BLACK, _WHITE, key=worst)
+    steps = (preferred.blend(extreme, tenth / 10, 1) for tenth in range(11))
+    return next((text for text in steps if worst(text) >= CONTRAST), extreme)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +151,16 @@ def make_palette(look: Look) -> Palette:
     surface = _background(look.base)
     text = _foreground(look.base)
     variables = {**theme_variables(), **look.variables}
-    tokens = (_mixed(Color.parse(variables[f"token-{number}"]), surface, text) for number in range(N_COLORS))
-    return Palette(look.base, look.cursor, look.selection, gutter, tuple(tokens), True)
-
-
-def _mixed(color: Color, surface: Color, text: Color) -> Ways:
-    usual = surface + color
-    return Ways(
-        _on(usual, text),
-        _on(_deepened(usual, surface, _CHANGED_SHARE / SHARE), text) + Style(bold=True),
-        _on(_deepened(usual, surface, _CURRENT_SHARE / SHARE), text),
+    colors = [surface + Color.parse(variables[f"token-{number}"]) for number in range(N_COLORS)]
+    changed = [_deepened(color, surface, _CHANGED_SHARE / SHARE) for color in colors]
+    current = [_deepened(color, surface, _CURRENT_SHARE / SHARE) for color in colors]
+    # One color of text for all tokens is calmer than the best for each; only that under the cursor may have its own.
+    text = readable_on([*colors, *changed], text)
+    tokens = (
+        Ways(_on(usual, text), _on(touched, text) + Style(bold=True), _on(deep, readable_on([deep], text)))
+        for usual, touched, deep in zip(colors, changed, current, strict=True)
     )
+    return Palette(look.base, look.cursor, look.selection, gutter, tuple(tokens), True)
 
 
 def _deepened(color: Color, surface: Color, factor: float) -> Color:
@@ -172,7 +178,7 @@ def _channel(value: float) -> int:
 
 
 def _on(background: Color, text: Color) -> Style:
-    return Style(color=readable_on(background, text).rich_color, bgcolor=background.rich_color)
+    return Style(color=text.rich_color, bgcolor=background.rich_color)
 
 
 def _foreground(style: Style) -> Color:
@@ -204,8 +210,8 @@ def selected(style: Style, selection: Style) -> Style:
     own, other, text = _background(style), _background(selection), _foreground(style)
     shares = (_SELECTED_SHARE * tenth / 10 for tenth in range(10, 0, -1))
     mixtures = (own.blend(other, share, 1) for share in shares)
-    readable = (mixed for mixed in mixtures if contrast(mixed, readable_on(mixed, text)) >= CONTRAST)
-    return style + _on(next(readable, own), text)
+    background = next((mixed for mixed in mixtures if contrast(mixed, text) >= CONTRAST), own)
+    return style + _on(background, text)
 
 
 @lru_cache(maxsize=4096)

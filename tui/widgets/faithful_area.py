@@ -76,8 +76,13 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     def _refresh_size(self) -> None:
         rows = self.wrapped_document
-        # One cell more than the widest line, for the cursor to rest behind it.
-        width = 0 if rows.width else rows.widest + self.gutter_width + 1
+        width = 0
+        if not rows.width:
+            # One cell more than the widest line, for the cursor to rest behind it; and rounded up by some percent,
+            # for each change of the width makes Textual lay out and draw everything again.
+            width = rows.widest + self.gutter_width + 1
+            step = 1 << max(width.bit_length() - 6, 0)
+            width = -(-width // step) * step
         self.virtual_size = Size(width, rows.height)
         self._refresh_scrollbars()
 
