@@ -87,7 +87,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self._refresh_scrollbars()
 
     def _recompute_cursor_offset(self) -> None:
-        super()._recompute_cursor_offset()
+        super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
         self._mind_height()
 
     def _mind_height(self) -> None:
