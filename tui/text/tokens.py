@@ -36,6 +36,8 @@ class UnderCursor:
     """The token; several where only together they make up whole characters."""
     tokens: tuple[bytes, ...]
     """The bytes of each of them."""
+    piece: tuple[int, int]
+    """Where the piece begins and ends that the pattern split off here; `LiveText.between` gives its text."""
 
 
 class Tokens:
@@ -125,11 +127,13 @@ def _torn(live: LiveText, span: Span) -> list[Columns]:
 
 def find_under(live: LiveText, offset: int) -> UnderCursor | None:
     """What stands at a code point; at the end of the text, what stands before it."""
-    span = live.span_at(min(offset, live.n_characters - 1)) if live.n_characters else None
-    if span is None:
+    place = min(offset, live.n_characters - 1)
+    span = live.span_at(place) if place >= 0 else None
+    piece = live.piece_at(place) if place >= 0 else None
+    if span is None or piece is None:
         return None
     tokens = tuple(map(live.tokenizer.token_bytes, span.ids))
-    return UnderCursor(offset, span.start, span.end, live.between(span.start, span.end), span.ids, tokens)
+    return UnderCursor(offset, span.start, span.end, live.between(span.start, span.end), span.ids, tokens, piece)
 
 
 def clip(stretch: Columns, start: int, length: int) -> Columns | None:
