@@ -163,7 +163,9 @@ class Curve(Widget, can_focus=True):
             segments = self._sparkline(width) if y == 0 else ()
         elif y == height - 1:
             end = f"{self._end:,} steps" + (", log" if self._narrow else ", log scale") * self.logarithmic
-            segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{width - self._left - 2}}")
+            room = width - self._left - 2
+            end = end if len(end) < room else f"{self._end:,}"
+            segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{room}}")
         elif self._narrow and y == 0:
             segments = self._label(f"{self._lengths[0]:,} tokens")
         elif self._narrow and y == height - 2:
