@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from scope import ROOT, TEXT, Scope, children
+from textual.message import Message
+from textual.notifications import Notify
 
 from bpe_core import save, train
 from tui import config
@@ -51,9 +53,15 @@ def opened(home: Path) -> Opened:
     @asynccontextmanager
     async def opened(*paths: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Scope]:
         app = BpeScope(tuple(map(str, paths)))
-        async with app.run_test(size=size) as pilot:
+        said: dict[str, str] = {}
+
+        def listen(message: Message) -> None:
+            if isinstance(message, Notify):  # seen once by each widget that it bubbles through
+                said[message.notification.identity] = message.notification.message
+
+        async with app.run_test(size=size, message_hook=listen) as pilot:
             await pilot.pause()
-            yield Scope(app, pilot)
+            yield Scope(app, pilot, said.values())
 
     return opened
 

@@ -3,18 +3,19 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets.tree import TreeNode
 
 from tui.app import BpeScope
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
-from tui.widgets.corpus_tree import CorpusTree
+from tui.widgets.corpus_tree import CorpusTree, Entry
 from tui.widgets.token_area import TokenArea
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +40,8 @@ class Scope:
 
     app: BpeScope
     pilot: Pilot[None]
+    said: Collection[str]
+    """The sentences of the notifications so far."""
 
     @property
     def screen(self) -> MainScreen:
@@ -72,7 +75,8 @@ class Scope:
 
     async def until(self, holds: Callable[[], object], what: str) -> None:
         """Wait until `holds()` is true, and until the screen shows it."""
-        await eventually(holds, what)
+        await eventually(lambda: holds() or self.app._exception, what)
+        assert self.app._exception is None, f"the app crashed before {what}"
         await self.pilot.pause()
 
     async def until_learned(self) -> None:
@@ -82,9 +86,15 @@ class Scope:
     async def until_tokenizer(self) -> None:
         await self.until(lambda: self.screen.in_force, "a tokenizer is in force")
 
-    def said(self) -> list[str]:
-        """The sentences of the notifications so far."""
-        return [str(notification.message) for notification in self.app._notifications]
+    def row(self, title: str) -> TreeNode[Entry]:
+        """The row of the corpus tree with this title."""
+        waiting = [self.tree.root]
+        while waiting:
+            node = waiting.pop()
+            if node.data is not None and node.data.title == title:
+                return node
+            waiting.extend(node.children)
+        raise AssertionError(f"no row of the tree is called {title}")
 
     def shown(self, selector: str) -> str:
         """What a part of the screen says."""
