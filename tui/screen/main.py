@@ -94,6 +94,8 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         self._area = self.editor.area  # still at hand when the screen is taken down
         self._area.load(editor_greeting() if text is None else text)
         self._area.focus()
+        # One color for one token, wherever it is seen.
+        self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self._count()
         self.set_interval(10, self._keep_text)
         if (kept := Path(self._configuration.tokenizer or "/")).is_file():

@@ -277,6 +277,11 @@ class TokenArea(FaithfulArea):
             self.gutter_text(place),
         )
 
+    def style_of(self, token: int) -> Style:
+        """How the token with this id is drawn here, where no neighbor has the same color."""
+        tokens = self._current_palette().tokens
+        return tokens[token % len(tokens)].usual
+
     def _current_palette(self) -> Palette:
         theme = self._theme
         look = Look(
