@@ -76,6 +76,16 @@ class LiveText:
         return self._pieces.tokenizer
 
     @property
+    def pieces(self) -> Pieces:
+        """What splits the text, and what its pieces become."""
+        return self._pieces
+
+    @property
+    def seams(self) -> Seams:
+        """What tells which tokens can stand side by side, and remembers it."""
+        return self._seams
+
+    @property
     def local(self) -> bool:
         """Whether an edit costs the same in a text of any size.
 
@@ -122,6 +132,15 @@ class LiveText:
         """The span that holds the character at `offset`; None at the end of the text and in what a pattern drops."""
         spans = self.spans(offset, min(offset + 1, self.n_characters))
         return spans[0] if spans else None
+
+    def piece_at(self, offset: int) -> tuple[int, int] | None:
+        """Where the piece that holds the character at `offset` begins and ends; None at the end of the text."""
+        self._check(offset, offset)
+        for at, item in self._blocks.within(offset, offset + 1):
+            index = bisect_right(item.bounds, offset - at)
+            if index < len(item.bounds):
+                return at + (item.bounds[index - 1] if index else 0), at + item.bounds[index]
+        return None
 
     def _spans_of(self, block: Block, at: int, start: int, end: int) -> list[Span]:
         found: list[Span] = []

@@ -11,7 +11,9 @@ cut is one that by itself is enough for some option: where it stands, a piece su
 """
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import pairwise, product
 
 from bpe_core.char_sets import BMP, Ranges, members, set_source, union, without
@@ -41,6 +43,22 @@ def cut_finder(node: Node) -> re.Pattern[str] | None:
         if after:
             safe.append(f"{set_source(before)}(?={set_source(after)})")
     return re.compile("|".join(safe)) if safe else None
+
+
+class Kinds(dict[int, str]):
+    """Character by code point -> one that the pattern cannot tell from it; a table for `str.translate`."""
+
+    def __init__(self, node: Node) -> None:
+        examples: dict[frozenset[str], str] = {}
+        stretches = list(_alike(_ways(node, defaultdict(set)).sources))
+        self._lows = [low for low, _, _ in stretches]
+        self._examples = [examples.setdefault(sets, chr(low)) for low, _, sets in stretches]
+        self.examples = tuple(examples.values())
+        """One character of each kind, as far as the Basic Multilingual Plane has them."""
+
+    def __missing__(self, code: int) -> str:
+        example = self[code] = self._examples[bisect_right(self._lows, code) - 1] if code < BMP else chr(code)
+        return example
 
 
 class _Ways:
@@ -103,17 +121,23 @@ def _join(before: set[str], after: set[str], follows: Follows) -> None:
 
 def _by_forbidden(sources: set[str], follows: Follows) -> dict[frozenset[str], Ranges]:
     """What must not come after a character -> the characters of the Basic Multilingual Plane it holds for."""
+    groups: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)
+    for low, high, sets in _alike(sources):
+        groups[frozenset(right for left in sets for right in follows[left])].append((low, high))
+    return {forbidden: union([tuple(ranges)]) for forbidden, ranges in groups.items()}
+
+
+def _alike(sources: set[str]) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """(low, high, the sets they are in) for stretches of characters that are in the same sets."""
     toggles: dict[int, set[str]] = defaultdict(set)
     for source in sources:
         for low, high in members(source):
             toggles[low] ^= {source}
             toggles[high] ^= {source}
     here: set[str] = set()
-    groups: dict[frozenset[str], list[tuple[int, int]]] = defaultdict(list)
     for low, high in pairwise(sorted(toggles | {0: set(), BMP: set()}.keys())):
         here ^= toggles.get(low, set())
-        groups[frozenset(right for left in here for right in follows[left])].append((low, high))
-    return {forbidden: union([tuple(ranges)]) for forbidden, ranges in groups.items()}
+        yield low, high, frozenset(here)
 
 
 def _enough(option: Node) -> Ranges:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.pattern_cuts import cut_finder
+from bpe_core.pattern_cuts import Kinds, cut_finder
 from bpe_core.pattern_fast import FastPattern
 from bpe_core.pattern_syntax import Node, NotPlain, parse
 from bpe_core.visible import visible
@@ -44,11 +44,24 @@ PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
 first form, which parts it after the last newline, is the one Llama-3 took over: "llama3".
 """
 
+ONLY: Final = "(?#only)"
+"""Begins a pattern that drops what it does not match."""
+
+THEN: Final = "(?#then)"
+"""Stands between patterns that are applied one after another, each to the pieces of the one before it."""
+
+ELSE: Final = "(?#else)"
+"""Stands between a pattern whose matches are pieces, and the one that splits what lies between them."""
+
 PATIENCE: Final = 2.0
 """Seconds that a pattern may take on a short text before it is given up; a long text has more."""
 
 _SEARCH_BACK: Final = (256, 4096)
 """How far from the end of a block, in characters, a cut is looked for before the whole block is."""
+
+_VARIED: Final = tuple("aA1 \t\n\r'\"_-./中\u0301")
+_SPELLED: Final = 40
+"""Characters of a pattern's source that are taken for kinds where nothing better is known."""
 
 
 class Splitter:
@@ -60,7 +73,7 @@ class Splitter:
         """As it was given: a name or a regular expression."""
         self.source = PATTERNS.get(pattern, pattern)
         """The regular expression itself; "" keeps a document whole."""
-        self.lossy = pattern == "words"
+        self.lossy = pattern == "words" or self.source.startswith(ONLY)
         """Whether text between pieces is dropped, so that decoding cannot bring it back."""
         self._named = pattern in PATTERNS
         if not self._named:
@@ -104,6 +117,21 @@ class Splitter:
         found = self._cuts.search(text, at_least - 1) if self._cuts else None
         return found.end() if found else len(text)
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """A character of each kind that the pattern tells apart; a varied few where it is too involved to be asked."""
+        return self._kinds.examples if self._kinds else tuple(dict.fromkeys((*_VARIED, *self.source[:_SPELLED])))
+
+    def alike(self, text: str) -> str:
+        """A text that is split as `text` is, made of the characters of `kinds` as far as they are known.
+
+        >>> splitter("gpt2").alike("Zoë's") == splitter("gpt2").alike("Joe's")
+        False
+        >>> splitter("gpt2").alike("Zoé") == splitter("gpt2").alike("Job")
+        True
+        """
+        return text.translate(self._kinds) if self._kinds else text
+
     def pieces(self, blocks: Iterable[str]) -> Iterator[list[str]]:
         """The pieces of one document that comes in blocks of any size, as lists.
 
@@ -134,11 +162,13 @@ class Splitter:
 
     def _split_by_own_pattern(self, text: str) -> list[str]:
         """As `split`, for a pattern that nobody has checked: under a time limit, and text left over is kept."""
-        if self._tree and self._regex.groups == 0:
+        if self._tree and self._regex.groups == 0 and not self.lossy:
             found = _in_time(lambda seconds: self._regex.findall(text, timeout=seconds), text)
             if sum(map(len, found)) == len(text) and "" not in found:
                 return found
         spans = _in_time(lambda seconds: [m.span() for m in self._regex.finditer(text, timeout=seconds)], text)
+        if self.lossy:
+            return [text[start:stop] for start, stop in sorted(spans) if start < stop]
         pieces: list[str] = []
         end = 0
         for start, stop in sorted(spans):  # a pattern with (?r) finds the last one first
@@ -163,12 +193,55 @@ class Splitter:
         return cut_finder(self._tree) if self.source and self._tree else None
 
     @cached_property
+    def _kinds(self) -> Kinds | None:
+        return Kinds(self._tree) if self.source and self._tree else None
+
+    @cached_property
     def _regex(self) -> Any:
         try:
             with warnings.catch_warnings(action="ignore"):  # a future meaning of "[[" is no concern of who types it
                 return regex.compile(self.source)
         except (regex.error, RecursionError, OverflowError, MemoryError) as error:
             raise PatternError(_what_is_wrong(self.source, error)) from None
+
+
+class StagedSplitter(Splitter):
+    """Several patterns, each splitting the pieces of the one before it.
+
+    >>> splitter(r"\\d(?#then)words").split("a 12 b")
+    ['a', '1', '2', 'b']
+    >>> splitter(r"<.>(?#else)none").split("ab<c>d")
+    ['ab', '<c>', 'd']
+    """
+
+    def __init__(self, pattern: str) -> None:
+        """`pattern` is patterns with `THEN` between them, or a regular expression, `ELSE` and a pattern."""
+        first, self._joint, rest = min((pattern.partition(joint) for joint in (THEN, ELSE)), key=lambda p: len(p[0]))
+        self._first, self._rest = splitter(first), splitter(rest)
+        self.pattern = pattern
+        self.source = self._first.source + self._joint + self._rest.source
+        self.lossy = self._first.lossy or self._rest.lossy
+        self._find = regex.compile(first) if self._joint == ELSE else None
+
+    def split(self, text: str) -> list[str]:
+        """The pieces that the last pattern leaves."""
+        if not self._find:
+            return [part for piece in self._first.split(text) for part in self._rest.split(piece)]
+        pieces: list[str] = []
+        start = 0
+        for found in self._find.finditer(text):
+            pieces += self._rest.split(text[start : found.start()])
+            pieces.append(found[0])
+            start = found.end()
+        return pieces + self._rest.split(text[start:])
+
+    @cached_property
+    def _tree(self) -> Node | None:
+        return None
+
+    @cached_property
+    def _cuts(self) -> re.Pattern[str] | None:
+        return None if self._find else self._first._cuts  # the rest never sees more than one piece of the first
 
 
 def splitter(pattern: str) -> Splitter:
@@ -184,7 +257,9 @@ def splitter(pattern: str) -> Splitter:
     return _cached(pattern)
 
 
-_cached = lru_cache(maxsize=64)(Splitter)
+@lru_cache(maxsize=64)
+def _cached(pattern: str) -> Splitter:
+    return StagedSplitter(pattern) if THEN in pattern or ELSE in pattern else Splitter(pattern)
 
 
 def _in_time(find: Callable[[float], list[Any]], text: str) -> list[Any]:

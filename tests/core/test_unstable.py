@@ -1,0 +1,147 @@
+"""The end of a text that is not final: nothing before it can change, all of it can, and what would swallow it."""
+
+import random
+from itertools import islice, product
+
+import pytest
+import tiktoken
+
+from bpe_core import LiveText, Tokenizer, train
+from bpe_core.patterns import PATTERNS, splitter
+from bpe_core.unstable import Unstable, unstable
+
+TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
+
+
+def end_of(tokenizer: Tokenizer, text: str) -> Unstable:
+    found = unstable(LiveText(tokenizer, text))
+    assert found is not None
+    return found
+
+
+def n_stable(tokenizer: Tokenizer, text: str) -> int:
+    return len(tokenizer.encode_ordinary(text)) - len(end_of(tokenizer, text).ids)
+
+
+def words(tokenizer: Tokenizer, ids: tuple[int, ...]) -> list[str]:
+    return [tokenizer.decode([token]) for token in ids]
+
+
+def test_a_word_can_go_on() -> None:
+    end = end_of(TOKENIZER, "of the th")
+    assert end.start == 6 and words(TOKENIZER, end.ids) == [" th"]
+    assert [words(TOKENIZER, found.ids) for found in islice(end.completions(), 3)] == [[" the"], [" them"], [" theme"]]
+
+
+def test_behind_a_space_any_word_can_come() -> None:
+    end = end_of(TOKENIZER, "of the ")
+    assert end.start == 6 and words(TOKENIZER, end.ids) == [" "]
+    assert all(found.swallowed == b" " and found.rest for found in end.completions())
+
+
+def test_a_full_group_of_digits_is_final() -> None:
+    digits = train("123 123 12 12 1234", vocab_size=260, pattern="gpt4")
+    assert end_of(digits, "123").ids == () == end_of(digits, "").ids
+    assert end_of(digits, "12").ids != ()
+
+
+def test_a_character_may_come_in_parts() -> None:
+    emoji = train("😊😊😊", vocab_size=258, pattern="none")  # the first half of an emoji is a token
+    end = end_of(emoji, "a")
+    assert end.ids == ()
+    both = train("a😊a😊a😊b", vocab_size=258, pattern="none", ties="lowest")
+    for found in end_of(both, "a").completions():
+        assert found.rest
+
+
+def random_tokenizer(rng: random.Random, pattern: str) -> Tokenizer:
+    letters = rng.choice(("ab", "ab ", "a 1'", "abé ", "n't \n", "aB/ '"))
+    corpus = ["".join(rng.choices(letters, k=30)) for _ in range(6)]
+    return train(corpus, vocab_size=256 + rng.randrange(2, 20), pattern=pattern)
+
+
+def continuations(kinds: tuple[str, ...]) -> list[str]:
+    letters = sorted({*"ab é1'n", *kinds[:12]})
+    return ["".join(chosen) for n in (1, 2) for chosen in product(letters, repeat=n)]
+
+
+@pytest.mark.parametrize("pattern", ["none", "gpt2", "gpt4", "gpt4o", "llama3", "qwen2", r"\w+|\s+", r"[ab]+|'[^']*'"])
+def test_as_trying_every_continuation_says(pattern: str) -> None:
+    rng = random.Random(pattern)
+    following = continuations(splitter(pattern).kinds if pattern != "none" else ())
+    for _ in range(12):
+        tokenizer = random_tokenizer(rng, pattern)
+        text = "".join(rng.choices("aab  é1'n't\n/B", k=rng.randrange(1, 12)))
+        ids = tokenizer.encode_ordinary(text)
+        end = end_of(tokenizer, text)
+        kept = ids[: len(ids) - len(end.ids)]
+        whole = [found for found in end.completions() if is_text(found.rest)]
+        for rest in (*following, *(found.rest.decode() for found in whole)):
+            assert tokenizer.encode_ordinary(text + rest)[: len(kept)] == kept, (text, rest)
+        for found in whole:
+            assert tokenizer.encode_ordinary(text + found.rest.decode()) == [*kept, *found.ids]
+        reachable = [tokenizer.encode_ordinary(text + rest) for rest in following]
+        reachable += [[*kept, *found.ids] for found in whole]
+        if end.ids:
+            assert any(other[: len(kept) + 1] != ids[: len(kept) + 1] for other in reachable), (text, end)
+        assert swallowing(tokenizer, text, following) <= {(found.token, found.swallowed) for found in whole}
+
+
+def is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def swallowing(tokenizer: Tokenizer, text: str, following: list[str]) -> set[tuple[int, bytes]]:
+    """The tokens seen to reach over the end of a text and to end with a continuation, with the part that was there."""
+    end = len(text.encode())
+    found = set()
+    for rest in following:
+        at = 0
+        ids = tokenizer.encode_ordinary(text + rest)
+        for token in ids:
+            data = tokenizer.token_bytes(token)
+            if at < end < at + len(data) == len((text + rest).encode()):
+                found.add((token, data[: end - at]))
+            at += len(data)
+    return found
+
+
+def test_tiktoken_knows_no_completion_that_is_missing_here() -> None:
+    tokenizer = train("hello fantastic fantasy fan fanta tail tale tales talent\n" * 3, vocab_size=300, pattern="gpt2")
+    ranks = {tokenizer.token_bytes(token): token for token in tokenizer.vocabulary.ids()}
+    encoding = tiktoken.Encoding("t", pat_str=PATTERNS["gpt2"], mergeable_ranks=ranks, special_tokens={})
+    for text in ("hello fan", "a tal", "the t", "fantas", " ta", "hello "):
+        theirs_stable, theirs = encoding.encode_with_unstable(text)
+        end = end_of(tokenizer, text)
+        ids = tokenizer.encode_ordinary(text)
+        kept = ids[: len(ids) - len(end.ids)]
+        assert kept[: len(theirs_stable)] == theirs_stable  # at least as many of ours are known to be stable
+        ours = {tuple(kept[len(theirs_stable) :]) + found.ids for found in end.completions()}
+        real = {
+            tuple(seq)
+            for seq in theirs
+            if encoding.encode(encoding.decode([*theirs_stable, *seq])) == [*theirs_stable, *seq]
+        }
+        longer = {seq for seq in real if len(encoding.decode_bytes([*theirs_stable, *seq])) > len(text)}
+        assert longer <= ours
+
+
+def test_only_the_end_of_a_long_text_is_looked_at() -> None:
+    letters = train("abab abab", vocab_size=258, pattern="none")
+    for text in ("ab" * 5000, "the " * 5000, "a" * 4001):
+        end = end_of(letters, text)
+        ids = letters.encode_ordinary(text)
+        kept = ids[: len(ids) - len(end.ids)]
+        assert len(end.ids) < 4
+        for rest in ("a", "b", "ab", " ", "ba"):
+            assert letters.encode_ordinary(text + rest)[: len(kept)] == kept
+
+
+def test_a_pattern_that_looks_back_is_only_asked_about_short_texts() -> None:
+    behind = train("abab abab", vocab_size=257, pattern=r"(?<= )ab|.")
+    assert end_of(behind, "ab a").ids
+    assert unstable(LiveText(behind, "ab" * 4000)) is None
