@@ -47,17 +47,19 @@ def compare(
     """
     head = _in_common(old, new)
     tail = _in_common(old[head:][::-1], new[head:][::-1])
-    removed = [token for token in old[head : len(old) - tail] if token >= 0]
-    inserted = [token for token in new[head : len(new) - tail] if token >= 0]
-    old_lengths, new_lengths = ([len(token_bytes(t)) if t >= 0 else -t for t in ids] for ids in (old, new))
+    bytes_of = {token: token_bytes(token) for token in {*old, *new} if token >= 0}
+    lengths = {token: len(bytes_of[token]) if token >= 0 else -token for token in {*old, *new}}
+    old_lengths, new_lengths = [lengths[token] for token in old], [lengths[token] for token in new]
     before = sum(new_lengths[:head])
     characters = len(utf8(text)[:before].decode(errors="ignore"))
+    removed = tuple(token for token in old[head : len(old) - tail] if token >= 0)
+    inserted = tuple(token for token in new[head : len(new) - tail] if token >= 0)
     return Change(
         start=start + characters,
-        removed=tuple(removed),
-        inserted=tuple(inserted),
-        removed_bytes=tuple(map(token_bytes, removed)),
-        inserted_bytes=tuple(map(token_bytes, inserted)),
+        removed=removed,
+        inserted=inserted,
+        removed_bytes=tuple(bytes_of[token] for token in removed),
+        inserted_bytes=tuple(bytes_of[token] for token in inserted),
         head=before - len(utf8(text[:characters])),
         ripple=max(
             _reach(old_lengths, new_lengths, len(utf8(text[: edited.start]))),
@@ -77,9 +79,8 @@ def _in_common(one: Sequence[int], other: Sequence[int]) -> int:
 def _reach(went: Sequence[int], came: Sequence[int], room: int) -> int:
     """How far before `room` the first border lies that only one of two rows of lengths has; 0 if none lies before."""
     at = 0
-    for one, other in zip_longest(went, came):
-        border = at + min(length for length in (one, other) if length is not None)
-        if one != other or border >= room:
-            return max(0, room - border)
-        at = border
+    for one, other in zip_longest(went, came, fillvalue=room + 1):
+        at += min(one, other)
+        if one != other or at >= room:
+            return max(0, room - at)
     return 0

@@ -30,7 +30,18 @@ Fragment = tuple[str, Ids | None]
 class LongPiece:
     """The text and tokens of one piece; offsets are code points from its beginning. Never empty."""
 
-    __slots__ = ("_closed", "_first_open", "_ids", "_kept", "_layouts", "_lengths", "_n_open", "_seams", "_texts")
+    __slots__ = (
+        "_closed",
+        "_first_open",
+        "_first_unknown",
+        "_ids",
+        "_kept",
+        "_layouts",
+        "_lengths",
+        "_n_open",
+        "_seams",
+        "_texts",
+    )
 
     def __init__(self, seams: Seams, texts: Sequence[str], ids: Sequence[Ids | None] = ()) -> None:
         """`texts` are its fragments, none empty; `ids` their tokens where known, each as if it stood alone."""
@@ -82,17 +93,26 @@ class LongPiece:
         self._closed = [False] * (len(self._texts) - 1)  # the seam at `i` is the one behind fragment `i`
         self._n_open = len(self._closed)
         self._first_open = 0
+        self._first_unknown = 0
         self._layouts: dict[str, tuple[Span, ...]] = {}
 
     def settle(self, seconds: float) -> bool:
         """Close seams for so long; whether all are closed now. At least one step is done, so calling on gets there."""
         deadline = perf_counter() + seconds
         while self._n_open:
-            self._first_open = self._closed.index(False, self._first_open)
-            self._close(self._first_open)
+            self._settle_one()
             if perf_counter() >= deadline:
                 break
         return self.settled
+
+    def _settle_one(self) -> None:
+        """Encode a fragment; or when that is done for all, close a seam."""
+        if self._first_unknown < len(self._ids):
+            self._tokens(self._first_unknown)
+            self._first_unknown += 1
+        else:
+            self._first_open = self._closed.index(False, self._first_open)
+            self._close(self._first_open)
 
     def ids(self) -> Iterator[int]:
         """Its tokens. Settles it."""
@@ -195,6 +215,7 @@ class LongPiece:
         closed = [ids is not None for _, ids in fragments[1:]]
         self._n_open += closed.count(False) - self._closed[first : last - 1].count(False)
         self._first_open = min(self._first_open, first)
+        self._first_unknown = min(self._first_unknown, first)
         self._texts[first:last] = texts
         self._ids[first:last] = [ids for _, ids in fragments]
         self._closed[first : last - 1] = closed
@@ -254,27 +275,46 @@ class LongPiece:
         An edit in the middle of a million equal letters leaves a few of them over, which shifts all that follow. But
         the text is the same if these few stand behind the run instead: `misfit + run == run + misfit`.
         """
-        ids, text, following = self._tokens(seam), self._texts[seam], self._texts[seam + 1]
+        ids, following = self._tokens(seam), self._texts[seam + 1]
+        before = self._tokens(seam - 1)[-1:] if seam else ()
         first_right = self._tokens(seam + 1)[0]
-        for n in range(1, min(_LONGEST_MISFIT, len(ids) - 1) + 1):
+        for n in range(1, min(_LONGEST_MISFIT, len(ids)) + 1):
             data = b"".join(map(self._seams.token_bytes, ids[-n:]))
             misfit = data.decode(errors="ignore")
-            if utf8(misfit) != data or misfit + following != following + misfit:
+            if utf8(misfit) != data or len(misfit) >= len(following) or misfit + following != following + misfit:
                 continue
-            if self._seams.fit(ids[-n - 1], first_right):
+            if all(self._seams.fit(token, first_right) for token in (before + ids)[:-n][-1:]):
                 break
         else:
             return False
         behind = seam + 1
         while behind < len(self._texts) and misfit + self._texts[behind] == self._texts[behind] + misfit:
             behind += 1
-        self._replace(behind - 1, behind, [(self._texts[behind - 1], self._ids[behind - 1]), (misfit, ids[-n:])])
-        self._open(behind - 1)
-        self._open(behind)
-        self._replace(seam, seam + 1, [(text[: len(text) - len(misfit)], ids[:-n])])
-        self._closed[seam] = True
-        self._n_open -= 1
+            if behind < len(self._ids) and self._ids[behind] is None:  # not looked at yet: that can wait, too
+                break
+        self._insert(behind, misfit, ids[-n:])
+        self._shorten(seam, len(misfit), n)
         return True
+
+    def _insert(self, index: int, text: str, ids: Ids) -> None:
+        """Put a fragment between two, or behind the last one."""
+        self._replace(index - 1, index, [(self._texts[index - 1], self._ids[index - 1]), (text, ids)])
+        self._open(index - 1)
+        self._open(index)
+
+    def _shorten(self, index: int, n_characters: int, n_tokens: int) -> None:
+        """Take some tokens from the end of a fragment, of which it is known that the next one fits what is left."""
+        text, ids = self._texts[index][:-n_characters], self._tokens(index)[:-n_tokens]
+        if ids:
+            self._replace(index, index + 1, [(text, ids)])
+        elif index:
+            index -= 1
+            self._replace(index, index + 2, [(self._texts[index], self._ids[index])])
+        else:
+            self._replace(index, index + 2, [(self._texts[1], self._ids[1])])
+            return
+        self._n_open -= not self._closed[index]
+        self._closed[index] = True
 
 
 def _ids(spans: Sequence[Span]) -> Ids:
