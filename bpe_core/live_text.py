@@ -202,7 +202,7 @@ class LiveText:
         """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range."""
         self._check(start, end)
         replacement = _clean(replacement)
-        lo, hi = self._felt(start, end)
+        lo, hi = self.safe_around(start, end)
         if self._pieces.is_whole and self._is_long(lo, hi) and hi - (end - start) + len(replacement) > LONG:
             self.n_bytes += len(utf8(replacement)) - len(utf8(self._blocks.between(start, end)))
             return self._splice_long(lo, start, end, replacement)
@@ -223,8 +223,8 @@ class LiveText:
                 "code points, from 0."
             )
 
-    def _felt(self, start: int, end: int) -> tuple[int, int]:
-        """The nearest bounds around an edit beyond which it cannot change any piece."""
+    def safe_around(self, start: int, end: int) -> tuple[int, int]:
+        """The nearest bounds around a range beyond which an edit of it cannot change any piece."""
         if self._pieces.is_whole or not self._pieces.local:
             return 0, self.n_characters
         is_safe = self._pieces.is_safe_cut

@@ -234,7 +234,7 @@ class _Prefix:
 
 
 def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Texts that begin with `rest`, each with the bytes that were added: to complete its last character, or `beyond`."""
+    """Texts that begin with `rest`, each with the bytes added: to complete its last character, or one of `beyond`."""
     try:
         text = rest.decode()
     except UnicodeDecodeError as error:

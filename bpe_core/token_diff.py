@@ -1,0 +1,100 @@
+"""Which tokens differ between two lists of them: the shortest script of removals and insertions, in hunks.
+
+E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the greedy form. What both ends have in common
+is set aside first, so the cost depends on how much differs and not on how long the lists are.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+MOST_EDITS: Final = 400
+"""Removals and insertions up to which the shortest script is looked for; of more differences, one hunk holds all."""
+
+
+class Hunk(NamedTuple):
+    """Neighboring tokens that went, and those that came in their place; one of the two can be none."""
+
+    start: int
+    """Index of the first that went."""
+    end: int
+    """Index behind the last that went."""
+    new_start: int
+    """Index of the first that came, in the new list."""
+    new_end: int
+    """Index behind the last that came."""
+
+    @property
+    def n_tokens(self) -> int:
+        """By how many tokens the list grew; negative if it shrank."""
+        return (self.new_end - self.new_start) - (self.end - self.start)
+
+
+def token_diff(old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST_EDITS) -> list[Hunk]:
+    """The hunks in order; none if the lists are equal.
+
+    >>> token_diff([1, 2, 3, 4, 5], [1, 9, 3, 4, 4, 5])
+    [Hunk(start=1, end=2, new_start=1, new_end=2), Hunk(start=3, end=3, new_start=3, new_end=4)]
+    """
+    head = _in_common(old, new)
+    old, new = old[head:], new[head:]
+    tail = _in_common(old[::-1], new[::-1])
+    old, new = old[: len(old) - tail], new[: len(new) - tail]
+    if not old and not new:
+        return []
+    kept = _kept(old, new, most_edits) if old and new else []
+    hunks: list[Hunk] = []
+    x = y = 0
+    for i, j in (*kept, (len(old), len(new))):
+        if (x, y) != (i, j):
+            hunks.append(Hunk(head + x, head + i, head + y, head + j))
+        x, y = i + 1, j + 1
+    return hunks
+
+
+def _in_common(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens both begin with: slices are compared whole, and halved where they differ."""
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _kept(old: Sequence[int], new: Sequence[int], most_edits: int) -> list[tuple[int, int]]:
+    """(index in `old`, index in `new`) of the tokens that a shortest script keeps; none if it is too long.
+
+    `reach[k]` is how far one gets in `old` on the diagonal k = x - y with so many edits; going on along a diagonal
+    keeps tokens and costs nothing.
+    """
+    reach = {1: 0}
+    past: list[dict[int, int]] = []
+    for edits in range(min(most_edits, len(old) + len(new)) + 1):
+        past.append(dict(reach))
+        for k in range(-edits, edits + 1, 2):
+            down = k == -edits or (k != edits and reach[k - 1] < reach[k + 1])
+            x = reach[k + 1] if down else reach[k - 1] + 1
+            while x < len(old) and x - k < len(new) and old[x] == new[x - k]:
+                x += 1
+            reach[k] = x
+            if x >= len(old) and x - k >= len(new):
+                return _walked_back(past, len(old), len(new))
+    return []
+
+
+def _walked_back(past: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int]]:
+    kept: list[tuple[int, int]] = []
+    for edits in range(len(past) - 1, -1, -1):
+        reach, k = past[edits], x - y
+        down = k == -edits or (k != edits and reach[k - 1] < reach[k + 1])
+        before = k + 1 if down else k - 1
+        came_from = reach[before], reach[before] - before
+        while x > came_from[0] + (not down) and y > came_from[1] + down:
+            x, y = x - 1, y - 1
+            kept.append((x, y))
+        x, y = came_from
+    return kept[::-1]

@@ -1,0 +1,115 @@
+"""What a text has become: the shortest token diff, told from the edited stretch alone."""
+
+import random
+from difflib import SequenceMatcher
+
+import pytest
+
+from bpe_core import LiveText, train
+from bpe_core.baseline import MOST_COMPARED, Baseline
+from bpe_core.token_diff import Hunk, token_diff
+
+TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
+
+
+def applied(old: list[int], new: list[int], hunks: list[Hunk]) -> list[int]:
+    """`old` with the hunks applied to it."""
+    found: list[int] = []
+    at = 0
+    for hunk in hunks:
+        found += old[at : hunk.start]
+        assert len(found) == hunk.new_start
+        found += new[hunk.new_start : hunk.new_end]
+        at = hunk.end
+    return found + old[at:]
+
+
+def most_kept(old: list[int], new: list[int]) -> int:
+    """The length of the longest common subsequence, by the book."""
+    row = [0] * (len(new) + 1)
+    for token in old:
+        last = row
+        row = [0]
+        for column, other in enumerate(new):
+            row.append(last[column] + 1 if token == other else max(row[column], last[column + 1]))
+    return row[-1]
+
+
+def test_a_token_replaced_and_one_put_in() -> None:
+    assert token_diff([1, 2, 3, 4, 5], [1, 9, 3, 4, 4, 5]) == [Hunk(1, 2, 1, 2), Hunk(3, 3, 3, 4)]
+    assert token_diff([], []) == token_diff([7, 7], [7, 7]) == []
+    assert token_diff([], [1, 2]) == [Hunk(0, 0, 0, 2)]
+    assert token_diff([1, 2], []) == [Hunk(0, 2, 0, 0)]
+
+
+def test_no_script_is_shorter() -> None:
+    rng = random.Random(7)
+    for _ in range(2000):
+        old, new = (rng.choices(range(4), k=rng.randrange(12)) for _ in range(2))
+        hunks = token_diff(old, new)
+        assert applied(old, new, hunks) == new
+        n_edits = sum(hunk.end - hunk.start + hunk.new_end - hunk.new_start for hunk in hunks)
+        assert n_edits == len(old) + len(new) - 2 * most_kept(old, new)
+        assert sum(hunk.n_tokens for hunk in hunks) == len(new) - len(old)
+
+
+def test_more_differences_than_one_wants_to_see_are_one_hunk() -> None:
+    old, new = list(range(100)), list(range(1000, 1100))
+    assert token_diff([5, *old, 6], [5, *new, 6], most_edits=20) == [Hunk(1, 101, 1, 101)]
+
+
+def test_a_text_compared_with_what_it_was() -> None:
+    live = LiveText(TOKENIZER, "the other theme")
+    baseline = Baseline(live.text)
+    live.splice(9, 10, "")
+    baseline.spliced(9, 10, 0)
+    found = baseline.compare(live)
+    assert found is not None
+    [hunk] = found.hunks
+    words = TOKENIZER.decode
+    assert (words(found.removed(hunk)), words(found.inserted(hunk))) == (" theme", "theme")
+    assert (found.n_bytes, found.stretches) == (-1, ((9, 14),))
+    assert found.n_tokens == live.n_tokens - len(TOKENIZER.encode_ordinary(baseline.text))
+
+
+def test_going_back_leaves_no_difference() -> None:
+    live = LiveText(TOKENIZER, "the other theme")
+    baseline = Baseline(live.text)
+    for start, end, text in ((3, 9, ""), (3, 3, " other")):
+        live.splice(start, end, text)
+        baseline.spliced(start, end, len(text))
+    found = baseline.compare(live)
+    assert found is not None and found.hunks == () and found.n_tokens == found.n_bytes == 0
+
+
+@pytest.mark.parametrize("pattern", ["gpt4", "gpt2", "none", "words"])
+def test_as_a_diff_of_the_whole_texts_says(pattern: str) -> None:
+    rng = random.Random(pattern)
+    tokenizer = train("é the theme, the other 123\n  thé " * 5, vocab_size=290, pattern=pattern)
+    for _ in range(60):
+        live = LiveText(tokenizer, "".join(rng.choices("the \né1", k=60)))
+        baseline = Baseline(live.text)
+        for _ in range(rng.randrange(1, 4)):
+            start = rng.randrange(live.n_characters + 1)
+            end = min(live.n_characters, start + rng.randrange(4))
+            text = "".join(rng.choices("the \né1", k=rng.randrange(4)))
+            live.splice(start, end, text)
+            baseline.spliced(start, end, len(text))
+        found = baseline.compare(live)
+        assert found is not None
+        assert applied(list(found.old), list(found.new), list(found.hunks)) == list(found.new)
+        assert found.n_tokens == live.n_tokens - len(tokenizer.encode_ordinary(baseline.text))
+        assert found.n_bytes == live.n_bytes - len(baseline.text.encode())
+        matcher = SequenceMatcher(None, found.old, found.new, autojunk=False)
+        assert (matcher.ratio() == 1) == (not found.hunks)
+        for (start, end), hunk in zip(found.stretches, found.hunks, strict=True):
+            text = tokenizer.decode(found.inserted(hunk))
+            assert len(live.between(start, end).encode()) >= len(text.replace("\ufffd", "").encode())
+
+
+def test_too_much_to_compare_is_said() -> None:
+    live = LiveText(TOKENIZER, "the ")
+    baseline = Baseline(live.text)
+    live.splice(0, 0, "the " * (MOST_COMPARED // 3))
+    baseline.spliced(0, 0, MOST_COMPARED // 3 * 4)
+    assert baseline.compare(live) is None
