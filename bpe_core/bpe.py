@@ -28,6 +28,11 @@ def utf8(text: str) -> bytes:
         return _SURROGATE.sub("\ufffd", text).encode()
 
 
+def without_surrogates(text: str) -> str:
+    """`text` with U+FFFD for each lone surrogate."""
+    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
+
+
 def merge_piece(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_merges: int) -> list[int]:
     """The ids left when no pair of neighbors has a rank below `n_merges`. May reuse the list it is given.
 

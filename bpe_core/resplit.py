@@ -7,6 +7,7 @@ one depends on nothing but the two. So an edit leaves alone whatever lies beyond
 from typing import Final
 
 from bpe_core.bpe import utf8
+from bpe_core.errors import OptionError
 from bpe_core.long_piece import LONG
 from bpe_core.spans import Span, layout
 from bpe_core.tokenizer import Tokenizer
@@ -23,6 +24,11 @@ class Pieces:
     __slots__ = ("_layouts", "_safe", "ids", "is_whole", "local", "lossy", "splitter", "tokenizer")
 
     def __init__(self, tokenizer: Tokenizer) -> None:
+        if not tokenizer.by_piece:
+            raise OptionError(
+                f"{tokenizer!r} changes a text before it encodes it, so its tokens have no places in the text; it can "
+                "encode and decode, but not follow an edit."
+            )
         self.tokenizer: Final = tokenizer
         """Where the tokens come from."""
         self.splitter: Final = tokenizer.splitter

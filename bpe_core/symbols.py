@@ -9,8 +9,9 @@ from bpe_core.errors import UnknownTokenError
 class Symbols(Protocol):
     """How a piece is taken apart before the first merge."""
 
-    faithful: bool
-    """Whether the symbols of any piece tell its bytes, or raise; false where an unknown character has a stand-in."""
+    @property
+    def faithful(self) -> bool:
+        """Whether the ids of any piece tell its bytes, or raise; false where an unknown character has a stand-in."""
 
     def ids(self, piece: bytes) -> list[int]:
         """The symbols as ids. Raises `UnknownTokenError` for what has none; nothing is ever dropped."""

@@ -6,10 +6,11 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, Literal, Self
 
-from bpe_core.bpe import Triple, utf8
+from bpe_core.bpe import Triple, utf8, without_surrogates
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
+from bpe_core.preparation import Preparation
 from bpe_core.record import TrainingRecord
 from bpe_core.vocabulary import Vocabulary
 
@@ -27,10 +28,16 @@ class Tokenizer:
     `decode(encode(text)) == text` is promised, not the reverse, and not even that for a pattern that drops whitespace.
     """
 
-    __slots__ = ("_cache", "name", "record", "splitter", "vocabulary")
+    __slots__ = ("_cache", "name", "preparation", "record", "splitter", "vocabulary")
 
     def __init__(
-        self, vocabulary: Vocabulary, pattern: str, *, record: TrainingRecord | None = None, name: str = ""
+        self,
+        vocabulary: Vocabulary,
+        pattern: str,
+        *,
+        record: TrainingRecord | None = None,
+        name: str = "",
+        preparation: Preparation | None = None,
     ) -> None:
         self.vocabulary: Final = vocabulary
         """Ids, their bytes and the merges in force."""
@@ -40,6 +47,9 @@ class Tokenizer:
         """How the vocabulary was learned, if it was learned here."""
         self.name: Final = name
         """What people call it; may be empty."""
+        self.preparation: Final = preparation
+        """What is done to a text besides splitting it, as some files want it; None if nothing. It splits the text,
+        too: then `splitter` is only what is known of that."""
         self._cache: Final = _Pieces(vocabulary)
 
     @property
@@ -75,16 +85,27 @@ class Tokenizer:
     def __repr__(self) -> str:
         return f"<Tokenizer {self.name or self.pattern!r}: {self.vocabulary!r}>"
 
+    @property
+    def by_piece(self) -> bool:
+        """Whether the ids of a text are those of its pieces, one piece after the other, and stand for its bytes.
+
+        If not, a token cannot be traced to a place in the text, and `LiveText` does not take the tokenizer.
+        """
+        return self.preparation is None and self.vocabulary.is_faithful
+
     def at(self, step: int) -> Self:
         """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""
-        return type(self)(self.vocabulary.at(step), self.pattern, record=self.record, name=self.name)
+        return self._with(self.vocabulary.at(step), self.record)
 
     def with_merges(self, merges: Iterable[Triple]) -> Self:
         """This tokenizer with merges added, as while it is being learned; cheap for the newest one of a family.
 
         It has no record: the one of this tokenizer does not speak of the new merges.
         """
-        return type(self)(self.vocabulary.extended(merges), self.pattern, name=self.name)
+        return self._with(self.vocabulary.extended(merges), None)
+
+    def _with(self, vocabulary: Vocabulary, record: TrainingRecord | None) -> Self:
+        return type(self)(vocabulary, self.pattern, record=record, name=self.name, preparation=self.preparation)
 
     def encode(
         self,
@@ -109,6 +130,8 @@ class Tokenizer:
                 "to encode it as a token, or pass disallowed_special=() to encode it as text."
             )
         allowed = allowed.intersection(specials)
+        if self.preparation:
+            return self._encode_prepared(text, allowed)
         if not allowed:
             return self.encode_ordinary(text)
         ids: list[int] = []
@@ -121,12 +144,24 @@ class Tokenizer:
 
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of `text`, special tokens taken as text. A lone surrogate counts as U+FFFD."""
+        if self.preparation:
+            return self._encode_prepared(text, frozenset())
         tokens_of = self._cache.__getitem__
         if len(text) <= _BLOCK:
             return list(chain.from_iterable(map(tokens_of, self.splitter.split(text))))
         ids: list[int] = []
         for pieces in self.splitter.pieces(_blocks(text)):
             ids.extend(chain.from_iterable(map(tokens_of, pieces)))
+        return ids
+
+    def _encode_prepared(self, text: str, allowed: frozenset[str]) -> list[int]:
+        assert self.preparation
+        ids: list[int] = []
+        for part in self.preparation.parts(without_surrogates(text), allowed):
+            if isinstance(part, int):
+                ids.append(part)
+            else:
+                ids.extend(chain.from_iterable(map(self._cache.__getitem__, part)))
         return ids
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
@@ -139,7 +174,11 @@ class Tokenizer:
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes of `ids`, joined. Raises `UnknownTokenError` for an id that is not in the vocabulary."""
-        return b"".join(map(self.vocabulary.token_bytes, ids))
+        return self._as_text(b"".join(map(self.vocabulary.token_bytes, ids)))
+
+    def _as_text(self, data: bytes) -> bytes:
+        """Without the space that encoding has put before a text, if it has."""
+        return data[1:] if self.preparation and self.preparation.drops_space and data[:1] == b" " else data
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """The text of `ids`. Bytes that are no UTF-8 are handled as `bytes.decode` does with `errors`.
@@ -156,7 +195,7 @@ class Tokenizer:
                 raise TextError(
                     f"These ids are no text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
                 ) from None
-        return b"".join(map(self._bytes_or_replacement, ids)).decode(errors=errors)
+        return self._as_text(b"".join(map(self._bytes_or_replacement, ids))).decode(errors=errors)
 
     def _bytes_or_replacement(self, token: int) -> bytes:
         try:

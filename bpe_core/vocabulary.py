@@ -30,7 +30,7 @@ class Vocabulary:
     than a byte. Raises `OptionError` if a merge uses an id that does not exist yet.
     """
 
-    __slots__ = ("_n_merges", "_specials", "_store", "_texts")
+    __slots__ = ("_n_apart", "_n_merges", "_specials", "_store", "_texts")
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Vocabulary:
         for text, token in self._specials.items():
             if not text:
                 raise OptionError("A special token is empty; give it a text.")
-            if token in self._store.bytes_of or self._texts[token] != utf8(text):
+            if self._store.bytes_of.get(token, utf8(text)) != self._texts[token] or self._texts[token] != utf8(text):
                 raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
 
     def _set(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
@@ -89,6 +89,7 @@ class Vocabulary:
         self._n_merges = n_merges
         self._specials = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
+        self._n_apart = sum(token not in store.bytes_of for token in self._texts)  # a merge can make one, too
 
     @classmethod
     def of_bytes(cls, id_layout: str = "bytes-first", special_tokens: Sequence[str] = ()) -> Self:
@@ -113,9 +114,9 @@ class Vocabulary:
     def n_vocab(self) -> int:
         """How many ids there are. In a vocabulary with holes this is not the highest id + 1."""
         if self._n_merges == ALL:
-            return len(self._store.bytes_of) + len(self._specials)
+            return len(self._store.bytes_of) + self._n_apart
         made = self._n_merges - bisect_right(self._store.repeats, self._n_merges)
-        return len(self._store.base) + made + len(self._specials)
+        return len(self._store.base) + made + self._n_apart
 
     @property
     def merges(self) -> Prefix[Triple]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bpe_core.errors import FormatError, OptionError
-from bpe_core.formats import native, tiktoken
+from bpe_core.formats import huggingface, native, tiktoken
 from bpe_core.formats.atomic import write_atomically
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
@@ -28,6 +28,7 @@ class Format:
 
 FORMATS: Final[Mapping[str, Format]] = {
     "native": Format(native.recognizes, native.read, native.write),
+    "huggingface": Format(huggingface.recognizes, huggingface.read),
     "tiktoken": Format(tiktoken.recognizes, tiktoken.read, tiktoken.write),
 }
 """Name -> what reads and writes it, in the order in which they are asked."""

@@ -26,8 +26,21 @@ class Fields:
         place = ".".join(filter(None, (self._path, key)))
         raise FormatError(f"{self._where} is broken: {f'in {place}, ' if place else ''}{problem}.")
 
+    def unsupported(self, what: str, supported: str) -> NoReturn:
+        """Raise the error that names what bpescope does not do."""
+        raise FormatError(f"{self._where} cannot be used: {visible(what)} is not supported; supported: {supported}.")
+
     def __contains__(self, key: str) -> bool:
-        return key in self._values
+        return self._values.get(key) is not None
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The object as it is, unchecked."""
+        return self._values
+
+    def renamed(self, key: str, other: str) -> "Fields":
+        """An object with nothing but the value of `key`, under another name."""
+        return self._inside({other: self.any(key)}, "")
 
     def any(self, key: str) -> Any:
         """The value, whatever it is."""
@@ -40,6 +53,13 @@ class Fields:
         value = self.any(key)
         if not isinstance(value, str):
             self.fail(key, f"a text was expected, not {_named(value)}")
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """True or false; `default` where there is no value."""
+        value = self._values.get(key, default)
+        if not isinstance(value, bool):
+            self.fail(key, f"true or false was expected, not {_named(value)}")
         return value
 
     def number(self, key: str, *, largest: int = LARGEST) -> int:

@@ -1,0 +1,74 @@
+"""Tokens that are found in a text before anything else is done to it, as Hugging Face's tokenizers do."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import regex
+
+from bpe_core.normalizers import WHITE_SPACE
+
+_WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
+_WORD_BEFORE: Final = regex.compile(rf"{_WORD}\Z")
+_WORD_BEHIND: Final = regex.compile(_WORD)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedToken:
+    """A text that is a token wherever it stands."""
+
+    text: str
+    """What it is found by."""
+    token: int
+    """Its id."""
+    special: bool = False
+    """Whether it is found only if the caller allows it; a text may hold it by accident or malice."""
+    single_word: bool = False
+    """Whether it is found only where no letter or digit stands beside it."""
+    lstrip: bool = False
+    """Whether white space before it is taken into it."""
+    rstrip: bool = False
+    """Whether white space behind it is taken into it."""
+    normalized: bool = False
+    """Whether it is looked for after the text was normalized rather than before."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is found wherever it stands, and is nothing but its text."""
+        return not (self.single_word or self.lstrip or self.rstrip)
+
+
+class Finder:
+    """Finds tokens in a text: the leftmost first, and of several at one place the longest."""
+
+    def __init__(self, tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None = None) -> None:
+        """`normalize` is applied to the tokens' own texts."""
+        self._tokens: dict[str, AddedToken] = {}
+        for token in tokens:
+            self._tokens.setdefault(normalize(token.text) if normalize else token.text, token)
+        texts = sorted(filter(None, self._tokens), key=lambda text: (-len(text), text))
+        self._find = re.compile("|".join(map(re.escape, texts))) if texts else None
+
+    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[str | int]:
+        """The text in parts: ids of what was found, and the text between. Special tokens must be `allowed`."""
+        start = 0
+        for found in self._find.finditer(text) if self._find else ():
+            token = self._tokens[found[0]]
+            begin, end = found.span()
+            if (token.special and token.text not in allowed) or (token.single_word and _is_in_word(text, begin, end)):
+                continue
+            if token.lstrip:
+                begin = max(len(text[:begin].rstrip(WHITE_SPACE)), start)
+            if token.rstrip:
+                end = len(text) - len(text[end:].lstrip(WHITE_SPACE))
+            if start < begin:
+                yield text[start:begin]
+            yield token.token
+            start = end
+        if start < len(text):
+            yield text[start:]
+
+
+def _is_in_word(text: str, start: int, end: int) -> bool:
+    return bool(_WORD_BEFORE.search(text[max(0, start - 1) : start]) or _WORD_BEHIND.match(text, end))

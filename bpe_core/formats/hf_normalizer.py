@@ -1,0 +1,86 @@
+"""The normalizers of tokenizer.json, and what it says of decoding."""
+
+from typing import Final
+
+import regex
+
+from bpe_core.formats.fields import Fields
+from bpe_core.formats.hf_pattern import pattern_of
+from bpe_core.normalizers import (
+    Normalizer,
+    composed,
+    lowercase,
+    one_after_another,
+    prepended,
+    replaced,
+    replaced_matches,
+    stripped,
+    without_accents,
+)
+from bpe_core.preparation import METASPACE
+
+KINDS: Final = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
+"""What is supported."""
+
+
+def normalizer(fields: Fields) -> Normalizer | None:
+    """The normalizer described; None if it does nothing. Raises `FormatError`."""
+    kind = fields.text("type")
+    match kind:
+        case "NFC" | "NFD" | "NFKC" | "NFKD":
+            return composed(kind)
+        case "Lowercase":
+            return lowercase
+        case "StripAccents":
+            return without_accents
+        case "Strip":
+            return stripped(fields.flag("strip_left", True), fields.flag("strip_right", True))
+        case "Prepend":
+            return prepended(fields.text("prepend"))
+        case "Replace":
+            return _replacement(fields)
+        case "Sequence":
+            inside = [found for part in fields.objects("normalizers") if (found := normalizer(part))]
+            return one_after_another(inside) if inside else None
+    fields.unsupported(f"the normalizer {kind}", KINDS)
+
+
+def _replacement(fields: Fields) -> Normalizer:
+    pattern, content = fields.fields("pattern"), fields.text("content")
+    if "String" in pattern:
+        return replaced(pattern.text("String"), content)
+    return replaced_matches(regex.compile(pattern_of(pattern)), content)
+
+
+def has_metaspace(fields: Fields) -> bool:
+    """Whether this normalizer or decoder, or one inside it, speaks of U+2581 for the space."""
+    kind = fields.text("type")
+    if kind == "Sequence":
+        return any(map(has_metaspace, fields.objects("normalizers" if "normalizers" in fields else "decoders")))
+    if kind == "Replace":
+        pattern = fields.fields("pattern")
+        sides = {pattern.text("String") if "String" in pattern else "", fields.text("content")}
+        return sides == {METASPACE, " "}
+    return kind == "Metaspace"
+
+
+def drops_space(fields: Fields) -> bool:
+    """Whether this decoder drops a space at the beginning."""
+    match fields.text("type"):
+        case "Sequence":
+            return any(map(drops_space, fields.objects("decoders")))
+        case "Strip":
+            return fields.text("content") == " " and fields.number("start") > 0
+        case "Metaspace":
+            return prepends(fields) != "never"
+    return False
+
+
+def prepends(fields: Fields) -> str:
+    """When a Metaspace puts a space before a text: "always", "first" or "never"; older files say it with a flag."""
+    if "prepend_scheme" in fields:
+        scheme = fields.text("prepend_scheme")
+        if scheme not in ("always", "first", "never"):
+            fields.fail("prepend_scheme", "always, first or never was expected")
+        return scheme
+    return "always" if fields.flag("add_prefix_space", True) else "never"

@@ -1,0 +1,60 @@
+"""Regular expressions as tokenizer.json writes them, for Oniguruma, and as they are written here, for `regex`."""
+
+import re
+from typing import Final
+
+import regex
+
+from bpe_core.formats.fields import Fields
+from bpe_core.patterns import PATTERNS
+
+_NAME_OF: Final = {source: name for name, source in PATTERNS.items() if source}
+_WORD: Final = r"\p{Alphabetic}\p{M}\p{N}\p{Pc}"
+_EDGE: Final = rf"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
+_OTHERWISE: Final = {
+    r"\w": f"[{_WORD}]",
+    r"\W": f"[^{_WORD}]",
+    r"\b": _EDGE,
+    r"\h": "[0-9A-Fa-f]",
+    "^": "(?m:^)",
+    "$": "(?m:$)",
+}
+"""What means something else in Oniguruma, or nearly the same but not quite, and how it is written for `regex`."""
+
+_IN_SET: Final = {r"\w": _WORD, r"\h": "0-9A-Fa-f"}
+_PIECES: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[\^$]|\(\?[a-zA-Z-]+[:)]", re.DOTALL)
+_FLAGS: Final = re.compile(r"\(\?-?i?-?[:)]")
+
+
+def pattern_of(fields: Fields) -> str:
+    """The pattern of a field that is {"String": ...} or {"Regex": ...}, for `regex`. Raises `FormatError`."""
+    if "String" in fields:
+        return escaped(fields.text("String"))
+    source = fields.text("Regex")
+    if source not in _NAME_OF:
+        source = _PIECES.sub(lambda found: _translated(found[0], fields), source)
+    try:
+        regex.compile(source)
+    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
+        fields.fail("Regex", f"the pattern is not one that can be used here ({error})")
+    return source
+
+
+def _translated(part: str, fields: Fields) -> str:
+    if part.startswith("(?") and not _FLAGS.fullmatch(part):
+        fields.unsupported(f"the flag {part} of a pattern", "the flag i")
+    if not part.startswith("["):
+        return _OTHERWISE.get(part, part)
+    if re.search(r"(?<!\\)(?:\\\\)*\\[WBH]", part):
+        fields.unsupported(f"the set {part} of a pattern", r"sets without \W")
+    return re.sub(r"\\.", lambda found: _IN_SET.get(found[0], found[0]), part, flags=re.DOTALL)
+
+
+def escaped(text: str) -> str:
+    """The pattern that matches just this text."""
+    return str(regex.escape(text, special_only=True))
+
+
+def short(pattern: str) -> str:
+    """The name of a pattern if it has one, else the pattern."""
+    return _NAME_OF.get(pattern, pattern)

@@ -1,0 +1,79 @@
+"""tokenizer.json of Hugging Face's tokenizers, as far as it is BPE: made of bytes, or of characters as Llama-2 has it.
+
+What is not BPE, or does something to a text that is not done here, is refused by its name. What a post-processor adds
+around a text (a first token, say) belongs to models and not to texts, and is left out.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from bpe_core.added_tokens import AddedToken
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats.fields import Fields, parse
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.hf_model import Model
+from bpe_core.formats.hf_pipeline import pipeline_of
+from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.tokenizer import Tokenizer
+
+_MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
+_NOT_BPE: Final = ("Unigram", "WordPiece", "WordLevel")
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it is an object with a model in it."""
+    return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None
+
+
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer; `pattern` takes the place of its pre-tokenizer's splits. Raises `FormatError`."""
+    fields = Fields(parse(file.data, file.where), file.where)
+    return tokenizer_of(fields, pattern, name_of(file))
+
+
+def name_of(file: TokenizerFile) -> str:
+    """What tokenizer_config.json beside the file calls the model; else the name of the folder."""
+    config = file.beside(["tokenizer_config.json"])
+    if config:
+        values = Fields(parse(config.data, config.where), config.where)
+        if "name_or_path" in values:
+            return values.text("name_or_path")
+    return file.path.absolute().parent.name if file.path else ""
+
+
+def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
+    """The tokenizer that an object as in tokenizer.json describes."""
+    model = fields.fields("model")
+    kind = model.text("type") if "type" in model else ("BPE" if "merges" in model else "WordPiece")
+    if kind in _NOT_BPE or kind != "BPE":
+        fields.unsupported(f"the model {kind}", "BPE")
+    if "dropout" in model and model.any("dropout"):
+        fields.unsupported("dropout, which encodes at random,", "BPE without it")
+    for key in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if key in model and model.text(key):
+            fields.unsupported(f"the {key} {model.text(key)!r}", "BPE on bytes, and on characters with U+2581")
+    pipeline = pipeline_of(fields, pattern)
+    added = tuple(_added(fields))
+    try:
+        return pipeline.tokenizer(Model.of(model, pipeline.is_bytewise, pipeline.has_metaspace), added, name)
+    except FormatError:
+        raise
+    except BpeError as error:
+        fields.fail("", str(error).rstrip("."))
+
+
+def _added(fields: Fields) -> Iterator[AddedToken]:
+    vocab = fields.fields("model").any("vocab")
+    seen: dict[int, str] = {}
+    for token in fields.objects("added_tokens") if "added_tokens" in fields else ():
+        text, special = token.text("content"), token.flag("special", False)
+        if not text:
+            continue
+        known = vocab.get(text) if isinstance(vocab, dict) else None
+        number = token.number("id", largest=LARGEST_ID) if known is None else known
+        if seen.setdefault(number, text) != text:
+            token.fail("id", f"{number} is the id of another added token")
+        single_word, lstrip, rstrip = (token.flag(key, False) for key in ("single_word", "lstrip", "rstrip"))
+        normalized = token.flag("normalized", not special)
+        yield AddedToken(text, number, special, single_word, lstrip, rstrip, normalized)

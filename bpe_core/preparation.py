@@ -1,0 +1,82 @@
+"""The way of a text to its pieces where it is more than one split: added tokens, normalizers, spaces put before it.
+
+It is Hugging Face's way, in their order: tokens that are found in the text as it is; each stretch between them
+normalized; tokens that are found then; the steps that make pieces. SentencePiece is a case of it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from bpe_core.added_tokens import AddedToken, Finder
+
+METASPACE: Final = "▁"
+"""U+2581, which stands for a space inside of some tokenizers."""
+
+Step = Callable[[list[str], bool], list[str]]
+"""Pieces into more pieces; the flag says that the first of them begins the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What is done to a text before its pieces are encoded."""
+
+    added: tuple[AddedToken, ...]
+    """All that are found, special or not."""
+    normalize: Callable[[str], str] | None
+    """What is done to each stretch of text; None if nothing."""
+    steps: tuple[Step, ...]
+    """How a stretch becomes pieces."""
+    has_metaspace: bool
+    """Whether a piece holds U+2581 where its tokens hold a space."""
+    drops_space: bool
+    """Whether decoding drops a space that begins a text, since encoding has put one there."""
+    description: Mapping[str, Any]
+    """The same in the words of tokenizer.json, to be written into files."""
+    _raw: Finder = field(init=False)
+    _normalized: Finder = field(init=False)
+
+    def __post_init__(self) -> None:
+        raw = (token for token in self.added if not token.normalized)
+        object.__setattr__(self, "_raw", Finder(raw))
+        normalized = (token for token in self.added if token.normalized)
+        object.__setattr__(self, "_normalized", Finder(normalized, self.normalize))
+
+    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | Sequence[str]]:
+        """The ids of added tokens, and between them the pieces that are to be encoded.
+
+        `allowed` are the special tokens that are taken as such; the others are text.
+        """
+        begins = True
+        for part in self._raw.parts(text, allowed):
+            if isinstance(part, str):
+                yield from self._stretch(part, allowed, begins)
+            else:
+                yield part
+            begins = False
+
+    def _stretch(self, text: str, allowed: frozenset[str], begins: bool) -> Iterator[int | Sequence[str]]:
+        for part in self._normalized.parts(self.normalize(text) if self.normalize else text, allowed):
+            yield self._pieces(part, begins) if isinstance(part, str) else part
+            begins = False
+
+    def _pieces(self, text: str, begins: bool) -> list[str]:
+        pieces = [text]
+        for step in self.steps:
+            pieces = step(pieces, begins)
+        return [piece.replace(METASPACE, " ") for piece in pieces] if self.has_metaspace else pieces
+
+
+def split_step(split: Callable[[str], list[str]]) -> Step:
+    """Each piece split again."""
+    return lambda pieces, begins: [part for piece in pieces for part in split(piece)]
+
+
+def prefix_step(prefix: str, *, only_first: bool = False) -> Step:
+    """`prefix` put before each piece that does not begin with it, or only before a piece that begins the text."""
+
+    def put(pieces: list[str], begins: bool) -> list[str]:
+        n = int(begins) if only_first else len(pieces)
+        return [piece if piece.startswith(prefix) else prefix + piece for piece in pieces[:n]] + pieces[n:]
+
+    return put

@@ -1,0 +1,306 @@
+"""tokenizer.json: whatever the library itself writes gives the same ids here, or is refused by its name."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from nasty import nasty_texts
+
+from bpe_core import FormatError, LiveText, OptionError, UnknownTokenError, load
+
+tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
+N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
+Added, Regex = tokenizers.AddedToken, tokenizers.Regex
+
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+TEXTS = nasty_texts(400)
+CORPUS = [text.replace("<0x0A>", "") for text in nasty_texts(300, seed=5)]
+BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
+FLAGS = [
+    Added("<|x|>"),
+    Added("  "),
+    Added("World", single_word=True),
+    Added("----", lstrip=True),
+    Added("//x", rstrip=True, normalized=False),
+    Added("{}", lstrip=True, rstrip=True, special=True),
+    Added("Größe", normalized=True),
+]
+
+
+def byte_level(prefix=False, split=True):
+    return P.ByteLevel(add_prefix_space=prefix, use_regex=split)
+
+
+def isolated(*patterns):
+    return P.Sequence([*(P.Split(Regex(pattern), "isolated") for pattern in patterns), byte_level(split=False)])
+
+
+def learned(
+    pre_tokenizer,
+    normalizer=None,
+    decoder=None,
+    *,
+    added=(),
+    special=("<|endoftext|>",),
+    size=700,
+    full=True,
+    **options,
+):
+    """A tokenizer that the library has trained."""
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE(**options))
+    for part, value in (("pre_tokenizer", pre_tokenizer), ("normalizer", normalizer), ("decoder", decoder)):
+        if value:
+            setattr(theirs, part, value)
+    alphabet = P.ByteLevel.alphabet() if full else []
+    theirs.train_from_iterator(
+        CORPUS,
+        tokenizers.trainers.BpeTrainer(
+            vocab_size=size, show_progress=False, special_tokens=list(special), initial_alphabet=alphabet
+        ),
+    )
+    theirs.add_tokens(list(added))
+    return theirs
+
+
+def characters(pre_tokenizer, normalizer=None, decoder=None, **options):
+    """One made of characters, unknown ones becoming bytes, as Llama-2's is."""
+    options = {"unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True} | options
+    special = ("<unk>", "<s>", *BYTE_NAMES)
+    theirs = learned(pre_tokenizer, normalizer, decoder, special=special, size=1800, full=False, **options)
+    data = json.loads(theirs.to_str())
+    data["added_tokens"] = [token for token in data["added_tokens"] if token["content"] not in BYTE_NAMES]
+    return tokenizers.Tokenizer.from_str(json.dumps(data))
+
+
+LLAMA2 = N.Sequence([N.Prepend("▁"), N.Replace(" ", "▁")])
+LLAMA2_DECODER = D.Sequence([D.Replace("▁", " "), D.ByteFallback(), D.Fuse(), D.Strip(" ", 1, 0)])
+MAKERS = {
+    "plain": lambda: learned(byte_level()),
+    "a space before": lambda: learned(byte_level(prefix=True)),
+    "llama 3": lambda: learned(isolated(LLAMA3)),
+    "deepseek": lambda: learned(isolated(r"\p{N}{1,3}", "[一-龥]+", LLAMA3)),
+    "starcoder": lambda: learned(P.Sequence([P.Digits(individual_digits=True), byte_level()])),
+    "runs of digits": lambda: learned(P.Sequence([P.Digits(individual_digits=False), byte_level(prefix=True)])),
+    "NFC": lambda: learned(byte_level(), N.NFC()),
+    "NFKC and lower case": lambda: learned(byte_level(), N.Sequence([N.NFKC(), N.Lowercase()])),
+    "an empty sequence": lambda: learned(byte_level(), N.Sequence([])),
+    "replaced": lambda: learned(
+        byte_level(), N.Sequence([N.Strip(), N.Replace("e", "EE"), N.Replace(Regex(r"\s+"), "_"), N.Prepend("@")])
+    ),
+    "added": lambda: learned(byte_level(), added=[Added(text, normalized=False) for text in ("<s>", "  ", "q")]),
+    "added with flags": lambda: learned(byte_level(), added=FLAGS),
+    "added and normalized": lambda: learned(
+        byte_level(prefix=True), N.Sequence([N.NFKC(), N.Lowercase()]), added=FLAGS
+    ),
+    "ignore_merges": lambda: learned(byte_level(), ignore_merges=True),
+    "contiguous": lambda: learned(P.Sequence([P.Split("-", "contiguous"), P.Punctuation("contiguous"), byte_level()])),
+    "merged": lambda: learned(
+        P.Sequence(
+            [
+                P.Split(Regex(r"\s"), "merged_with_previous"),
+                P.Split(Regex("[aeiou]"), "merged_with_next"),
+                byte_level(split=False),
+            ]
+        )
+    ),
+    "removed": lambda: learned(P.Sequence([P.Split(Regex("[,.]|ab"), "removed"), byte_level()])),
+    "all else removed": lambda: learned(
+        P.Sequence([P.Split(Regex(r"\w+|x"), "removed", invert=True), byte_level(split=False)])
+    ),
+    "whitespace": lambda: learned(P.Sequence([P.Whitespace(), byte_level(split=False)])),
+    "lines": lambda: learned(isolated(r"^ +|\s+$|\w+")),
+    "llama 2": lambda: characters(None, LLAMA2, LLAMA2_DECODER),
+    "metaspace": lambda: characters(P.Metaspace(prepend_scheme="always")),
+    "metaspace first": lambda: characters(P.Metaspace(prepend_scheme="first"), byte_fallback=False),
+    "metaspace unsplit": lambda: characters(
+        P.Metaspace(prepend_scheme="never", split=False), byte_fallback=False, fuse_unk=False
+    ),
+    "characters": lambda: characters(P.Whitespace(), byte_fallback=False),
+}
+
+
+def opened(theirs, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    theirs.save(str(path))
+    return load(path)
+
+
+def agree(ours, theirs, texts=TEXTS):
+    """Whether both give the same ids, special tokens being taken as such, and as text."""
+    for text in texts:
+        theirs.encode_special_tokens = False
+        assert ours.encode(text, allowed_special="all") == theirs.encode(text, add_special_tokens=False).ids, ascii(
+            text
+        )
+        theirs.encode_special_tokens = True
+        assert ours.encode_ordinary(text) == theirs.encode(text, add_special_tokens=False).ids, ascii(text)
+    return True
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_ids_are_those_of_the_library(name, tmp_path):
+    theirs = MAKERS[name]()
+    assert agree(opened(theirs, tmp_path), theirs)
+
+
+@pytest.mark.parametrize("name", ["plain", "llama 3", "starcoder", "added", "ignore_merges", "deepseek"])
+def test_what_is_only_split_comes_back_and_can_be_edited(name, tmp_path):
+    ours = opened(MAKERS[name](), tmp_path)
+    live = LiveText(ours, "")
+    for text in TEXTS[:150]:
+        assert ours.decode(ours.encode_ordinary(text)) == text
+        middle = live.n_characters // 2
+        live.splice(middle, live.n_characters, text)
+        assert live.ids == ours.encode_ordinary(live.text)
+
+
+def test_what_changes_the_text_says_so(tmp_path):
+    ours = opened(MAKERS["NFC"](), tmp_path)
+    assert ours.decode(ours.encode("e\u0301")) == "é"
+    assert not ours.by_piece
+    with pytest.raises(OptionError, match="changes a text before"):
+        LiveText(ours, "e")
+
+
+def test_llama_2_drops_the_space_it_has_put_there(tmp_path):
+    theirs = MAKERS["llama 2"]()
+    ours = opened(theirs, tmp_path)
+    for text in ("hello World", " hello", "  a\n\tb", "日本語 \U0001f9ff", ""):
+        ids = ours.encode(text)
+        assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False) == text
+    assert len(ours.encode("\U0001f9ff")) == 1 + 4
+
+
+def test_both_spellings_of_merges_and_more_merges_than_tokens(tmp_path):
+    merges = ["a b", "b c", "ab c", "a bc"]
+    for spelled in (merges, [merge.split(" ") for merge in merges]):
+        ours = load(written(tmp_path, model(merges=spelled)))
+        assert ours.encode("abcbc") == [259, 257]
+        assert ours.n_vocab == 256 + 3
+
+
+def model(extra=(), **changes):
+    """A small tokenizer.json: bytes, a few tokens."""
+    names = [*sorted(P.ByteLevel.alphabet(), key=ord), "ab", "bc"]
+    ids = {name: index for index, name in enumerate(names)} | {"abc": 259}
+    ids |= dict(extra)
+    return {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": None,
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
+        "post_processor": None,
+        "decoder": None,
+        "model": {"type": "BPE", "vocab": ids, "merges": ["a b", "b c", "ab c"]} | changes,
+    }
+
+
+def written(tmp_path, data, name="tokenizer.json"):
+    path = tmp_path / name
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_a_byte_without_a_token_is_named(tmp_path):
+    """Some libraries would drop it without a word."""
+    data = model()
+    del data["model"]["vocab"]["z"]
+    ours = load(written(tmp_path, data))
+    assert ours.encode("abc") == [259]
+    with pytest.raises(UnknownTokenError, match="no token for the byte 0x7a"):
+        ours.encode("abz")
+
+
+def test_merges_out_of_order_and_of_tokens_that_nothing_makes(tmp_path):
+    data = model(extra={"abcab": 300, "xy": 301, "xyab": 302}, merges=["abc ab", "a b", "ab c", "xy ab"])
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(data))
+    ours = load(written(tmp_path, data))
+    assert agree(ours, theirs, ["abcab", "abcabcab", "xyab", "xy ab", *TEXTS[:50]])
+    assert ours.token_bytes(301) == b"xy"
+
+
+def test_the_name_comes_from_the_configuration_beside_it(tmp_path):
+    written(tmp_path, {"name_or_path": "someone/model"}, "tokenizer_config.json")
+    assert load(written(tmp_path, model())).name == "someone/model"
+
+
+REFUSED = {
+    "the model Unigram": lambda data: data["model"].update(type="Unigram"),
+    "the model WordPiece": lambda data: data["model"].update(type="WordPiece"),
+    "the model WordLevel": lambda data: data["model"].update(type="WordLevel"),
+    "dropout": lambda data: data["model"].update(dropout=0.1),
+    "the end_of_word_suffix '</w>'": lambda data: data["model"].update(end_of_word_suffix="</w>"),
+    "the normalizer Precompiled": lambda data: data.update(normalizer={"type": "Precompiled"}),
+    "the normalizer Nmt": lambda data: data.update(
+        normalizer={"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Nmt"}]}
+    ),
+    "the pre-tokenizer UnicodeScripts": lambda data: data.update(pre_tokenizer={"type": "UnicodeScripts"}),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_not_supported_is_refused_by_name(what, tmp_path):
+    data = model()
+    REFUSED[what](data)
+    with pytest.raises(FormatError) as raised:
+        load(written(tmp_path, data))
+    assert f"cannot be used: {what}" in str(raised.value)
+
+
+def _merge(data, merge):
+    data["model"]["merges"].append(merge)
+
+
+BROKEN = {
+    "in model.merges[3], there is no token 'q'": lambda data: (data["model"]["vocab"].pop("q"), _merge(data, "q a")),
+    "in model.merges[3], there is no token 'qa'": lambda data: _merge(data, "q a"),
+    "in model.merges[3], two tokens were expected": lambda data: _merge(data, "q a x"),
+    "in model.vocab, 'bc' and 'abc' have the same id 257": lambda data: data["model"]["vocab"].update(abc=257),
+    "in model.vocab, the id of 'abc' is not a whole number": lambda data: data["model"]["vocab"].update(abc=1 << 60),
+    "in model, an object was expected": lambda data: data.update(model=[]),
+    "in model.merges, a list was expected": lambda data: data["model"].update(merges={}),
+    "in model.unk_token, it is not in the vocabulary": lambda data: data["model"].update(unk_token="<unk>"),
+    "in normalizer.type, there is no value": lambda data: data.update(normalizer={}),
+    "in pre_tokenizer.use_regex, true or false": lambda data: data["pre_tokenizer"].update(use_regex="yes"),
+    "in added_tokens[1].id, 400 is the id": lambda data: data["added_tokens"].extend(
+        [{"id": 400, "content": "<a>"}, {"id": 400, "content": "<b>"}]
+    ),
+}
+
+
+@pytest.mark.parametrize("problem", BROKEN)
+def test_what_is_broken_is_said_with_its_key(problem, tmp_path):
+    data = model()
+    BROKEN[problem](data)
+    with pytest.raises(FormatError) as raised:
+        load(written(tmp_path, data))
+    if not problem.startswith("in model, an"):
+        assert problem in str(raised.value)
+
+
+def test_mutations_are_refused_in_a_sentence_or_read(tmp_path):
+    """Whatever happens to a file, there is no other exception."""
+    import random
+
+    rng = random.Random(1)
+    good = json.dumps(model(), ensure_ascii=False)
+    kinds = SimpleNamespace(read=0, refused=0)
+    for _ in range(120):
+        place = rng.randrange(len(good))
+        text = rng.choice(
+            (
+                good[:place],
+                good[:place] + rng.choice(("", '"', "}", "null,", "[[", "\x00", "9" * 30)) + good[place + 1 :],
+                good[:place] + "[" * 5000,
+            )
+        )
+        try:
+            load(written(tmp_path, text))
+            kinds.read += 1
+        except FormatError as error:
+            assert "\n" not in str(error)
+            kinds.refused += 1
+    assert kinds.read and kinds.refused
