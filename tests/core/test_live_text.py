@@ -1,0 +1,210 @@
+"""LiveText: after every edit the tokens are those of a fresh encode, and the change says exactly what happened."""
+
+import random
+
+import pytest
+
+from bpe_core import PATTERNS, LiveText, OptionError, Tokenizer, Vocabulary, train
+from tests.core.nasty import CONTRACTIONS, SPACES, WORDS
+
+OWN_PATTERNS = [r"\p{N}{1,2}|\w+|\W", r"\w+", r"(?<=x)a+|.|\n", r"a[^b]*b|a|(?s:.)", r"\b\w"]
+BITS = [*WORDS, *SPACES, *CONTRACTIONS, *"aaaxb1 /'\n", "=" * 9, "\ud800", "\x1b"]
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    rng = random.Random(0)
+    text = "".join(rng.choices([bit for bit in BITS if bit != "\ud800"], k=1500)) + "ab" * 80 + "a" * 90 + " " * 70
+    return train(text, vocab_size=700, pattern="none").vocabulary
+
+
+def readable(text):
+    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
+
+
+def random_edit(rng, text, bits):
+    start = rng.randint(0, len(text))
+    end = min(len(text), start + rng.choice((0, 0, 0, 1, 1, 2, 9, 80)))
+    if rng.random() < 0.02:
+        start, end = rng.choice(((0, len(text)), (start, len(text)), (0, end)))
+    n = rng.choice((0, 1, 1, 1, 2, 3, 3, 120 if rng.random() < 0.1 else 1))
+    return start, end, "".join(rng.choices(bits, k=n))
+
+
+def borders(ids, token_bytes):
+    found = [0]
+    for token in ids:
+        found.append(found[-1] + len(token_bytes(token)))
+    return found
+
+
+def check_change(change, old, new, text, token_bytes):
+    """That `change` turns the tokens `old` into `new`, begins where it says, and is as short as can be."""
+    begin = len(text[: change.start].encode()) + change.head
+    index = borders(new, token_bytes).index(begin)
+    removed, inserted = list(change.removed), list(change.inserted)
+    assert [*old[:index], *inserted, *old[index + len(removed) :]] == new
+    assert old[index : index + len(removed)] == removed
+    assert change.n_tokens == len(new) - len(old)
+    if removed and inserted:
+        assert removed[0] != inserted[0] and removed[-1] != inserted[-1]
+
+
+def ripple(old, new, token_bytes, n_before, n_after):
+    """The farthest border that only one of them has, by sets: `n_before` and `n_after` bytes around are the same."""
+    old_borders, new_borders = borders(old, token_bytes), borders(new, token_bytes)
+    before = {b for b in old_borders if b <= n_before} ^ {b for b in new_borders if b <= n_before}
+    after = {old_borders[-1] - b for b in old_borders} ^ {new_borders[-1] - b for b in new_borders}
+    return max([0, *(n_before - b for b in before), *(n_after - b for b in after if b <= n_after)])
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, *OWN_PATTERNS])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_edit_equals_a_fresh_encode(vocabulary, pattern, seed):
+    rng = random.Random(f"{pattern} {seed}")
+    bits = rng.sample(BITS, k=(3, 8, 30, 100)[seed])
+    tokenizer = Tokenizer(vocabulary, pattern)
+    text = readable("".join(rng.choices(bits, k=(40, 120, 120, 60)[seed])))
+    live = LiveText(tokenizer, text)
+    live.settle(float("inf"))
+    for _ in range(50):
+        start, end, replacement = random_edit(rng, text, bits)
+        old, text_before = tokenizer.encode_ordinary(text), text
+        change = live.splice(start, end, replacement)
+        text = text[:start] + readable(replacement) + text[end:]
+        new = tokenizer.encode_ordinary(text)
+        assert live.text == text and live.ids == new
+        assert (live.n_characters, live.n_bytes, live.n_tokens) == (len(text), len(text.encode()), len(new))
+        assert live.settled, "a settled text stays settled"
+        if tokenizer.splitter.lossy or old == new:
+            continue
+        check_change(change, old, new, text, tokenizer.token_bytes)
+        n_after = len(text_before[end:].encode())
+        assert change.ripple == ripple(old, new, tokenizer.token_bytes, len(text[:start].encode()), n_after)
+
+
+@pytest.mark.parametrize("pattern", ["none", "gpt4", "words"])
+def test_a_very_long_piece_is_exact_too(vocabulary, pattern):
+    rng = random.Random(pattern)
+    tokenizer = Tokenizer(vocabulary, pattern)
+    for bits in (["a"], ["a", "b"], ["ab"], ["日", "a"], ["😊"], list("ACGT"), ["="], ["aab"]):
+        text = "".join(rng.choices(bits, k=900))
+        live = LiveText(tokenizer, text)
+        if rng.random() < 0.5:
+            live.settle(float("inf"))
+        for _ in range(10):
+            start, end, replacement = random_edit(rng, text, [*bits, *bits, *bits, "x", " "])
+            text = text[:start] + replacement + text[end:]
+            live.splice(start, end, replacement)
+            assert live.text == text
+            if rng.random() < 0.7:
+                assert live.ids == tokenizer.encode_ordinary(text)
+
+
+def test_spans_are_the_same_however_they_are_asked_for(vocabulary):
+    rng = random.Random(3)
+    for pattern in PATTERNS:
+        tokenizer = Tokenizer(vocabulary, pattern)
+        text = readable("".join(rng.choices(BITS, k=400))) + "ab" * 600
+        live = LiveText(tokenizer, text)
+        live.splice(50, 60, "edited\n")
+        live.settle(float("inf"))
+        text = live.text
+        spans = live.spans(0, len(text))
+        assert [token for span in spans for token in span.ids] == tokenizer.encode_ordinary(text)
+        for span in spans:
+            assert tokenizer.decode_bytes(span.ids) == text[span.start : span.end].encode()
+        for _ in range(50):
+            start = rng.randint(0, len(text))
+            end = min(len(text), start + rng.randint(0, 99))
+            assert live.spans(start, end) == [s for s in spans if s.start < end and start < s.end]
+            at = live.span_at(start)
+            assert at == next((s for s in spans if s.start <= start < s.end), None)
+
+
+def test_a_merge_forms_while_it_is_typed():
+    live = LiveText(train(["low low lower newest newest"], vocab_size=262, pattern="gpt4"), "lw")
+    change = live.splice(1, 1, "o")
+    assert (change.removed_bytes, change.inserted_bytes) == ((b"l", b"w"), (b"low",))
+    assert (change.start, change.n_tokens, change.n_bytes, change.ripple) == (0, -1, 1, 0)
+
+
+def test_ripple_counts_bytes_to_the_farthest_border_that_moved():
+    tokenizer = Tokenizer(Vocabulary.of_bytes().extended([(120, 97, 256), (97, 98, 257)]), "none")
+    change = LiveText(tokenizer, "abcd").splice(0, 0, "x")
+    assert change.inserted_bytes == (b"xa", b"b") and change.removed_bytes == (b"ab",)
+    assert change.ripple == 1
+
+
+def test_a_change_may_begin_inside_a_character():
+    tokenizer = Tokenizer(Vocabulary.of_bytes(), "none")
+    change = LiveText(tokenizer, "aé").splice(1, 2, "è")
+    assert (change.start, change.head, change.removed, change.inserted) == (1, 1, (0xA9,), (0xA8,))
+
+
+def test_an_edit_that_changes_nothing():
+    live = LiveText(train("abab", vocab_size=257), "abab")
+    assert live.splice(1, 3, "ba").removed == () == live.splice(2, 2, "").inserted
+
+
+def test_another_step_of_the_same_tokenizer(vocabulary):
+    rng = random.Random(4)
+    tokenizer = Tokenizer(vocabulary, "gpt4")
+    text = "".join(rng.choices([bit for bit in BITS if bit != "\ud800"], k=300)) + "a" * 1200
+    live = LiveText(tokenizer, text)
+    for step in (0, 1, 50, vocabulary.n_merges, 20):
+        live.use(tokenizer.at(step))
+        assert not live.settled and live.n_tokens_known is None
+        live.spans(0, 50)
+        assert live.ids == tokenizer.at(step).encode_ordinary(text)
+        assert live.n_tokens == len(live.ids) == live.n_tokens_known
+
+
+def test_another_pattern(vocabulary):
+    live = LiveText(Tokenizer(vocabulary, "none"), "it's 12345\n\n  two " * 60)
+    for pattern in PATTERNS:
+        live.use(Tokenizer(vocabulary, pattern))
+        assert live.ids == live.tokenizer.encode_ordinary(live.text)
+
+
+def test_settling_in_slices_comes_to_an_end(vocabulary):
+    text = "the quick brown fox \n" * 2000 + "ab" * 5000
+    live = LiveText(Tokenizer(vocabulary, "gpt4"), text)
+    slices = 1
+    while not live.settle(0):
+        slices += 1
+        assert live.n_tokens_known is None
+    assert slices > 10 and live.n_tokens_known == len(live.tokenizer.encode_ordinary(text))
+
+
+def test_which_patterns_are_local(vocabulary):
+    assert all(LiveText(Tokenizer(vocabulary, pattern)).local for pattern in PATTERNS)
+    assert LiveText(Tokenizer(vocabulary, r"\p{N}{1,2}|\w+|\W")).local
+    assert not LiveText(Tokenizer(vocabulary, r"(?<=x)a+|.|\n")).local
+
+
+def test_a_lone_surrogate_counts_as_the_replacement_character_and_shifts_nothing(vocabulary):
+    live = LiveText(Tokenizer(vocabulary, "gpt4"), "a\ud800b")
+    live.splice(2, 2, "\udfff")
+    assert live.text == "a\ufffd\ufffdb" and live.ids == live.tokenizer.encode_ordinary("a\ud800\udfffb")
+
+
+def test_special_tokens_are_text():
+    live = LiveText(train("ab", vocab_size=258, special_tokens=["<|x|>"]), "")
+    live.splice(0, 0, "<|x|>")
+    assert live.ids == list(b"<|x|>")
+
+
+def test_the_empty_text(vocabulary):
+    for pattern in (*PATTERNS, *OWN_PATTERNS):
+        live = LiveText(Tokenizer(vocabulary, pattern))
+        assert (live.text, live.ids, live.spans(0, 0), live.n_tokens, live.span_at(0)) == ("", [], [], 0, None)
+        live.splice(0, 0, "word " * 300)
+        live.splice(0, 1500, "")
+        assert (live.text, live.ids, live.n_bytes) == ("", [], 0)
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 0), (2, 1), (0, 4), (4, 4)])
+def test_a_range_that_is_none(vocabulary, start, end):
+    with pytest.raises(OptionError, match="There is no range"):
+        LiveText(Tokenizer(vocabulary, "gpt4"), "abc").splice(start, end, "")

@@ -1,0 +1,77 @@
+"""Traces: the merges of a piece in their order, why the rest stayed apart, and the tree of a token."""
+
+import random
+
+import pytest
+
+from bpe_core import UnknownTokenError, Vocabulary, train
+from bpe_core.trace import Unmerged, trace, tree
+
+LOW = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257), (257, 257, 258)])
+
+
+def test_the_merges_of_a_piece_in_their_order():
+    found = trace(LOW, "lowlow")
+    assert [merge.step for merge in found.applied] == [1, 2, 3]
+    assert [merge.places for merge in found.applied] == [2, 2, 1]
+    assert [merge.parts for merge in found.applied] == [(256, 119, 256, 119), (257, 257), (258,)]
+    assert found.start == tuple(b"lowlow") and found.parts == (258,) and found.unmerged == ()
+
+
+def test_why_neighbors_stayed_apart():
+    found = trace(LOW.at(1), "lowl")
+    assert found.parts == (256, 119, 108)
+    assert found.unmerged == (Unmerged(256, 119, step=2), Unmerged(119, 108, step=None))
+    assert found.next == Unmerged(256, 119, step=2)
+    assert trace(LOW, "xyz").next is None
+
+
+def test_overlapping_occurrences_join_from_the_left():
+    vocabulary = Vocabulary.of_bytes().extended([(97, 97, 256)])
+    (merge,) = trace(vocabulary, "aaaaa").applied
+    assert merge.places == 2 and merge.parts == (256, 256, 97)
+
+
+def test_a_piece_that_is_looked_up_whole_has_no_merges():
+    vocabulary = Vocabulary({**{b: bytes([b]) for b in range(256)}, 300: b"hello"})
+    found = trace(vocabulary, "hello")
+    assert found.whole == 300 and found.parts == (300,) and found.applied == ()
+
+
+def test_nothing_and_a_single_byte():
+    assert trace(LOW, "").parts == () and trace(LOW, b"\xff").parts == (255,)
+
+
+@pytest.mark.parametrize("alphabet", ["ab", "aé", "abc "])
+def test_the_parts_in_the_end_are_the_encoding(alphabet):
+    rng = random.Random(alphabet)
+    vocabulary = train("".join(rng.choices(alphabet, k=400)), vocab_size=290, pattern="none").vocabulary
+    for _ in range(100):
+        piece = "".join(rng.choices(alphabet, k=rng.randint(0, 30)))
+        at = vocabulary.at(rng.randint(0, vocabulary.n_merges))
+        found = trace(at, piece)
+        assert found.parts == at.encode(piece.encode())
+        assert [merge.step for merge in found.applied] == sorted(merge.step for merge in found.applied)
+        if found.next:  # one more step than the one before it, and it happens
+            assert len(trace(vocabulary.at(found.next.step), piece).parts) < len(found.parts)
+
+
+def test_the_tree_of_a_token_down_to_bytes():
+    lines = ["  " * depth + node.bytes.decode() for depth, node in tree(LOW, 257).walk()]
+    assert lines == ["low", "  lo", "    l", "    o", "  w"]
+    assert [node.step for _, node in tree(LOW, 257).walk()] == [2, 1, 0, 0, 0]
+
+
+def test_equal_parts_of_a_tree_are_one_object():
+    left, right = tree(LOW, 258).parts
+    assert left is right
+
+
+def test_a_chain_of_a_thousand_merges_is_no_trouble():
+    chain = Vocabulary.of_bytes().extended([(97, 97, 256), *((256 + i, 97, 257 + i) for i in range(2000))])
+    assert sum(1 for _ in tree(chain, 2256).walk()) == 2 * 2002 - 1
+
+
+def test_a_tree_of_nothing():
+    with pytest.raises(UnknownTokenError):
+        tree(LOW.at(1), 257)
