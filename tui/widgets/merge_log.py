@@ -109,6 +109,8 @@ class MergeLog(RowList):
         self._lengths: dict[int, int] = {}
         self._n_bytes = 0
         self._n_tokens = 0
+        self._newest = 0
+        """The newest step that has been in force: only beyond it a step is growth and no travel."""
 
     @property
     def merges(self) -> Sequence[MergeRow]:
@@ -121,6 +123,7 @@ class MergeLog(RowList):
         self._lengths = {}
         self._n_bytes = n_bytes
         self._n_tokens = n_tokens or n_bytes
+        self._newest = 0
         self.set_reactive(MergeLog.step, 0)
         self.following = True
         self.show_rows(range(0))
@@ -138,7 +141,8 @@ class MergeLog(RowList):
             return
         first = self._merges[0].step
         self.refresh_rows(min(old, new) - first, max(old, new) - first)
-        growing = new >= self._merges[-1].step
+        growing = new > self._newest
+        self._newest = max(self._newest, new)
         if new < old or not (growing or self.following):
             self.move_to(new - first)
 
