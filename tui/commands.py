@@ -7,8 +7,7 @@ from typing import Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 ACTIONS: Final = (
-    ("Train", "train", "Learn merges from the chosen texts"),
-    ("Pause or resume the training", "pause_or_resume", "The worker waits; nothing is lost"),
+    ("Train, pause, go on", "train_or_pause", "Learn merges from the chosen texts; let the training wait"),
     ("Step: one merge", "step_once", "Learn one merge and wait"),
     ("Stop the training", "stop", "What was learned is kept"),
     ("Show the corpus", "show('corpus')", "Choose texts, see them split"),

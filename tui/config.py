@@ -9,6 +9,8 @@ from typing import Any, Final, cast
 
 from platformdirs import user_config_path, user_data_path
 
+from bpe_core.patterns import PATTERNS
+from bpe_core.ties import TIES
 from tui.state import TrainingOptions
 
 LARGEST_KEPT_TEXT: Final = 8_000_000
@@ -40,7 +42,8 @@ def load_configuration() -> Configuration:
     """The configuration of the last run, or the defaults where the file is missing, broken, or from another version."""
     try:
         stored = json.loads(_configuration_file().read_text("utf-8"))
-        return cast(Configuration, _checked(Configuration(), stored))
+        configuration = cast(Configuration, _checked(Configuration(), stored))
+        return replace(configuration, options=_possible(configuration.options))
     except (OSError, ValueError, TypeError):
         return Configuration()
 
@@ -89,6 +92,18 @@ def _checked(defaults: Any, stored: Any) -> Any:
         if type(value) is type(default):
             kept[item.name] = value
     return replace(defaults, **kept)
+
+
+def _possible(options: TrainingOptions) -> TrainingOptions:
+    """`options` with the default for each that this version does not know."""
+    default = TrainingOptions()
+    return replace(
+        options,
+        vocab_size=options.vocab_size if options.vocab_size > 256 else default.vocab_size,
+        pattern=options.pattern if options.pattern in PATTERNS else default.pattern,
+        ties=options.ties if options.ties in TIES else default.ties,
+        min_count=max(options.min_count, 1),
+    )
 
 
 def _write(path: Path, text: str) -> None:

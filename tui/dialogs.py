@@ -1,5 +1,6 @@
 """The two questions the app asks: for a path, and whether something may really be deleted."""
 
+import os
 from pathlib import Path
 from typing import ClassVar
 
@@ -38,8 +39,9 @@ class AskPath(ModalScreen[Path | None]):
         text = event.value.strip()
         if not text:
             return
-        path = Path(text).expanduser().absolute()
-        if self._must_exist and not path.exists():
+        # os.path and not pathlib, which raises for a name that is too long or that no user has.
+        path = Path(os.path.expanduser(text)).absolute()
+        if self._must_exist and not os.path.exists(path):
             self.query_one(".dialog--hint", Label).update(f"There is no {visible(str(path))}; correct the path.")
             self.query_one(".dialog--hint").add_class("-wrong")
             return

@@ -1,6 +1,7 @@
 """The main screen: four panes, what is seen of them, and what comes back at the next start."""
 
 import asyncio
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -84,8 +85,8 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
         self.options = self._configuration.options
         self.kept = kept_tokenizers(config.tokenizers_folder())
-        paths = tuple(path for path in self._configuration.corpus if Path(path).exists())
-        reference = tuple(path for path in self._configuration.reference if Path(path).exists())
+        paths = tuple(filter(os.path.exists, self._configuration.corpus))
+        reference = tuple(filter(os.path.exists, self._configuration.reference))
         first_time = not self._configuration.tokenizer and not self.kept
         if not paths and first_time:
             paths = sample_corpus().paths
@@ -98,8 +99,8 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self._count()
         self.set_interval(10, self._keep_text)
-        if (kept := Path(self._configuration.tokenizer or "/")).is_file():
-            self._take_from(kept)
+        if os.path.isfile(self._configuration.tokenizer):
+            self._take_from(Path(self._configuration.tokenizer))
         elif self.kept:
             self._take_from(Path(self.kept[0].path))
         elif first_time:

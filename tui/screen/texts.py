@@ -1,6 +1,7 @@
 """What the main screen does about texts: count those that are chosen, open and save the editor's."""
 
 import asyncio
+import os
 
 from textual import on, work
 
@@ -60,10 +61,13 @@ class TextsScreen(StateScreen):
         path = await self.app.push_screen_wait(AskPath("Where should the text be saved?", must_exist=False))
         if path is None:
             return
-        if path.exists() and not await self.app.push_screen_wait(Confirm(f"Replace {visible(str(path))}?", "Replace")):
+        if os.path.exists(path) and not await self.app.push_screen_wait(
+            Confirm(f"Replace {visible(str(path))}?", "Replace")
+        ):
             return
         try:
             await asyncio.to_thread(path.write_bytes, self.editor.area.text.encode("utf-8", "replace"))
             self._say(f"Saved as {path}.")
-        except OSError as error:
-            self._say(f"{path} could not be written: {error.strerror}.", "error")
+        except (OSError, ValueError) as error:
+            problem = error.strerror if isinstance(error, OSError) else error
+            self._say(f"{path} could not be written: {problem}.", "error")
