@@ -10,6 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.reactive import var
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
@@ -109,16 +110,18 @@ class CorpusPane(Pane):
     async def _show_preview(self) -> None:
         source, pattern = self._source, self.options.pattern
         heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
-        heading.update("Preview" if source is None else f"Preview  {source.title}")
+        reason = "" if source is None else source.reason
+        # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.
+        heading.update("Preview" if source is None else f"Preview  {source.title}", layout=False)
+        body.tooltip = Content(reason)  # a path may hold brackets, which are no markup
         if source is None or source.is_folder:
-            body.update("" if source is None else source.reason)
+            body.update(reason, layout=False)
             return
         try:
             text = await asyncio.to_thread(first_characters, source.path, PREVIEWED)
-            body.update(self._split(text, pattern))
+            body.update(self._split(text, pattern), layout=False)
         except BpeError as error:
-            body.update(str(error))
-        body.tooltip = source.reason
+            body.update(visible(str(error)), layout=False)
 
     def _split(self, text: str, pattern: str) -> Text:
         from bpe_core.patterns import splitter
