@@ -1,0 +1,296 @@
+"""What in a text trips tokenizers and their users: characters nobody sees, uneven numbers, look-alikes, and more.
+
+A text is looked through in blocks, some milliseconds each, and an edit only forgets the blocks around it. So the
+pitfalls of a text of any size can be kept up to date beside the screen.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, chain
+from time import perf_counter
+from typing import Final
+from unicodedata import name
+
+from bpe_core.live_text import LiveText
+from bpe_core.unstable import Unstable
+from bpe_core.visible import visible
+
+KINDS: Final = (
+    "special token",
+    "look-alike",
+    "invisible",
+    "trailing space",
+    "partial token",
+    "newlines",
+    "curly quote",
+    "number",
+    "script",
+)
+"""What can be found, that which surprises most first."""
+
+_BLOCK: Final = 1 << 14
+"""Characters that are looked through at a time."""
+_MARGIN: Final = 64
+"""Characters around a block that are read with it, for what begins in it and ends behind."""
+_MOST: Final = 64
+"""Pitfalls of one kind in one block after which the rest of them is not looked for."""
+_SAMPLE: Final = 200
+"""Characters of a script in a block by which its tokens are judged."""
+_FEWEST: Final = 4
+"""Characters of a script below which it is not judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pitfall:
+    """A place in a text where things are not what they seem."""
+
+    kind: str
+    """One of `KINDS`."""
+    start: int
+    """Code point where it begins."""
+    end: int
+    """Code point behind it."""
+    reason: str
+    """One sentence."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """What was found in a stretch of the text; offsets count from its beginning."""
+
+    length: int
+    known: bool = False
+    found: list[Pitfall] = field(default_factory=list)
+    newlines: dict[str, list[int]] = field(default_factory=dict)
+    """A kind of line end -> the place of the first, and how many."""
+    scripts: dict[str, list[int]] = field(default_factory=dict)
+    """A script -> the place of its first character, its characters and tokens in the sample."""
+
+
+class Pitfalls:
+    """The pitfalls of a text, as far as they are known."""
+
+    def __init__(self, live: LiveText) -> None:
+        self.use(live)
+
+    def use(self, live: LiveText) -> None:
+        """Begin anew: with another text, or with the same one whose tokens are others now."""
+        self._live = live
+        self._blocks = _blocks(live.n_characters)
+        self._first_unknown = 0
+        self._seekers = tuple(_seekers(live))
+
+    def spliced(self, start: int, end: int, n_inserted: int) -> None:
+        """Take note of an edit: `n_inserted` code points took the place of a range."""
+        starts = [0, *accumulate(block.length for block in self._blocks)]
+        low, high = start - _MARGIN, end + _MARGIN
+        touched = [i for i in range(len(self._blocks)) if starts[i] <= high and starts[i + 1] >= low]
+        first, last = (touched[0], touched[-1] + 1) if touched else (0, 0)
+        length = starts[last] - starts[first] + n_inserted - (end - start)
+        self._blocks[first:last] = _blocks(length)
+        self._first_unknown = min(self._first_unknown, first)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all of the text was looked through."""
+        return self._first_unknown >= len(self._blocks)
+
+    def settle(self, seconds: float) -> bool:
+        """Look through the text for so long, or one block longer; whether all of it is done. Calling on gets there."""
+        deadline: float | None = None
+        start = sum(block.length for block in self._blocks[: self._first_unknown])
+        for block in self._blocks[self._first_unknown :]:
+            if not block.known:
+                if deadline is not None and perf_counter() >= deadline:
+                    break
+                deadline = deadline or perf_counter() + seconds
+                self._look_through(block, start)
+            start += block.length
+            self._first_unknown += 1
+        return self.settled
+
+    def _look_through(self, block: _Block, start: int) -> None:
+        before = min(start, _MARGIN)
+        end = min(start + block.length + _MARGIN, self._live.n_characters)
+        text = self._live.between(start - before, end)
+        for seek in self._seekers:
+            n_found = 0
+            for pitfall in seek(text, start - before):
+                if before <= pitfall.start < before + block.length and n_found < _MOST:
+                    n_found += 1
+                    block.found.append(replace(pitfall, start=pitfall.start - before, end=pitfall.end - before))
+        block.found.sort(key=lambda pitfall: pitfall.start)
+        for match in _NEWLINE.finditer(text, before, before + block.length):
+            # A newline after a return was counted with it, be it in the block before.
+            if not (match[0] == "\n" and text[match.start() - 1 : match.start()] == "\r"):
+                block.newlines.setdefault(match[0], [match.start() - before, 0])[1] += 1
+        block.scripts = _scripts(self._live, text[before : before + block.length], start)
+        block.known = True
+
+    def at_end(self, end: Unstable | None) -> list[Pitfall]:
+        """What is wrong with how the text ends, given what of it is not final."""
+        n = self._live.n_characters
+        last = self._live.between(max(0, n - 1), n)
+        if last and last in " \t\xa0\u3000":
+            reason = (
+                "The text ends with a space, which tokens of words begin with: what follows will be unusual tokens."
+            )
+            return [Pitfall("trailing space", n - 1, n, reason)]
+        if end is None or len(end.ids) < 2:
+            return []
+        whole = next(end.completions(), None)
+        if whole is None or len(whole.ids) > 1:
+            return []
+        token = visible(self._live.tokenizer.decode([whole.token]))
+        reason = (
+            f"The last {len(end.ids)} tokens are the beginning of one, such as '{token}': a model never sees it so."
+        )
+        return [Pitfall("partial token", end.start, n, reason)]
+
+    def __iter__(self) -> Iterator[Pitfall]:
+        """All that are known, but for those at the end, as they stand in the text; of a script only the first place."""
+        start = 0
+        over_all = sorted(chain(self._mixed_newlines(), self._poor_scripts()), key=lambda pitfall: pitfall.start)
+        for block in self._blocks:
+            for pitfall in block.found:
+                place = start + pitfall.start
+                while over_all and over_all[0].start <= place:
+                    yield over_all.pop(0)
+                yield replace(pitfall, start=place, end=start + pitfall.end)
+            start += block.length
+        yield from over_all
+
+    def _mixed_newlines(self) -> Iterator[Pitfall]:
+        firsts, counts = self._summed("newlines")
+        if len(firsts) > 1:
+            rarest = min(firsts, key=lambda kind: (counts[kind, 1], kind))
+            kinds = ", ".join(f"{counts[kind, 1]:,} {_NEWLINES[kind]}" for kind in sorted(firsts))
+            reason = f"Line ends are mixed: {kinds}; each kind has tokens of its own."
+            yield Pitfall("newlines", firsts[rarest], firsts[rarest] + len(rarest), reason)
+
+    def _poor_scripts(self) -> Iterator[Pitfall]:
+        firsts, counts = self._summed("scripts")
+        for script, first in firsts.items():
+            n_characters, n_tokens = counts[script, 1], counts[script, 2]
+            if n_characters >= _FEWEST and n_tokens > n_characters:
+                ratio = f"{n_tokens / n_characters:.1f}"
+                reason = f"{script} takes {ratio} tokens a character: the vocabulary hardly knows it."
+                yield Pitfall("script", first, first + 1, reason)
+
+    def _summed(self, kind: str) -> tuple[dict[str, int], Counter[tuple[str, int]]]:
+        """The first place of each key over all blocks, and the sums of its numbers."""
+        firsts: dict[str, int] = {}
+        counts: Counter[tuple[str, int]] = Counter()
+        start = 0
+        for block in self._blocks:
+            for key, (first, *numbers) in getattr(block, kind).items():
+                firsts.setdefault(key, start + first)
+                for index, number in enumerate(numbers, 1):
+                    counts[key, index] += number
+            start += block.length
+        return firsts, counts
+
+
+def _blocks(length: int) -> list[_Block]:
+    n_blocks = -(-length // _BLOCK)
+    return [_Block(length * (i + 1) // n_blocks - length * i // n_blocks) for i in range(n_blocks)]
+
+
+# What is sought in a block: functions of its text and its place, yielding pitfalls whose offsets count in the text
+
+Seeker = Callable[[str, int], Iterator[Pitfall]]
+
+_NEWLINE: Final = re.compile(r"\r\n|\n|\r")
+_NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f"
+    "\u205f-\u2064\u2066-\u206f\u3164\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]+"
+    "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d+"  # between emoji it has a task
+)
+_DIGITS: Final = re.compile(r"[0-9]{2,}")
+_CURLY: Final = re.compile(r"[A-Za-z]+’(?:s|t|re|ve|m|ll|d)\b", re.IGNORECASE)
+_LOOKALIKES: Final = str.maketrans(
+    "АВЕЅІЈКМНОРСТХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν",
+    "ABESIJKMHOPCTXaesijopcyxhdqwABEZHIKMNOPTYXoav",
+)
+"""Cyrillic and Greek letters -> the Latin ones that they look like."""
+_LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))
+_MIXED: Final = re.compile(rf"[A-Za-z{_LOOKS_ALIKE}]*(?:[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z])\w*")
+_SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
+_FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
+
+
+def _seekers(live: LiveText) -> Iterator[Seeker]:
+    tokenizer = live.tokenizer
+    specials = tokenizer.special_tokens
+    known = re.compile("|".join([*map(re.escape, sorted(specials, key=len, reverse=True)), _SPECIAL.pattern]))
+
+    def n_tokens(text: str) -> int:
+        return len(tokenizer.encode_ordinary(" " + text))
+
+    def special(text: str, _: int) -> Iterator[Pitfall]:
+        for found in known.finditer(text):
+            token = specials.get(found[0])
+            what = "looks like a special token, which this vocabulary does not have"
+            if token is not None:
+                what = f"is the text of the special token {token:,}, and not that token unless it is allowed"
+            yield _pitfall("special token", found, f"{visible(found[0])} {what}.")
+
+    def lookalike(text: str, _: int) -> Iterator[Pitfall]:
+        for found in _MIXED.finditer(text):
+            latin = found[0].translate(_LOOKALIKES)
+            odd = next(one for one, other in zip(found[0], latin, strict=True) if one != other)
+            script = name(odd).split()[0].capitalize()
+            tokens = f"{n_tokens(found[0])} tokens, {n_tokens(latin)} without it"
+            yield _pitfall("look-alike", found, f"'{visible(found[0])}' holds {odd}, a {script} letter: {tokens}.")
+
+    def invisible(text: str, _: int) -> Iterator[Pitfall]:
+        for found in _INVISIBLE.finditer(text):
+            character = found[0][0]
+            what = f"U+{ord(character):04X} {name(character, 'control character').lower()}"
+            more = f" and {len(found[0]) - 1} more" if len(found[0]) > 1 else ""
+            effect = "looks like a space, but no word's token begins with it" if found[0].isspace() else "is not seen"
+            yield _pitfall("invisible", found, f"{what}{more} {effect}.")
+
+    def curly(text: str, _: int) -> Iterator[Pitfall]:
+        for found in _CURLY.finditer(text):
+            curled, straight = n_tokens(found[0]), n_tokens(found[0].replace("’", "'"))
+            if curled > straight:
+                reason = f"{found[0]} has a curly quote: {curled} tokens, {straight} with a straight one."
+                yield _pitfall("curly quote", found, reason)
+
+    def number(text: str, start: int) -> Iterator[Pitfall]:
+        for found in _DIGITS.finditer(text):
+            groups = _groups(live, start + found.start(), start + found.end())
+            if len(groups) > 1 and (len(set(groups[1:])) > 1 or groups[0] > groups[1]):
+                split = "·".join(
+                    found[0][end - size : end] for size, end in zip(groups, accumulate(groups), strict=True)
+                )
+                yield _pitfall("number", found, f"{split} is split unevenly: ones, tens and hundreds do not line up.")
+
+    yield from (special, lookalike, invisible, curly, number)
+
+
+def _pitfall(kind: str, found: re.Match[str], reason: str) -> Pitfall:
+    return Pitfall(kind, found.start(), found.end(), reason)
+
+
+def _groups(live: LiveText, start: int, end: int) -> list[int]:
+    """How many characters of a range each of its tokens covers."""
+    return [min(span.end, end) - max(span.start, start) for span in live.spans(start, end)]
+
+
+def _scripts(live: LiveText, text: str, start: int) -> dict[str, list[int]]:
+    """Script -> its first place in the text, and the characters and tokens of a sample of it."""
+    found: dict[str, list[int]] = {}
+    for match in _FOREIGN.finditer(text):
+        script = name(match[0][0], "?").split()[0].capitalize()
+        sample = found.setdefault(script, [match.start(), 0, 0])
+        if sample[1] < _SAMPLE:
+            stop = min(match.end(), match.start() + _SAMPLE)
+            spans = live.spans(start + match.start(), start + stop)
+            sample[1] += stop - match.start()
+            sample[2] += sum(len(span.ids) for span in spans)
+    return found

@@ -1,0 +1,106 @@
+"""What trips tokenizers is found, with its place and its reason, and an edit does not make the whole text be read."""
+
+import random
+
+import pytest
+
+from bpe_core import LiveText, Tokenizer, train
+from bpe_core.pitfalls import KINDS, Pitfall, Pitfalls
+from bpe_core.unstable import unstable
+from bpe_core.vocabulary import Vocabulary
+
+CORPUS = "Don't we see? It's paypal, we don't use PayPal. Cells 123 123 1234 style styles\n" * 9
+LEARNED = train(CORPUS, vocab_size=330, pattern="gpt4")
+TOKENIZER = Tokenizer(Vocabulary(LEARNED.vocabulary.base, LEARNED.merges, {"<|end|>": 400}), "gpt4")
+
+
+# style = st + yle, so that "sty" is st + y
+STYLE = Vocabulary.of_bytes().extended([(121, 108, 256), (256, 101, 257), (115, 116, 258), (258, 257, 259)])
+
+
+def found_in(text: str, tokenizer: Tokenizer = TOKENIZER) -> list[Pitfall]:
+    live = LiveText(tokenizer, text)
+    pitfalls = Pitfalls(live)
+    assert pitfalls.settle(1e9)
+    return [*pitfalls, *pitfalls.at_end(unstable(live))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "where"),
+    [
+        ("special token", "a <|end|> b\n", "<|end|>"),
+        ("special token", "a <|im_start|> b\n", "<|im_start|>"),
+        ("look-alike", "use pаypal here\n", "pаypal"),
+        ("invisible", "one\u200btwo\n", "\u200b"),
+        ("invisible", "\ufeffone\n", "\ufeff"),
+        ("invisible", "five\xa0km\n", "\xa0"),
+        ("invisible", "a\u202eb\n", "\u202e"),
+        ("trailing space", "we see ", " "),
+        ("newlines", "one\r\ntwo\r\nthree\nfour", "\n"),
+        ("curly quote", "We don’t see\n", "don’t"),
+        ("number", "in 1234567 cells\n", "1234567"),
+        ("script", "see ภาษาไทย\n", "ภ"),
+    ],
+)
+def test_a_pitfall_and_its_place(kind: str, text: str, where: str) -> None:
+    assert kind in KINDS
+    [pitfall] = [pitfall for pitfall in found_in(text) if pitfall.kind == kind]
+    assert text[pitfall.start : pitfall.end] == where
+    assert pitfall.reason.endswith((".", "…"))
+
+
+def test_half_a_token_at_the_end() -> None:
+    style = Tokenizer(STYLE, "gpt4")
+    [pitfall] = found_in("a\nsty", style)
+    assert (pitfall.kind, pitfall.start, pitfall.end) == ("partial token", 2, 5)
+    assert "2 tokens" in pitfall.reason and "'style'" in pitfall.reason
+    assert found_in("a\nst", style) == []  # a token it is, though longer ones begin with it
+    assert found_in("a\nsty\n", style) == []
+
+
+def test_a_plain_text_has_none() -> None:
+    assert found_in("We see 12 cells, don't we?\n\tIt's 👩\u200d👧 style.\n") == []
+    assert found_in("") == []
+
+
+def test_nothing_in_a_reason_acts_on_a_terminal() -> None:
+    for pitfall in found_in("\x1b]0;x\x07 pа\x1bypal <|\x1b|> \x9b"):
+        assert pitfall.reason.isprintable()
+
+
+def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bpe_core.pitfalls._MOST", 1 << 20)
+    rng = random.Random(3)
+    parts = ("We see ", "pаypal ", "don’t ", "1234 ", "\u200b", "\r\n", "\n", "\r", "ภาษา ", "<|end|>", "0", "9")
+    text = "".join(rng.choices(parts, k=9000))
+    live = LiveText(TOKENIZER, text)
+    pitfalls = Pitfalls(live)
+    pitfalls.settle(1e9)
+    for _ in range(12):
+        start = rng.randrange(live.n_characters)
+        end = min(live.n_characters, start + rng.choice((0, 1, 5, 20_000)))
+        new = "".join(rng.choices(parts, k=rng.choice((0, 1, 3))))
+        live.splice(start, end, new)
+        pitfalls.spliced(start, end, len(new))
+        assert not pitfalls.settled or not len(live.text)
+        pitfalls.settle(1e9)
+        fresh = Pitfalls(live)
+        fresh.settle(1e9)
+        assert kinds_at(pitfalls) == kinds_at(fresh)
+
+
+def kinds_at(pitfalls: Pitfalls) -> set[tuple[str, int]]:
+    return {(pitfall.kind, pitfall.start) for pitfall in pitfalls}
+
+
+def test_a_big_text_is_looked_through_in_slices() -> None:
+    live = LiveText(TOKENIZER, "we see\n" * 20_000 + "\u200b")
+    pitfalls = Pitfalls(live)
+    assert not pitfalls.settle(0) and list(pitfalls) == []
+    while not pitfalls.settle(0):
+        pass
+    assert [pitfall.start for pitfall in pitfalls] == [140_000]
+    live.splice(0, 0, "x")
+    pitfalls.spliced(0, 0, 1)
+    assert not pitfalls.settled and pitfalls.settle(0)  # one block is read again, the others only move
+    assert [pitfall.start for pitfall in pitfalls] == [140_001]
