@@ -178,6 +178,11 @@ class Vocabulary:
         """Bytes -> the token that a piece of these bytes becomes without any merge; of a `ranked` one, all tokens."""
         return MappingProxyType(self._store.whole_pieces)
 
+    @property
+    def knows_merges(self) -> bool:
+        """Whether the merges are at hand; false for a `ranked` one until they are recovered."""
+        return not isinstance(self._store, RankedStore) or self._store.is_recovered
+
     def recover(self, seconds: float = float("inf")) -> bool:
         """Find the merges of a `ranked` vocabulary again, for so long; whether all are there. Calling on gets there.
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
-from platformdirs import user_config_path, user_data_path
+from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.ties import TIES
@@ -34,6 +34,13 @@ class Configuration:
 def tokenizers_folder() -> Path:
     """Where trained tokenizers are kept; made when it is missing."""
     folder = user_data_path("bpescope", appauthor=False) / "tokenizers"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def recovered_folder() -> Path:
+    """Where merges that were recovered from rank files are kept, so that it need not be done twice."""
+    folder = user_cache_path("bpescope", appauthor=False) / "recovered"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

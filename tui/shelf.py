@@ -34,10 +34,11 @@ def free_place(folder: Path, title: str) -> Path:
 
 
 def merges_of(tokenizer: Tokenizer) -> list[Merge]:
-    """The rows of the merge log of a kept tokenizer, from its training record; empty if it has none."""
-    if tokenizer.record is None:
-        return []
+    """The rows of the merge log of a kept tokenizer, with the counts of its training record if it has one."""
     vocabulary = tokenizer.vocabulary
+    if tokenizer.record is None:  # a file from elsewhere: which merges, but not how often
+        token_bytes = vocabulary.token_bytes
+        return [Merge(step, *merge, token_bytes(merge[2]), 0, 1, 0) for step, merge in enumerate(vocabulary.merges, 1)]
     return [
         Merge(step, left, right, token, vocabulary.token_bytes(token), count, ties, n_tokens)
         for step, ((left, right, token), (count, ties, n_tokens)) in enumerate(

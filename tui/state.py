@@ -90,9 +90,11 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A tokenizer in the user's data folder."""
+    """A tokenizer file that can be put in force: in the user's data folder, or found elsewhere on this computer."""
 
     path: str
     name: str
     n_vocab: int
-    """0 where the file cannot be read."""
+    """0 where that is not known without reading all of the file."""
+    is_own: bool = True
+    """False for a file that another program keeps."""

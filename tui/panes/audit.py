@@ -117,7 +117,9 @@ def evidence(finding: Finding, tokenizer: Tokenizer | None) -> Text:
 def merge_line(token: int, tokenizer: Tokenizer) -> str:
     """The merge that made `token`, in words; empty if no merge did."""
     vocabulary = tokenizer.vocabulary
-    parents = vocabulary.parents(token) if token not in vocabulary.special_tokens.values() else None
+    if not vocabulary.knows_merges or token in vocabulary.special_tokens.values():
+        return ""
+    parents = vocabulary.parents(token)
     if parents is None:
         return ""
     left, right = (token_label(vocabulary.token_bytes(part)) for part in parents)

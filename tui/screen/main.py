@@ -24,7 +24,6 @@ from tui.screen.audits import AuditsScreen
 from tui.screen.state import StateScreen
 from tui.screen.texts import TextsScreen
 from tui.screen.training import TrainingScreen
-from tui.shelf import kept_tokenizers
 from tui.sources import sample_corpus, title_of
 from tui.state import Corpus
 from tui.widgets.pane import Pane
@@ -84,7 +83,8 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
     async def on_mount(self) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
         self.options = self._configuration.options
-        self.kept = kept_tokenizers(config.tokenizers_folder())
+        self.kept = self._shelf()
+        self._find()
         paths = tuple(filter(os.path.exists, self._configuration.corpus))
         reference = tuple(filter(os.path.exists, self._configuration.reference))
         first_time = not self._configuration.tokenizer and not self.kept

@@ -1,7 +1,9 @@
 """What the main screen does about tokenizers: put a kept one in force, travel through its steps, discard it."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from textual import on, work
 
@@ -11,14 +13,29 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui import config, messages
 from tui.dialogs import AskPath, Confirm
+from tui.found import found_tokenizers
+from tui.recovered import digest_of, recall, remember
 from tui.screen.state import StateScreen
 from tui.shelf import kept_tokenizers, merges_of
-from tui.state import Audit, Run
+from tui.state import Audit, Kept, Run
 from tui.widgets.step_line import StepLine
+
+RECOVERY_SLICE: Final = 0.01
+"""Seconds of recovering merges at a time, short enough for a frame."""
+RECOVERY_PAUSE: Final = 0.02
+"""Seconds from one slice to the next, for keys and drawing."""
+
+
+def steps_known(tokenizer: Tokenizer) -> int:
+    """How many merges there are to travel through; 0 while those of a rank file are not recovered."""
+    return tokenizer.step if tokenizer.vocabulary.knows_merges else 0
 
 
 class TokenizersScreen(StateScreen):
     """The part that minds tokenizers."""
+
+    _found: tuple[Kept, ...] = ()
+    """Tokenizers that lie elsewhere on this computer."""
 
     @on(messages.TokenizerChosen)
     def use_kept(self, event: messages.TokenizerChosen) -> None:
@@ -41,38 +58,83 @@ class TokenizersScreen(StateScreen):
 
     async def _take_kept(self, path: Path, *, keep_rows: bool = False) -> None:
         """Load a tokenizer and put it in force; `keep_rows` when the log already shows its merges."""
+        self.workers.cancel_group(self, "recover")
         try:
             tokenizer = await asyncio.to_thread(load, path)
         except BpeError as error:
             self._say(str(error), "error")
             return
-        following = not keep_rows or self.tokenizer is None or self.step == self.tokenizer.step
+        following = not keep_rows or self.tokenizer is None or self.step == steps_known(self.tokenizer)
         if not keep_rows:
             self.findings, self.audit = (), Audit()
             self.audit_pane.begin()
-            self.run = Run(detail=f"{tokenizer.step:,} merges of {path.stem}")
             record = tokenizer.record
             self.training.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
-            self.training.learned(merges_of(tokenizer))
         self.tokenizer = tokenizer
         self.path = str(path)
+        if not tokenizer.vocabulary.knows_merges:
+            self.step = 0
+            self._enforce()
+            self._recover(tokenizer)
+        else:
+            self._show_steps(tokenizer, following=following, with_rows=not keep_rows)
+        self.kept = self._shelf()
+        self._remember(tokenizer=str(path))
+
+    def _show_steps(self, tokenizer: Tokenizer, *, following: bool = True, with_rows: bool = True) -> None:
+        """Show the merges of the tokenizer on the screen, now that they are known."""
+        if with_rows:
+            self.run = Run(detail=f"{tokenizer.step:,} merges of {Path(self.path).stem}")
+            self.training.learned(merges_of(tokenizer))
+        self.query_one(StepLine).n_steps = tokenizer.step
         if following and self.step != tokenizer.step:
             self.step = tokenizer.step
         else:
             self._enforce()
-        self.kept = kept_tokenizers(config.tokenizers_folder())
-        self._remember(tokenizer=str(path))
+
+    @work(exclusive=True, group="recover")
+    async def _recover(self, tokenizer: Tokenizer) -> None:
+        """Find the merges of a rank file: read back if that was done before, else in slices between two frames."""
+        vocabulary, folder = tokenizer.vocabulary, config.recovered_folder()
+        self.run = Run(detail="recovering the merges from the ranks …")
+        digest = await asyncio.to_thread(digest_of, tokenizer)
+        merges = await asyncio.to_thread(recall, folder, digest)
+        if merges is not None:
+            with suppress(BpeError):  # kept by a version that recovered otherwise: do it again
+                vocabulary.adopt(merges)
+        if not vocabulary.knows_merges:
+            while not vocabulary.recover(RECOVERY_SLICE):
+                await asyncio.sleep(RECOVERY_PAUSE)
+            with suppress(OSError):  # a full disk costs the next start some seconds, nothing else
+                await asyncio.to_thread(remember, folder, digest, vocabulary.merges)
+        if self.tokenizer is tokenizer:
+            self._show_steps(tokenizer)
+
+    @work(exclusive=True, group="find")
+    async def _find(self) -> None:
+        """Look beside the screen for what other programs keep."""
+        self._found = tuple(await asyncio.to_thread(found_tokenizers))
+        self.kept = self._shelf()
+
+    def _shelf(self) -> tuple[Kept, ...]:
+        """The tokenizers that are kept here, and those that lie elsewhere on this computer."""
+        return (*kept_tokenizers(config.tokenizers_folder()), *self._found)
 
     @on(messages.TokenizerDiscarded)
     @work
     async def discard(self, event: messages.TokenizerDiscarded) -> None:
         """Delete a kept tokenizer, if that is really meant."""
+        if event.path.parent != config.tokenizers_folder():
+            self._say(
+                "Another program keeps that file; only tokenizers that were trained here can be deleted.", "warning"
+            )
+            return
         if await self.app.push_screen_wait(Confirm(f"Delete the tokenizer {visible(event.path.stem)}?", "Delete")):
             try:
                 event.path.unlink()
             except OSError as error:
                 self._say(f"{event.path} could not be deleted: {error.strerror}.", "error")
-            self.kept = kept_tokenizers(config.tokenizers_folder())
+            self.kept = self._shelf()
 
     @on(messages.StepRequested)
     @on(StepLine.StepChosen)
@@ -83,11 +145,11 @@ class TokenizersScreen(StateScreen):
     def action_travel(self, by: int) -> None:
         """A step back or on."""
         if self.tokenizer is not None:
-            self.step = max(0, min(self.step + by, self.tokenizer.step))
+            self.step = max(0, min(self.step + by, steps_known(self.tokenizer)))
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or the same one grown; whoever replaces it sets the step too."""
-        self.query_one(StepLine).n_steps = tokenizer.step if tokenizer else 0
+        self.query_one(StepLine).n_steps = steps_known(tokenizer) if tokenizer else 0
 
     def watch_step(self) -> None:
         """Another step of it."""
@@ -99,8 +161,9 @@ class TokenizersScreen(StateScreen):
         if tokenizer is None:
             self.in_force = None
             return
-        step = min(self.step, tokenizer.step)
+        steps = steps_known(tokenizer)
+        step = min(self.step, steps)
         line = self.query_one(StepLine)
         line.step = step
         line.token = tokenizer.token_bytes(tokenizer.vocabulary.merges[step - 1][2]) if step else None
-        self.in_force = tokenizer if step == tokenizer.step else tokenizer.at(step)
+        self.in_force = tokenizer if step == steps else tokenizer.at(step)

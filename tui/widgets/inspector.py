@@ -143,6 +143,9 @@ def describe(shown: Shown | None, hint: str, width: int, height: int) -> list[Li
     if token not in vocabulary:
         text = f"The token {token:,} is made by a later merge than step {shown.tokenizer.step:,}."
         return [Line(text, ink="muted") for text in wrap(text, width)]
+    if not vocabulary.knows_merges:
+        waiting = wrap("The merges of this vocabulary are being recovered from its ranks.", width)
+        return [*_identity(shown, width, height), *(Line(text, ink="muted") for text in waiting)][:height]
     head = [*_identity(shown, width, height), *_origin(shown)]
     notes = [*_notes(shown, width)]
     children = [*_children(shown, width, short=height - len(head) - len(notes) < 6)]
