@@ -126,7 +126,7 @@ class TokenizersScreen(StateScreen):
         """Delete a kept tokenizer, if that is really meant."""
         if event.path.parent != config.tokenizers_folder():
             self._say(
-                "Another program keeps that file; only tokenizers that were trained here can be deleted.", "warning"
+                "That file is kept by another program; only tokenizers trained here can be deleted.", "warning"
             )
             return
         if await self.app.push_screen_wait(Confirm(f"Delete the tokenizer {visible(event.path.stem)}?", "Delete")):
