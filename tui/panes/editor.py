@@ -78,13 +78,14 @@ class EditorPane(Pane):
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
         """Show the token under the cursor."""
         event.stop()
-        self._inspect()
+        self.inspect()
 
     def watch_findings(self) -> None:
         """An audit may know something about the token under the cursor."""
-        self._inspect()
+        self.inspect()
 
-    def _inspect(self) -> None:
+    def inspect(self) -> None:
+        """Look anew at the token under the cursor."""
         inspector, under = self.query_one(Inspector), self.area.under_cursor
         if self.tokenizer is None or under is None:
             inspector.clear()

@@ -87,7 +87,8 @@ class TrainingPane(Pane):
     def learned(self, merges: list[Merge]) -> None:
         """Append merges, in order."""
         self.log_of_merges.append(merges)
-        self.query_one(Curve).append([merge.n_tokens for merge in merges])
+        if merges and merges[0].n_tokens:  # a file from elsewhere does not tell how long its corpus was
+            self.query_one(Curve).append([merge.n_tokens for merge in merges])
 
     def chosen_options(self) -> TrainingOptions:
         """What the fields say. Raises ValueError with one sentence if they say nonsense."""

@@ -109,6 +109,7 @@ class TokenizersScreen(StateScreen):
                 await asyncio.to_thread(remember, folder, digest, vocabulary.merges)
         if self.tokenizer is tokenizer:
             self._show_steps(tokenizer)
+            self.editor.inspect()
 
     @work(exclusive=True, group="find")
     async def _find(self) -> None:
@@ -118,16 +119,17 @@ class TokenizersScreen(StateScreen):
 
     def _shelf(self) -> tuple[Kept, ...]:
         """The tokenizers that are kept here, and those that lie elsewhere on this computer."""
-        return (*kept_tokenizers(config.tokenizers_folder()), *self._found)
+        shelf = (*kept_tokenizers(config.tokenizers_folder()), *self._found)
+        if self.tokenizer is not None and self.path and self.path not in {kept.path for kept in shelf}:
+            return (*shelf, Kept(self.path, Path(self.path).stem, self.tokenizer.n_vocab, is_own=False))
+        return shelf
 
     @on(messages.TokenizerDiscarded)
     @work
     async def discard(self, event: messages.TokenizerDiscarded) -> None:
         """Delete a kept tokenizer, if that is really meant."""
         if event.path.parent != config.tokenizers_folder():
-            self._say(
-                "That file is kept by another program; only tokenizers trained here can be deleted.", "warning"
-            )
+            self._say("That file is kept by another program; only tokenizers trained here can be deleted.", "warning")
             return
         if await self.app.push_screen_wait(Confirm(f"Delete the tokenizer {visible(event.path.stem)}?", "Delete")):
             try:

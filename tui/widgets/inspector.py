@@ -43,6 +43,8 @@ class Shown:
     count: int | None
     findings: tuple[Finding, ...]
     note: str
+    knows_merges: bool = True
+    """False while the merges of a rank file are being recovered."""
 
 
 class Inspector(Widget):
@@ -96,7 +98,7 @@ class Inspector(Widget):
         `count` is how often it occurs in the corpus, `findings` what an audit says of it, and `note` a sentence about
         the place it was found at, such as that it is one of several tokens of one character.
         """
-        shown = Shown(tokenizer, token, count, tuple(findings), note)
+        shown = Shown(tokenizer, token, count, tuple(findings), note, tokenizer.vocabulary.knows_merges)
         if shown != self._shown:
             self._shown = shown
             self.refresh()
@@ -143,7 +145,7 @@ def describe(shown: Shown | None, hint: str, width: int, height: int) -> list[Li
     if token not in vocabulary:
         text = f"The token {token:,} is made by a later merge than step {shown.tokenizer.step:,}."
         return [Line(text, ink="muted") for text in wrap(text, width)]
-    if not vocabulary.knows_merges:
+    if not shown.knows_merges:
         waiting = wrap("The merges of this vocabulary are being recovered from its ranks.", width)
         return [*_identity(shown, width, height), *(Line(text, ink="muted") for text in waiting)][:height]
     head = [*_identity(shown, width, height), *_origin(shown)]
