@@ -15,12 +15,15 @@ from typing import Final
 
 from bpe_core.blocks import Block, BlockList, Item, grouped
 from bpe_core.bpe import utf8
-from bpe_core.change import Change, compare
+from bpe_core.change import Change
+from bpe_core.edit import Edit
 from bpe_core.errors import OptionError
-from bpe_core.long_piece import LONG, Fragment, LongPiece, chopped
+from bpe_core.fragments import Fragment, assembled
+from bpe_core.long_piece import LONG, LongPiece
 from bpe_core.resplit import Pieces
 from bpe_core.seams import Seams
 from bpe_core.spans import Span
+from bpe_core.tally import Tally
 from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["Change", "LiveText"]
@@ -45,18 +48,7 @@ class LiveText:
         self.n_bytes = len(utf8(text))
         """Bytes of the text in UTF-8."""
         self._blocks = BlockList(list(self._read(text)))
-        self._forget()
-
-    def _forget(self) -> None:
-        self._counts: list[int | None] = [None] * len(self._blocks.items)
-        self._n_unknown = len(self._counts)
-        self._first_unknown = 0
-
-    def _know(self, first: int, last: int, counts: list[int | None]) -> None:
-        """Let `counts` be the number of tokens in each of the items that came in the place of some."""
-        self._n_unknown += counts.count(None) - self._counts[first:last].count(None)
-        self._counts[first:last] = counts
-        self._first_unknown = min(self._first_unknown, first)
+        self._tally = Tally(len(self._blocks.items))
 
     def _read(self, text: str) -> Iterator[Item]:
         make_long = partial(self._long_piece, [])
@@ -168,21 +160,21 @@ class LiveText:
         for item in self._blocks.items:
             if isinstance(item, LongPiece):
                 item.use(self._seams)
-        self._forget()
+        self._tally = Tally(len(self._blocks.items))
 
     @property
     def settled(self) -> bool:
         """Whether all tokens are known, and their number with them."""
-        return self._n_unknown == 0
+        return self._tally.n_unknown == 0
 
     def settle(self, seconds: float) -> bool:
         """Work on what is not known yet for so long, or a little longer; whether all is known now."""
         deadline = perf_counter() + seconds
         while not self.settled:
-            index = self._first_unknown = self._counts.index(None, self._first_unknown)
+            index = self._tally.next_unknown()
             item = self._blocks.items[index]
             if isinstance(item, Block) or item.settle(deadline - perf_counter()):
-                self._know(index, index + 1, [self._count(item)])
+                self._tally.exchange(index, index + 1, [self._count(item)])
             if perf_counter() >= deadline:
                 break
         return self.settled
@@ -191,7 +183,7 @@ class LiveText:
     def n_tokens(self) -> int:
         """How many tokens the text has. Settles it."""
         self.settle(float("inf"))
-        return sum(count for count in self._counts if count is not None)
+        return self._tally.sum()
 
     @property
     def n_tokens_known(self) -> int | None:
@@ -202,19 +194,21 @@ class LiveText:
         """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range."""
         self._check(start, end)
         replacement = _clean(replacement)
+        edit = Edit(start, end, replacement)
         lo, hi = self.safe_around(start, end)
-        if self._pieces.is_whole and self._is_long(lo, hi) and hi - (end - start) + len(replacement) > LONG:
+        if self._pieces.is_whole and self._is_long(lo, hi) and hi + edit.growth > LONG:
             self.n_bytes += len(utf8(replacement)) - len(utf8(self._blocks.between(start, end)))
-            return self._splice_long(lo, start, end, replacement)
+            return self._splice_long(lo, edit)
         around = self._blocks.between(lo, hi)
         before, removed, after = around[: start - lo], around[start - lo : end - lo], around[end - lo :]
         if removed == replacement:
             return Change(start, (), ())
         self.n_bytes += len(utf8(replacement)) - len(utf8(removed))
-        lo, hi, new = self._trimmed(lo, hi, self._pieces.split(before + replacement + after), start, end)
+        new = self._pieces.split(before + replacement + after)
+        lo, hi, new = edit.trimmed(lo, hi, self._blocks.lengths(lo, hi), new)
         if len(new) == 1 and self._pieces.is_long(new[0]) and self._is_long(lo, hi):
-            return self._splice_long(lo, start, end, replacement)
-        return self._exchange(lo, hi, new, start, end, len(replacement))
+            return self._splice_long(lo, edit)
+        return self._exchange(lo, hi, new, edit)
 
     def _check(self, start: int, end: int) -> None:
         if not 0 <= start <= end <= self.n_characters:
@@ -230,85 +224,44 @@ class LiveText:
         is_safe = self._pieces.is_safe_cut
         return self._blocks.bound_before(start, is_safe), self._blocks.bound_after(end, is_safe)
 
-    def _trimmed(self, lo: int, hi: int, new: list[str], start: int, end: int) -> tuple[int, int, list[str]]:
-        """`new` pieces for those between `lo` and `hi`, without those at both ends that are as they were."""
-        old = self._blocks.lengths(lo, hi)
-        same = 0
-        for length, piece in zip(old, new, strict=False):
-            if length != len(piece) or lo + length > start:
-                break
-            lo += length
-            same += 1
-        old, new = old[same:], new[same:]
-        same = 0
-        for length, piece in zip(reversed(old), reversed(new), strict=False):
-            if length != len(piece) or hi - length < end:
-                break
-            hi -= length
-            same += 1
-        return lo, hi, new[: len(new) - same]
-
     def _is_long(self, lo: int, hi: int) -> bool:
         """Whether a single long piece stands between the bounds."""
         at, item = next(self._blocks.within(lo, hi), (0, None))
         return isinstance(item, LongPiece) and at == lo and at + len(item) == hi
 
-    def _splice_long(self, lo: int, start: int, end: int, replacement: str) -> Change:
+    def _splice_long(self, lo: int, edit: Edit) -> Change:
         """An edit inside the long piece that begins at `lo` and stays one."""
         index, _ = self._blocks.find(lo)
         item = self._blocks.items[index]
         assert isinstance(item, LongPiece)
-        begin, old, new = item.splice(start - lo, end - lo, replacement)
+        begin, old, new = item.splice(edit.start - lo, edit.end - lo, edit.replacement)
         self._blocks.resized(index)
-        change = self._change(lo + begin, old, new, start, start + len(replacement))
-        count = self._counts[index]
-        self._know(index, index + 1, [None if count is None else count + change.n_tokens])
+        change = edit.change(lo + begin, old, new, self._seams)
+        count = self._tally.known(index, index + 1)
+        self._tally.exchange(index, index + 1, [None if count is None else count + change.n_tokens])
         return change
 
-    def _exchange(self, lo: int, hi: int, new: list[str], start: int, end: int, typed: int) -> Change:
+    def _exchange(self, lo: int, hi: int, new: list[str], edit: Edit) -> Change:
         """Put the pieces `new` in the place of those between the bounds `lo` and `hi`."""
         was_settled = self.settled
         old = self._fragments(lo, hi)
-        kept = self._kept(lo, hi, start, end, typed)
-        first, gone, items = self._blocks.exchange(lo, hi, new, partial(self._long_piece, kept))
+        first, gone, items = self._blocks.exchange(lo, hi, new, partial(self._long_piece, edit.kept(lo, old)))
         if was_settled:
             for item in items:
                 if isinstance(item, LongPiece):
                     item.settle(float("inf"))
-        change = self._change(lo, old, self._fragments(lo, lo + sum(map(len, new))), start, start + typed)
+        change = edit.change(lo, old, self._fragments(lo, lo + sum(map(len, new))), self._seams)
         last = first + len(gone)
-        known = [count for count in self._counts[first:last] if count is not None]
-        if len(items) == 1 and len(known) == len(gone):
-            self._know(first, last, [sum(known) + change.n_tokens])
+        count = self._tally.known(first, last)
+        if len(items) == 1 and count is not None:
+            self._tally.exchange(first, last, [count + change.n_tokens])
         else:
-            self._know(first, last, [self._count(item) if was_settled else None for item in items])
+            self._tally.exchange(first, last, [self._count(item) if was_settled else None for item in items])
         return change
 
     def _long_piece(self, kept: list[tuple[int, Fragment]], piece: str, start: int) -> LongPiece | None:
-        """A long piece that begins at `start`, made of the kept fragments that lie in it and of new ones in between."""
-        if self._pieces.is_gap(piece):
-            return None
-        fragments: list[Fragment] = []
-        done = 0
-        for at, fragment in kept:
-            begin, end = at - start, at - start + len(fragment[0])
-            if begin >= done and end <= len(piece):
-                fragments += [(text, None) for text in chopped(piece[done:begin]) if text]
-                fragments.append(fragment)
-                done = end
-        fragments += [(text, None) for text in chopped(piece[done:]) if text]
-        return LongPiece(self._seams, [text for text, _ in fragments], [ids for _, ids in fragments])
-
-    def _kept(self, lo: int, hi: int, start: int, end: int, typed: int) -> list[tuple[int, Fragment]]:
-        """The fragments of long pieces that an edit leaves alone, each with its new place."""
-        kept: list[tuple[int, Fragment]] = []
-        for at, item in self._blocks.within(lo, hi):
-            for fragment in item.fragments if isinstance(item, LongPiece) else ():
-                stop = at + len(fragment[0])
-                if stop <= start or at >= end:
-                    kept.append((at if stop <= start else at - end + start + typed, fragment))
-                at = stop
-        return kept
+        """The long piece that begins at `start`, for which some fragments are known; None if it is a gap."""
+        return None if self._pieces.is_gap(piece) else LongPiece(self._seams, assembled(piece, start, kept))
 
     def _fragments(self, lo: int, hi: int) -> list[Fragment]:
         """The pieces between two bounds with their tokens; of a long piece, its fragments as they are."""
@@ -320,33 +273,6 @@ class LiveText:
                 pieces = item.pieces(bisect_right(item.bounds, lo - at), bisect_right(item.bounds, hi - at))
                 found += zip(pieces, map(self._pieces.ids, pieces), strict=True)
         return found
-
-    def _change(self, begin: int, old: list[Fragment], new: list[Fragment], start: int, stop: int) -> Change:
-        """The change from one row of fragments to another, both from `begin` on; `start` to `stop` was typed."""
-        same = 0
-        for one, other in zip(old, new, strict=False):
-            if one != other or begin + len(one[0]) > start:
-                break
-            begin += len(one[0])
-            same += 1
-        old, new = old[same:], new[same:]
-        end = begin + sum(len(text) for text, _ in new)
-        while old and new and old[-1] == new[-1] and end - len(new[-1][0]) >= stop:
-            end -= len(new[-1][0])
-            old.pop()
-            new.pop()
-        return compare(
-            list(chain.from_iterable(map(self._ids_of_fragment, old))),
-            list(chain.from_iterable(map(self._ids_of_fragment, new))),
-            self._seams.token_bytes,
-            "".join(text for text, _ in new),
-            slice(start - begin, stop - begin),
-            begin,
-        )
-
-    def _ids_of_fragment(self, fragment: Fragment) -> tuple[int, ...]:
-        text, ids = fragment
-        return self._seams.encode(utf8(text)) if ids is None else ids
 
     def _ids_of(self, item: Item) -> Iterator[int]:
         if isinstance(item, LongPiece):
