@@ -1,0 +1,94 @@
+"""An audit in the app: run it, look at a finding, go to its merge, see its example in the editor, get the text back."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from conftest import Opened
+from scope import TEXT
+from textual.widgets import Input
+
+from bpe_core import audit, load
+from bpe_core.corpus import Counts
+from tui.state import Corpus
+from tui.widgets.finding_table import FindingTable
+
+pytestmark = pytest.mark.usefixtures("no_process_left")
+
+
+async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        await scope.press("f5")
+        screen.query_one("#audit-go").focus()
+        await scope.press("enter")
+        await scope.until(lambda: screen.audit.subject and not screen.audit.running, "the audit ends")
+        table = screen.query_one(FindingTable)
+        expected = audit(load(kept), counts=Counts.of(TEXT, "gpt4"))
+        assert {(f.id, f.kind) for f in screen.findings} == {(f.id, f.kind) for f in expected}
+        await scope.until(lambda: table.row_count == len(screen.findings), "all are listed")
+        assert f"{len(screen.findings):,} findings" in scope.shown("#audit-status")
+
+        finding = next(f for f in screen.findings if f.kind == "scaffold" and f.witness)
+        table.focus()
+        table.move_to(list(table.order).index(list(table.findings).index(finding)), tell=True)
+        await scope.pilot.pause()
+        assert finding.reason in scope.shown("#evidence")
+        before = scope.area.text
+        await scope.press("enter")
+        assert scope.area.text == finding.witness
+        assert finding.id in scope.ids()
+        step = load(kept).vocabulary.step_of(finding.id)
+        assert scope.training.log_of_merges.current == step - 1
+        scope.area.focus()
+        await scope.press("ctrl+z")
+        assert scope.area.text == before
+
+
+async def test_findings_are_searched_and_go_with_their_tokenizer(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        screen.action_audit()
+        await scope.until(lambda: screen.audit.subject and not screen.audit.running, "the audit ends")
+        table = screen.query_one(FindingTable)
+        await scope.until(lambda: table.row_count == len(screen.findings) > 0, "all are listed")
+        table.focus()
+        await scope.press("slash", *"the")
+        assert screen.query_one("#search", Input).value == "the"
+        assert 0 < table.row_count < len(screen.findings)
+        assert all("the" in table.findings[row].label for row in table.order)
+        screen.query_one("#vocab-size", Input).value = "260"
+        await scope.press("f6")
+        await scope.until_learned()
+        assert not screen.findings and not table.findings
+
+
+async def test_an_audit_can_be_stopped_and_needs_a_tokenizer_that_is_finished(
+    opened: Opened, book: Path, kept: Path
+) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        screen.action_audit()
+        screen.action_audit()
+        assert not screen.audit.running
+        await scope.press("f7")
+        await scope.until(lambda: screen.run.phase == "paused" and screen.run.done, "a training waits")
+        screen.action_audit()
+        await scope.until(lambda: scope.said, "it is told")
+        assert list(scope.said) == ["A training is running: stop it first (F8), then audit what it learned."]
+
+
+async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        screen.corpus = Corpus((str(book.with_name("[gone\x1b.txt")),), (), "gone")
+        screen.action_audit()
+        await scope.until(lambda: scope.said, "it is told")
+        await asyncio.sleep(0)
+        (sentence,) = scope.said
+        assert "cannot be read" in sentence and "\x1b" not in sentence + scope.shown("#audit-status")
+        assert not screen.audit.running
