@@ -1,8 +1,8 @@
-"""The two questions the app asks: for a path, and whether something may really be deleted."""
+"""The questions the app asks: for a path, for a pattern, and whether something may really be deleted."""
 
 import os
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,39 +13,72 @@ from textual.widgets import Button, Input, Label
 
 from bpe_core.visible import visible
 
+Answer = TypeVar("Answer")
 
-class AskPath(ModalScreen[Path | None]):
-    """Asks for a path; Enter gives it, Escape gives None. A leading ~ is the home folder."""
+
+class Ask(ModalScreen[Answer | None]):
+    """Asks for a line of text; Enter gives what it stands for, Escape gives None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+    PLACEHOLDER: ClassVar[str] = ""
 
-    def __init__(self, question: str, hint: str = "", start: str = "", *, must_exist: bool = True) -> None:
+    def __init__(self, question: str, start: str = "") -> None:
         super().__init__()
         self._question = question
-        self._hint = hint
         self._start = start
-        self._must_exist = must_exist
 
     def compose(self) -> ComposeResult:
         """A question, a field, a line for what is wrong with the answer."""
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
-            yield Input(self._start, placeholder="path", select_on_focus=False)
-            yield Label(self._hint or "Enter to go on, Escape to leave", classes="dialog--hint", markup=False)
+            yield Input(self._start, placeholder=self.PLACEHOLDER, select_on_focus=False)
+            yield Label("Enter to go on, Escape to leave", classes="dialog--hint", markup=False)
+
+    def understood(self, text: str) -> Answer:
+        """What `text` stands for. Raises `ValueError` with one sentence if that is nothing of use."""
+        raise NotImplementedError
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
-        """Take the path, or say why it cannot be taken."""
-        text = event.value.strip()
-        if not text:
+        """Take the answer, or say why it cannot be taken."""
+        if not event.value.strip():
             return
+        try:
+            self.dismiss(self.understood(event.value))
+        except ValueError as error:
+            hint = self.query_one(".dialog--hint", Label)
+            hint.update(visible(str(error)))
+            hint.add_class("-wrong")
+
+
+class AskPath(Ask[Path]):
+    """Asks for a path; a leading ~ is the home folder."""
+
+    PLACEHOLDER = "path"
+
+    def __init__(self, question: str, start: str = "", *, must_exist: bool = True) -> None:
+        super().__init__(question, start)
+        self._must_exist = must_exist
+
+    def understood(self, text: str) -> Path:
+        """The absolute path, which must be there unless it is to be made."""
         # os.path and not pathlib, which raises for a name that is too long or that no user has.
-        path = Path(os.path.expanduser(text)).absolute()
+        path = Path(os.path.expanduser(text.strip())).absolute()
         if self._must_exist and not os.path.exists(path):
-            self.query_one(".dialog--hint", Label).update(f"There is no {visible(str(path))}; correct the path.")
-            self.query_one(".dialog--hint").add_class("-wrong")
-            return
-        self.dismiss(path)
+            raise ValueError(f"There is no {path}; correct the path.")
+        return path
+
+
+class AskPattern(Ask[str]):
+    """Asks for a split pattern."""
+
+    PLACEHOLDER = r"a regular expression, such as \w+|\W"
+
+    def understood(self, text: str) -> str:
+        """The pattern, once it has been seen to be one."""
+        from bpe_core.patterns import splitter
+
+        return splitter(text).pattern
 
 
 class Confirm(ModalScreen[bool]):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from tui.state import Corpus, TrainingOptions
+from tui.state import Corpus
 
 if TYPE_CHECKING:
     from bpe_core.audit.findings import Finding
@@ -34,19 +34,15 @@ class TokenizerDiscarded(Message):
 
 
 @dataclass
-class TrainRequested(Message):
-    """Train on the chosen corpus."""
+class PatternChosen(Message):
+    """Another split pattern was chosen: a name, or a regular expression."""
 
-    options: TrainingOptions
-    paused: bool = False
-    """Wait before the first merge, so that it can be stepped into."""
+    pattern: str
 
 
 @dataclass
-class ControlRequested(Message):
-    """Something for the running training: "run", "pause", "step N" or "stop"."""
-
-    command: str
+class PatternWanted(Message):
+    """A split pattern that is not in the list should be asked for."""
 
 
 @dataclass
@@ -57,24 +53,7 @@ class StepRequested(Message):
 
 
 @dataclass
-class AuditRequested(Message):
-    """Audit the tokenizer in force against the chosen corpus and reference."""
-
-
-@dataclass
-class AuditCancelled(Message):
-    """Stop the running audit; what it found so far stays."""
-
-
-@dataclass
 class FindingOpened(Message):
     """Show where a finding comes from, and put an example of it into the editor."""
 
     finding: "Finding"
-
-
-@dataclass
-class TextRequested(Message):
-    """Open this file in the editor."""
-
-    path: Path

@@ -19,7 +19,7 @@ from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.messages import CorpusChosen, TokenizerChosen, TokenizerDiscarded
 from tui.sources import TextSource, first_characters, title_of
-from tui.state import Corpus, Kept, Totals, TrainingOptions
+from tui.state import Corpus, Kept, Totals
 from tui.text.palette import Look, make_palette
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.pane import Pane
@@ -35,7 +35,7 @@ class CorpusPane(Pane):
 
     corpus: var[Corpus] = var(Corpus())
     totals: var[Totals | None] = var[Totals | None](None)
-    options: var[TrainingOptions] = var(TrainingOptions())
+    pattern: var[str] = var("gpt4")
     kept: var[tuple[Kept, ...]] = var(())
     path: var[str] = var("")
     """Path of the kept tokenizer in force; empty while one is being trained."""
@@ -83,7 +83,7 @@ class CorpusPane(Pane):
 
     _source: TextSource | None = None
 
-    def watch_options(self) -> None:
+    def watch_pattern(self) -> None:
         """Another pattern splits the preview in other places."""
         self._show_preview()
 
@@ -108,7 +108,7 @@ class CorpusPane(Pane):
 
     @work(exclusive=True, group="preview")
     async def _show_preview(self) -> None:
-        source, pattern = self._source, self.options.pattern
+        source, pattern = self._source, self.pattern
         heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
         reason = "" if source is None else source.reason
         # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.

@@ -1,6 +1,6 @@
 """The training pane: options, controls, progress, the log of merges and the curve of sequence length."""
 
-from typing import ClassVar
+from typing import Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,25 +11,20 @@ from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES, Merge
 from bpe_core.visible import visible
-from tui.messages import StepRequested
+from tui.messages import PatternChosen, PatternWanted, StepRequested
 from tui.state import Run, TrainingOptions
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.pane import Pane
 
-TIE_HINTS = {
-    "first": "the pair that occurs earliest in the text",
-    "lowest": "the smallest pair of ids, as rustbpe",
-    "lowest-hf": "the smallest pair in Hugging Face's numbering",
-    "largest": "the largest pair of byte strings",
-}
+ANOTHER: Final = ""
+"""The choice of a pattern that is not in the list."""
 
 
 class TrainingPane(Pane):
     """How a vocabulary is learned, as it is learned."""
 
     BORDER_TITLE = "Training  [dim]F3[/]"
-    PATTERN_OTHER: ClassVar = "other"
 
     run: var[Run] = var(Run())
     options: var[TrainingOptions] = var(TrainingOptions())
@@ -58,8 +53,7 @@ class TrainingPane(Pane):
                 yield Input("4096", type="integer", id="vocab-size", compact=True)
             with Vertical(classes="field", id="field-pattern"):
                 yield Label("pattern")
-                patterns = [(name, name) for name in PATTERNS]
-                yield Select(patterns, value="gpt4", id="pattern", compact=True, allow_blank=False)
+                yield Select(pattern_choices("gpt4"), value="gpt4", id="pattern", compact=True, allow_blank=False)
             with Vertical(classes="field", id="field-ties"):
                 yield Label("ties")
                 yield Select([(name, name) for name in TIES], value="first", id="ties", compact=True, allow_blank=False)
@@ -116,8 +110,23 @@ class TrainingPane(Pane):
         self.query_one("#vocab-size", Input).value = str(options.vocab_size)
         self.query_one("#min-count", Input).value = str(options.min_count)
         self.query_one("#special", Input).value = " ".join(options.special_tokens)
-        self.query_one("#pattern", Select).value = options.pattern
-        self.query_one("#ties", Select).value = options.ties
+        self.choose_pattern(options.pattern)
+        if options.ties in TIES:
+            self.query_one("#ties", Select).value = options.ties
+
+    def choose_pattern(self, pattern: str) -> None:
+        """Show a pattern as the chosen one; a regular expression is added to the list."""
+        select = self.query_one("#pattern", Select)
+        with select.prevent(Select.Changed):
+            select.set_options(pattern_choices(pattern))
+            select.value = pattern
+
+    @on(Select.Changed, "#pattern")
+    def tell_pattern(self, event: Select.Changed) -> None:
+        """Another pattern: the preview splits by it at once."""
+        event.stop()
+        wanted = event.value == ANOTHER
+        self.post_message(PatternWanted() if wanted else PatternChosen(str(event.value)))
 
     def watch_run(self, old: Run, run: Run) -> None:
         """Progress; and in another phase, what each button would do now."""
@@ -145,6 +154,12 @@ class TrainingPane(Pane):
         """The cursor of the log travels through time."""
         event.stop()
         self.post_message(StepRequested(event.step))
+
+
+def pattern_choices(pattern: str) -> list[tuple[str, str]]:
+    """What the list of patterns offers: the named ones, the one chosen, and another."""
+    names = [*PATTERNS, *([] if pattern in PATTERNS else [pattern])]
+    return [*((visible(name), name) for name in names), ("another …", ANOTHER)]
 
 
 def status_line(run: Run) -> str:

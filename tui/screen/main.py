@@ -70,7 +70,7 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         state = StateScreen
         yield TitleLine(PANES).data_bind(state.tokenizer, state.path, MainScreen.active)
         with Horizontal(id="panes"):
-            yield CorpusPane(id="corpus").data_bind(state.corpus, state.totals, state.kept, state.path, state.options)
+            yield CorpusPane(id="corpus").data_bind(state.corpus, state.totals, state.kept, state.path, state.pattern)
             with Container(id="work"):
                 yield TrainingPane(id="training").data_bind(state.run, state.step, state.options)
                 yield AuditPane(id="audit").data_bind(state.audit, state.tokenizer)
@@ -83,6 +83,7 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
     async def on_mount(self) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
         self.options = self._configuration.options
+        self.pattern = self.options.pattern
         self.kept = self._shelf()
         self._find()
         paths = tuple(filter(os.path.exists, self._configuration.corpus))

@@ -22,6 +22,8 @@ class StateScreen(Screen[None]):
     """What they amount to; None while that is being counted."""
     options: var[TrainingOptions] = var(TrainingOptions())
     """What the next training is asked for."""
+    pattern: var[str] = var("gpt4")
+    """The split pattern chosen, by which the preview splits and the pieces are counted."""
     run: var[Run] = var(Run())
     """How far the training is."""
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)

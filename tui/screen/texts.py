@@ -8,7 +8,7 @@ from textual import on, work
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui import messages
-from tui.dialogs import AskPath, Confirm
+from tui.dialogs import AskPath, AskPattern, Confirm
 from tui.jobs import totals
 from tui.screen.state import StateScreen
 from tui.sources import whole_text
@@ -30,8 +30,23 @@ class TextsScreen(StateScreen):
         if not self.corpus.paths:
             return
         await asyncio.sleep(0.3)  # several texts are often marked one after the other
-        async for counted in totals(self.corpus, self.options.pattern):
+        async for counted in totals(self.corpus, self.pattern):
             self.totals = counted
+
+    @on(messages.PatternChosen)
+    def take_pattern(self, event: messages.PatternChosen) -> None:
+        """Another pattern: other pieces to preview and to count."""
+        self.pattern = event.pattern
+        self._count()
+
+    @on(messages.PatternWanted)
+    @work
+    async def ask_pattern(self) -> None:
+        """Ask for a regular expression to split by."""
+        pattern = await self.app.push_screen_wait(AskPattern("Which regular expression should split the text?"))
+        self.training.choose_pattern(pattern or self.pattern)
+        if pattern:
+            self.take_pattern(messages.PatternChosen(pattern))
 
     @work
     async def action_add_path(self) -> None:
