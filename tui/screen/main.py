@@ -133,11 +133,10 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
 
     def watch_active(self, old: str, new: str) -> None:
         """Classes say what the style sheet shows; training and audit take turns above the editor."""
-        for pane in PANES:
-            self.set_class(pane == new, f"-active-{pane}")
+        classes = {f"-active-{pane}": pane == new for pane in PANES}
         if new in ("training", "audit"):
-            self.set_class(new == "training", "-training-above")
-            self.set_class(new == "audit", "-audit-above")
+            classes |= {"-training-above": new == "training", "-audit-above": new == "audit"}
+        self.update_classes(classes)  # all at once: each update styles every widget of the screen anew
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Whatever gets the focus makes its pane the active one."""
