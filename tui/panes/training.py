@@ -21,6 +21,19 @@ ANOTHER: Final = ""
 """The choice of a pattern that is not in the list."""
 
 
+HINTS: Final = {
+    "vocabulary": "Tokens in all: 256 bytes, the special tokens, and one for each merge.",
+    "pattern": "How text is cut into pieces, which no merge crosses; none: each document is one piece.",
+    "ties": (
+        "Which of several equally frequent pairs is merged. first: the earliest in the text; lowest: the smallest ids; "
+        "lowest-hf: the smallest in Hugging Face's numbering; largest: the largest bytes."
+    ),
+    "min. count": "Stop when no pair occurs this often.",
+    "specials": "Special tokens, such as <|endoftext|>, between spaces: ids of their own, made by no merge.",
+}
+"""What each option means, for whoever points at its name."""
+
+
 class TrainingPane(Pane):
     """How a vocabulary is learned, as it is learned."""
 
@@ -49,19 +62,19 @@ class TrainingPane(Pane):
     def _options(self) -> ComposeResult:
         with HorizontalGroup(id="options"):
             with Vertical(classes="field", id="field-size"):
-                yield Label("vocabulary")
+                yield _label("vocabulary")
                 yield Input("4096", type="integer", id="vocab-size", compact=True)
             with Vertical(classes="field", id="field-pattern"):
-                yield Label("pattern")
+                yield _label("pattern")
                 yield Select(pattern_choices("gpt4"), value="gpt4", id="pattern", compact=True, allow_blank=False)
             with Vertical(classes="field", id="field-ties"):
-                yield Label("ties")
+                yield _label("ties")
                 yield Select([(name, name) for name in TIES], value="first", id="ties", compact=True, allow_blank=False)
             with Vertical(classes="field", id="field-count"):
-                yield Label("min. count")
+                yield _label("min. count")
                 yield Input("1", type="integer", id="min-count", compact=True)
             with Vertical(classes="field", id="field-special"):
-                yield Label("specials")
+                yield _label("specials")
                 yield Input(placeholder="<|endoftext|> …", id="special", compact=True)
 
     @property
@@ -154,6 +167,12 @@ class TrainingPane(Pane):
         """The cursor of the log travels through time."""
         event.stop()
         self.post_message(StepRequested(event.step))
+
+
+def _label(option: str) -> Label:
+    label = Label(option)
+    label.tooltip = HINTS[option]
+    return label
 
 
 def pattern_choices(pattern: str) -> list[tuple[str, str]]:
