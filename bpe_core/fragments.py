@@ -27,6 +27,7 @@ class Fragments:
         """The text of each."""
         self.lengths = PrefixSums(list(map(len, self.texts)))
         """How many code points each has."""
+        self._kept = (0, 0)
         self.forget()
         self.ids: list[Ids | None] = [ids for _, ids in fragments]
         """The tokens of each, or None."""
@@ -38,7 +39,6 @@ class Fragments:
         self.n_open = len(self._closed)
         """How many seams are open."""
         self._first_open = self._first_unknown = 0  # at or before the first one
-        self.watch()
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -110,7 +110,7 @@ class Fragments:
 
     def watch(self) -> None:
         """Begin to take note of what is replaced."""
-        self._kept: tuple[int, int] = (len(self.texts), len(self.texts))
+        self._kept = (len(self.texts), len(self.texts))
 
     def kept(self) -> tuple[int, int]:
         """How many fragments at both ends were never replaced since then."""

@@ -245,7 +245,9 @@ class LiveText:
         """Put the pieces `new` in the place of those between the bounds `lo` and `hi`."""
         was_settled = self.settled
         old = self._fragments(lo, hi)
-        first, gone, items = self._blocks.exchange(lo, hi, new, partial(self._long_piece, edit.kept(lo, old)))
+        long_pieces = [(at, item) for at, item in self._blocks.within(lo, hi) if isinstance(item, LongPiece)]
+        kept = [known for at, item in long_pieces for known in edit.kept(at, item.fragments)]
+        first, gone, items = self._blocks.exchange(lo, hi, new, partial(self._long_piece, kept))
         if was_settled:
             for item in items:
                 if isinstance(item, LongPiece):

@@ -115,7 +115,7 @@ class LongPiece:
         """
         self._close_around(start, end)
         was_settled = self.settled
-        before = self.fragments
+        texts, ids = self._row.texts[:], self._row.ids[:]
         self._row.watch()
         self._put(start, end, replacement)
         if was_settled:
@@ -123,8 +123,9 @@ class LongPiece:
         else:
             self._close_around(start, start + len(replacement))
         head, tail = self._row.kept()
-        after = self._row.between(head, len(self._row) - tail)
-        return self._row.lengths.start(head), before[head : len(before) - tail], after
+        gone = slice(head, len(texts) - tail)
+        before = list(zip(texts[gone], ids[gone], strict=True))
+        return self._row.lengths.start(head), before, self._row.between(head, len(self._row) - tail)
 
     def _put(self, start: int, end: int, replacement: str) -> None:
         """Make the edit, without a look beyond the fragments in which it begins and ends."""
