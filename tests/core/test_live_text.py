@@ -195,6 +195,16 @@ def test_special_tokens_are_text():
     assert live.ids == list(b"<|x|>")
 
 
+def test_a_token_for_a_whole_piece_does_not_stay_when_the_piece_grows_very_long():
+    tokenizer = Tokenizer(Vocabulary({**{b: bytes([b]) for b in range(256)}, 300: b"ab"}), r"\w+|\W")
+    live = LiveText(tokenizer, "ab " + "c" * 600)
+    assert live.ids[:2] == [300, 32]
+    live.splice(2, 3, "")
+    assert live.ids == list(live.text.encode())
+    live.splice(2, 2, " ")
+    assert live.ids[:2] == [300, 32]
+
+
 def test_the_empty_text(vocabulary):
     for pattern in (*PATTERNS, *OWN_PATTERNS):
         live = LiveText(Tokenizer(vocabulary, pattern))
