@@ -6,16 +6,23 @@ never overlapping, and `str.join` puts the new token in their place: the inner l
 still one piece, and an occurrence that lies across two of them is drawn into the first.
 """
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import add
-from typing import Final
+from typing import Final, TypeAlias
 
 SEGMENT: Final = 1024
 """A piece of more symbols than this is kept in segments."""
 
+LOOK_EVERY: Final = 1 << 16
+"""Bytes of pieces between two looks up while pairs are counted: a few hundredths of a second."""
+
 Pair = str
 """Two symbols, a symbol being one character that stands for a token."""
+
+Places: TypeAlias = "list[int] | array[int]"
+"""Numbers of pieces; an array where there are several, since there are millions of them in all."""
 
 
 class Joining:
@@ -38,7 +45,14 @@ class Joining:
         "weights",
     )
 
-    def __init__(self, pieces: Iterable[tuple[str, int]], lengths: dict[str, int], max_length: int | None) -> None:
+    def __init__(
+        self,
+        pieces: Iterable[tuple[str, int]],
+        lengths: dict[str, int],
+        max_length: int | None,
+        look: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        """Count the pairs of `pieces`; `look` is told now and then how many bytes of them are done."""
         self.pieces: list[str] = []
         """The unique pieces in the order of their first appearance; those that are long, segment by segment."""
         self.weights: list[int] = []
@@ -47,7 +61,7 @@ class Joining:
         """Symbol -> bytes."""
         self.counts: dict[Pair, int] = {}
         """How often each pair occurs in the corpus now; never 0."""
-        self.places: dict[Pair, list[int]] = {}
+        self.places: dict[Pair, Places] = {}
         """The pieces in which a pair may stand, ascending. It once stood in each of them."""
         self.n_tokens = 0
         """Tokens in the corpus now."""
@@ -55,12 +69,12 @@ class Joining:
         self._next: dict[int, int] = {}  # the segment behind a segment; none of those in here is empty
         self._previous: dict[int, int] = {}
         self._max_length = max_length or 1 << 62
-        self._count(pieces)
+        self._count(pieces, look)
 
-    def _count(self, pieces: Iterable[tuple[str, int]]) -> None:
+    def _count(self, pieces: Iterable[tuple[str, int]], look: Callable[[int], None]) -> None:
         counts: defaultdict[Pair, int] = defaultdict(int)
         places: defaultdict[Pair, list[int]] = defaultdict(list)
-        start = 0
+        start = looked = 0
         for piece, weight in pieces:
             self.n_tokens += len(piece) * weight
             for offset in range(0, len(piece), SEGMENT):
@@ -70,9 +84,13 @@ class Joining:
                     numbers = places[pair]
                     if not numbers or numbers[-1] != number:
                         numbers.append(number)
+                if start + offset - looked >= LOOK_EVERY:
+                    looked = start + offset
+                    look(looked)
             start += len(piece)
         if self._max_length >= 2:
-            self.counts, self.places = dict(counts), dict(places)
+            self.counts = dict(counts)
+            self.places = {pair: array("I", numbers) for pair, numbers in places.items()}
 
     def _append(self, piece: str, weight: int, start: int, *, joined: bool) -> int:
         number = len(self.pieces)
@@ -193,7 +211,7 @@ class Joining:
         weight = sum(map(self.weights.__getitem__, numbers))
         if self.lengths[new[0]] + self.lengths[new[1]] <= self._max_length:
             self.counts[new] = weight
-            self.places[new] = list(dict.fromkeys(numbers)) if len(numbers) > 1 else numbers
+            self.places[new] = array("I", dict.fromkeys(numbers)) if len(numbers) > 1 else numbers
             made.append(new)
         count = self.counts.get(old)
         if count is None:

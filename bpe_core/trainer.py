@@ -5,7 +5,7 @@ counts, `candidates` and `ties` say which pair is next; here they take turns.
 """
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -69,7 +69,12 @@ class Trainer:
         min_count: int = 1,
         max_token_length: int | None = None,
         special_tokens: Sequence[str] = (),
+        look: Callable[[int, int], None] | None = None,
     ) -> None:
+        """Count the pairs of the corpus. That takes a while for a large one: `look` is told now and then how far it is.
+
+        It is given bytes done and bytes in all, of the different pieces; an error that it raises ends the training.
+        """
         if isinstance(texts, Counts):
             pattern = _agreed_pattern(pattern, texts.pattern)
         self.options = Options(vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens)
@@ -88,7 +93,10 @@ class Trainer:
         self._bytes = [bytes([byte]) for byte in self._alphabet]
         with _no_garbage_collection():
             self._joining = Joining(
-                self._symbols(counts.pieces), dict.fromkeys(map(chr, range(256)), 1), max_token_length
+                self._symbols(counts.pieces),
+                dict.fromkeys(map(chr, range(256)), 1),
+                max_token_length,
+                _of_total(counts.pieces, look),
             )
             self._candidates = self._order(ties)
         self._n_tokens_start = self._joining.n_tokens
@@ -250,6 +258,13 @@ def _agreed_pattern(asked: str, counted: str) -> str:
             f"The counts were split by {counted!r}, not by {asked!r}; count again or leave the pattern out."
         )
     return counted
+
+
+def _of_total(pieces: Iterable[str], look: Callable[[int, int], None] | None) -> Callable[[int], None]:
+    if look is None:
+        return lambda _: None
+    total = sum(len(piece) if piece.isascii() else len(utf8(piece)) for piece in pieces)
+    return lambda done: look(done, total)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ a worker whose reader falls behind blocks in its write.
     worker -> app   {"event": "merges", "rows": [[1, 97, 97, 256, "6161", 4, 1, 9]]}
     app -> worker   step 3
 
-A training: `counting`* `skipped`* `counted` `started` (`state` | `merges`)* `saved` `done`.
+A training: `counting`* `skipped`* `counted` `preparing`* `started` (`state` | `merges`)* `saved` `done`.
 A count:    `counting`* `skipped`* `counted` `done`.
 An audit:   the same for the corpus and again for the reference, then (`auditing` | `findings`)* `done`.
 At any point instead: `failed`, and nothing after it.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Role = Literal["corpus", "reference"]
 """What a counted text is for: the corpus itself, or the reference an audit compares it with."""
 
-Activity = Literal["counting", "running", "paused"]
+Activity = Literal["counting", "preparing", "running", "paused"]
 """What a worker is doing."""
 
 Verb = Literal["run", "pause", "step", "stop"]
@@ -70,6 +70,16 @@ class Counted:
     unique: int
     """Different pieces."""
     role: Role = "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Preparing:
+    """The pairs are being counted before the first merge; sent at most every 50 ms, and not for a small corpus."""
+
+    done: int
+    """Bytes of different pieces looked at."""
+    total: int
+    """Bytes of different pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +169,9 @@ class Failed:
     """One sentence for a person."""
 
 
-Event = Counting | Skipped | Counted | Started | Merges | State | Saved | Auditing | Findings | Done | Failed
+Event = (
+    Counting | Skipped | Counted | Preparing | Started | Merges | State | Saved | Auditing | Findings | Done | Failed
+)
 
 _EVENTS: Final[dict[str, type[Event]]] = {kind.__name__.lower(): kind for kind in get_args(Event)}
 

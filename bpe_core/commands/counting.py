@@ -7,7 +7,7 @@ from typing import Final
 from bpe_core.commands.control import Control
 from bpe_core.commands.report import Report
 from bpe_core.corpus import Counts, Progress, find_files
-from bpe_core.wire import Counted, Counting, Role, Skipped, State
+from bpe_core.wire import Activity, Counted, Counting, Role, Skipped, State
 
 PROGRESS_EVERY: Final = 0.05
 """Seconds between two reports of progress."""
@@ -29,7 +29,9 @@ def count_files(
             shown = time.monotonic()
             report.send(Counting(now.done, now.total, now.name, role))
 
-    counts = Counts.read(found.files, pattern, progress=progress, stop=lambda: _told_to_stop(control, report))
+    counts = Counts.read(
+        found.files, pattern, progress=progress, stop=lambda: told_to_stop(control, report, "counting")
+    )
     if counts.stopped:
         return None
     for skipped in (*found.skipped, *counts.skipped):
@@ -40,11 +42,12 @@ def count_files(
     return counts
 
 
-def _told_to_stop(control: Control, report: Report) -> bool:
+def told_to_stop(control: Control, report: Report, activity: Activity) -> bool:
+    """Whether to stop; rests first while there is a pause, and says when the `activity` goes on."""
     control.look()
     if control.resting():
         report.send(State("paused"))
         while control.resting():
             control.wait()
-        report.send(State("counting"))
+        report.send(State(activity))
     return control.stopped is not None

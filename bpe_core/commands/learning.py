@@ -1,19 +1,42 @@
-"""Merges from a trainer, sent in batches as the control allows them."""
+"""A trainer made ready, and its merges sent in batches as the control allows them."""
 
 import gc
 import time
+from dataclasses import asdict
 from typing import Final
 
 from bpe_core.commands.control import UNLIMITED, Control
+from bpe_core.commands.counting import PROGRESS_EVERY, told_to_stop
 from bpe_core.commands.report import Report
+from bpe_core.counts import Counts
+from bpe_core.options import Options
 from bpe_core.trainer import Merge, Trainer
-from bpe_core.wire import Merges, State
+from bpe_core.watch import Stopped
+from bpe_core.wire import Merges, Preparing, State
 
 BATCH: Final = 256
 """Merges in a batch at most."""
 
 BATCH_SECONDS: Final = 0.03
 """Seconds between two batches while merges come slowly."""
+
+
+def prepare(counts: Counts, rules: Options, control: Control, report: Report) -> Trainer | None:
+    """A trainer that is ready for its first merge; None if told to stop before it was."""
+    shown = time.monotonic()
+
+    def look(done: int, total: int) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= PROGRESS_EVERY:
+            shown = time.monotonic()
+            report.send(Preparing(done, total))
+        if told_to_stop(control, report, "preparing"):
+            raise Stopped
+
+    try:
+        return Trainer(counts, **asdict(rules), look=look)
+    except Stopped:
+        return None
 
 
 def learn(trainer: Trainer, control: Control, report: Report) -> int:

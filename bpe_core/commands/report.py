@@ -6,7 +6,7 @@ from typing import IO, Final
 
 from bpe_core.commands.control import Control
 from bpe_core.visible import token_label, visible
-from bpe_core.wire import Auditing, Counted, Counting, Event, Merges, Skipped, Started, to_line
+from bpe_core.wire import Auditing, Counted, Counting, Event, Merges, Preparing, Skipped, Started, to_line
 
 LEFT_OUT_SHOWN: Final = 5
 """Files left out that are told one by one; a folder may hold thousands of pictures."""
@@ -105,6 +105,8 @@ class BarReport(SentenceReport):
                 self._move(f"Reading {name}", done, total)
             case Auditing(done, total, name):
                 self._move(name, done, total)
+            case Preparing(done, total):
+                self._move("Counting pairs", done, total)
             case Started(merges=wanted):
                 self._move("Merging", 0, wanted)
             case Merges(rows):

@@ -4,19 +4,17 @@ import os
 import time
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 
 from bpe_core.commands.arguments import Subcommands, add_command, add_pattern, add_stream
 from bpe_core.commands.control import Control
 from bpe_core.commands.counting import count_files
-from bpe_core.commands.learning import learn
+from bpe_core.commands.learning import learn, prepare
 from bpe_core.commands.report import report_to
 from bpe_core.errors import OptionError
 from bpe_core.formats import save
 from bpe_core.options import Options
 from bpe_core.ties import TIES
-from bpe_core.trainer import Trainer
 from bpe_core.vocabulary import ID_LAYOUTS
 from bpe_core.wire import Done, Saved, Started
 
@@ -76,8 +74,9 @@ def run(options: Namespace) -> int:
     ):
         counts = count_files(options.paths, options.pattern, control, report)
         steps, reason = 0, ""
-        if counts is not None:
-            trainer = Trainer(counts, **asdict(rules))
+        trainer = counts and prepare(counts, rules, control, report)
+        del counts  # the trainer has all it needs of them, in less room
+        if trainer:
             report.send(Started(trainer.n_tokens, trainer.n_merges_wanted))
             steps = learn(trainer, control, report)
             reason = trainer.stop_reason or ""

@@ -1,0 +1,39 @@
+"""Before the first merge all pairs are counted: that can be watched, and ended."""
+
+import pytest
+
+from bpe_core import Trainer, joining
+
+
+class Enough(Exception):
+    """Raised by one who does not want to wait."""
+
+
+@pytest.mark.parametrize(("texts", "pattern"), [(["é " * 500] * 2, "none"), (["some words, é " * 100], "gpt4")])
+def test_counting_the_pairs_tells_how_far_it_is(texts, pattern, monkeypatch):
+    monkeypatch.setattr(joining, "LOOK_EVERY", 4)
+    monkeypatch.setattr(joining, "SEGMENT", 16)
+    told = []
+    Trainer(texts, vocab_size=300, pattern=pattern, look=lambda *where: told.append(where))
+    done, totals = zip(*told, strict=True)
+    assert len(told) > 3
+    assert list(done) == sorted(done)
+    assert len(set(totals)) == 1 and done[-1] < totals[0]
+    if pattern == "none":
+        assert totals[0] == 1500  # the same document twice is looked at once
+
+
+def test_an_error_of_the_one_who_looks_ends_it(monkeypatch):
+    monkeypatch.setattr(joining, "LOOK_EVERY", 4)
+
+    def look(done, total):
+        raise Enough
+
+    with pytest.raises(Enough):
+        Trainer(["one two three"], vocab_size=300, look=look)
+
+
+def test_a_small_corpus_is_ready_at_once():
+    told = []
+    Trainer(["one two three"], vocab_size=300, look=lambda *where: told.append(where))
+    assert not told
