@@ -1,0 +1,55 @@
+"""What one measuring process does: `python -m benchmarks.jobs train|encode ...`; its figures are the last line."""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks import peers
+
+
+def train(peer: str, vocab_size: str, out: str, folder: str) -> dict[str, float]:
+    """The whole job, from files on disk to a saved vocabulary; imports included, as a user waits for them too."""
+    paths = _files(folder)
+    began = time.perf_counter()
+    peers.TRAINERS[peer][1](paths, int(vocab_size), Path(out))
+    return {"seconds": time.perf_counter() - began}
+
+
+def encode(peer: str, vocabulary: str, folder: str) -> dict[str, float]:
+    """All texts of a folder once with a fresh encoder, and once more when it has seen them."""
+    texts = list(peers.texts(_files(folder)))
+    encoder = peers.ENCODERS[peer][1](Path(vocabulary))
+    encoder("a first call, so that patterns are compiled")
+    cold, n_tokens = _timed(lambda: sum(len(encoder(text)) for text in texts))
+    warm, _ = _timed(lambda: sum(len(encoder(text)) for text in texts))
+    return {"seconds": cold, "warm": warm, "tokens": n_tokens}
+
+
+def _timed(work: Callable[[], int]) -> tuple[float, int]:
+    began = time.perf_counter()
+    result = work()
+    return time.perf_counter() - began, result
+
+
+def _files(folder: str) -> list[Path]:
+    path = Path(folder)
+    return sorted(path.iterdir()) if path.is_dir() else [path]
+
+
+def _resources() -> dict[str, float]:
+    """CPU seconds of this process and its children, and the peak of this one alone in bytes."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return {"cpu": time.process_time(), "peak": 0}
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {"cpu": sum(used.ru_utime + used.ru_stime for used in both), "peak": both[0].ru_maxrss * unit}
+
+
+if __name__ == "__main__":
+    job, *arguments = sys.argv[1:]
+    told = train(*arguments) if job == "train" else encode(*arguments)
+    print(json.dumps({**told, **_resources()}))

@@ -1,0 +1,145 @@
+"""What is compared: each entry trains or encodes the way a user of that library would, and says which way that is.
+
+Everybody gets the same split pattern, the same documents, and may use all cores in the way the library offers.
+"""
+
+import importlib.metadata
+import importlib.util
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+PATTERN: Final = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+"""cl100k as tiktoken writes it."""
+
+ONIGURUMA: Final = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s+$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+"""The same for Hugging Face's engine of regular expressions, where `+` after a bound is no possessive."""
+
+Train = Callable[[list[Path], int, Path], None]
+"""(files, vocabulary size, where to save)."""
+
+Encode = Callable[[str], Any]
+"""A text in, its ids out."""
+
+
+def texts(paths: list[Path]) -> Iterator[str]:
+    """Each file a document, not a newline translated."""
+    return (path.read_bytes().decode() for path in paths)
+
+
+def train_bpescope(paths: list[Path], vocab_size: int, out: Path, *, processes: int | None = None) -> None:
+    """Ours, with as many processes as the machine has cores."""
+    from bpe_core import Counts, save, train
+    from bpe_core.corpus import find_files
+
+    counts = Counts.read(find_files(paths).files, "gpt4", processes=processes)
+    save(train(counts, vocab_size=vocab_size, pattern="gpt4"), out)
+
+
+def train_bpescope_one(paths: list[Path], vocab_size: int, out: Path) -> None:
+    """Ours, in one process."""
+    train_bpescope(paths, vocab_size, out, processes=1)
+
+
+def train_tokenizers(paths: list[Path], vocab_size: int, out: Path) -> None:
+    """Hugging Face, documents by an iterator: its own reading of files would split at every line."""
+    from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(ONIGURUMA), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=vocab_size, show_progress=False, initial_alphabet=letters)
+    tokenizer.train_from_iterator(texts(paths), trainer)
+    tokenizer.save(str(out))
+
+
+def train_rustbpe(paths: list[Path], vocab_size: int, out: Path) -> None:
+    """rustbpe; its ranks are saved as a tiktoken file."""
+    import base64
+
+    import rustbpe
+
+    tokenizer = rustbpe.Tokenizer()
+    tokenizer.train_from_iterator(texts(paths), vocab_size, pattern=PATTERN)
+    ranks = tokenizer.get_mergeable_ranks()
+    out.write_bytes(b"".join(base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in ranks))
+
+
+def train_naive(paths: list[Path], vocab_size: int, out: Path) -> None:
+    """The algorithm of minbpe: count all pairs anew before every merge."""
+    from benchmarks.naive import train
+
+    out.write_text("".join(f"{left} {right}\n" for left, right in train(texts(paths), vocab_size, PATTERN)))
+
+
+def train_sentencepiece(paths: list[Path], vocab_size: int, out: Path) -> None:
+    """SentencePiece, whose splitting and whose characters differ: a note, no equal."""
+    import sentencepiece
+
+    sentencepiece.SentencePieceTrainer.train(
+        input=[str(path) for path in paths], model_prefix=str(out), vocab_size=vocab_size, model_type="bpe"
+    )
+
+
+TRAINERS: Final[dict[str, tuple[str, Train]]] = {
+    "bpescope": ("", train_bpescope),
+    "bpescope, 1 process": ("", train_bpescope_one),
+    "tokenizers": ("tokenizers", train_tokenizers),
+    "rustbpe": ("rustbpe", train_rustbpe),
+    "naive": ("", train_naive),
+    "sentencepiece": ("sentencepiece", train_sentencepiece),
+}
+"""Name -> the package it needs, and what trains."""
+
+SLOW: Final = frozenset({"naive"})
+"""Those that would take hours: only for a toy."""
+
+UNLIKE: Final = frozenset({"sentencepiece"})
+"""Those that learn something else than the others: a note for small inputs."""
+
+
+def encoder_bpescope(vocabulary: Path) -> Encode:
+    """Ours, from its own file."""
+    from bpe_core import load
+
+    return load(vocabulary).encode_ordinary
+
+
+def encoder_tiktoken(vocabulary: Path) -> Encode:
+    """tiktoken, with the very ranks of our file."""
+    import tiktoken
+
+    from bpe_core import load
+
+    trained = load(vocabulary)
+    ranks = {trained.token_bytes(token): token for token in trained.vocabulary.ids()}
+    return tiktoken.Encoding("trained", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
+
+
+ENCODERS: Final[dict[str, tuple[str, Callable[[Path], Encode]]]] = {
+    "bpescope": ("", encoder_bpescope),
+    "tiktoken": ("tiktoken", encoder_tiktoken),
+}
+"""Name -> the package it needs, and what makes an encoder of a vocabulary of ours."""
+
+
+def installed(package: str) -> bool:
+    """Whether a package can be compared with here."""
+    return not package or importlib.util.find_spec(package) is not None
+
+
+def versions() -> dict[str, str]:
+    """Package -> version, of those that are installed."""
+    packages = ("tokenizers", "tiktoken", "rustbpe", "sentencepiece", "regex")
+    return {package: importlib.metadata.version(package) for package in packages if installed(package)}
