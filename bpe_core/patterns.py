@@ -217,7 +217,8 @@ class StagedSplitter(Splitter):
     def __init__(self, pattern: str) -> None:
         """`pattern` is patterns with `THEN` between them, or a regular expression, `ELSE` and a pattern."""
         first, self._joint, rest = min((pattern.partition(joint) for joint in (THEN, ELSE)), key=lambda p: len(p[0]))
-        self._first, self._rest = splitter(first), splitter(rest)
+        self._first = splitter(first) if self._joint == THEN else Splitter(first)
+        self._rest = splitter(rest)
         self.pattern = pattern
         self.source = self._first.source + self._joint + self._rest.source
         self.lossy = self._first.lossy or self._rest.lossy

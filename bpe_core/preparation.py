@@ -33,6 +33,8 @@ class Preparation:
     """Whether decoding drops a space that begins a text, since encoding has put one there."""
     description: Mapping[str, Any]
     """The same in the words of tokenizer.json, to be written into files."""
+    finds_as_written: bool = False
+    """Whether tokens that are looked for after the text was normalized are not normalized themselves."""
     _raw: Finder = field(init=False)
     _normalized: Finder = field(init=False)
 
@@ -40,7 +42,7 @@ class Preparation:
         raw = (token for token in self.added if not token.normalized)
         object.__setattr__(self, "_raw", Finder(raw))
         normalized = (token for token in self.added if token.normalized)
-        object.__setattr__(self, "_normalized", Finder(normalized, self.normalize))
+        object.__setattr__(self, "_normalized", Finder(normalized, None if self.finds_as_written else self.normalize))
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | Sequence[str]]:
         """The ids of added tokens, and between them the pieces that are to be encoded.

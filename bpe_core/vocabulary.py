@@ -42,7 +42,7 @@ class Vocabulary:
         whole_pieces: Mapping[bytes, int] | None = None,
     ) -> None:
         if whole_pieces is None:
-            whole_pieces = {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
+            whole_pieces = whole_by_default(base)
         store = Store(base, symbols or ByteSymbols(bytes_among(base)), whole_pieces)
         for merge in merges:
             store.append(merge)
@@ -267,6 +267,11 @@ class Vocabulary:
 def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
     """Byte -> the token that is just this byte; the lowest where there are several."""
     return {tokens[i][0]: i for i in sorted(tokens, reverse=True) if len(tokens[i]) == 1}
+
+
+def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:
+    """Bytes -> token, of the tokens that are longer than a byte; the lowest where there are several."""
+    return {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
 
 
 def _moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:

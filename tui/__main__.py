@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-HEADLESS = ("train", "encode", "decode", "count", "audit")
+HEADLESS = ("train", "encode", "decode", "count", "audit", "convert")
 """The subcommands of `bpe_core.cli`."""
 
 

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from bpe_core.errors import FormatError, OptionError
-from bpe_core.formats import huggingface, native, tiktoken
+from bpe_core.formats import gpt2, huggingface, minbpe, native, sentencepiece, tekken, tiktoken
 from bpe_core.formats.atomic import write_atomically
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["FORMATS", "WRITABLE", "Format", "load", "save"]
@@ -24,12 +26,18 @@ class Format:
     """The tokenizer in a file, split by another pattern if one is given. Raises `FormatError`."""
     write: Callable[[Tokenizer], Iterator[str]] | None = None
     """The text of a file that holds the tokenizer, in parts. Raises `FormatError` if the format cannot hold it."""
+    companion: Callable[[Tokenizer, Path], tuple[Path, Iterator[str]]] | None = None
+    """A second file that goes with it: its path, given the path of the first, and its text."""
 
 
 FORMATS: Final[Mapping[str, Format]] = {
     "native": Format(native.recognizes, native.read, native.write),
-    "huggingface": Format(huggingface.recognizes, huggingface.read),
+    "huggingface": Format(huggingface.recognizes, huggingface.read, huggingface.write),
+    "tekken": Format(tekken.recognizes, tekken.read),
+    "gpt2": Format(gpt2.recognizes, gpt2.read, gpt2.write, gpt2.companion),
+    "minbpe": Format(minbpe.recognizes, minbpe.read, minbpe.write),
     "tiktoken": Format(tiktoken.recognizes, tiktoken.read, tiktoken.write),
+    "sentencepiece": Format(sentencepiece.recognizes, sentencepiece.read),
 }
 """Name -> what reads and writes it, in the order in which they are asked."""
 
@@ -41,8 +49,11 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
     """The tokenizer in a file, whose format is recognized by its content.
 
     `pattern` takes the place of the file's split pattern; files that have none need it, unless they are known. Raises
-    `FormatError` if the file cannot be read, is broken, or is of a kind that is not supported.
+    `FormatError` if the file cannot be read, is broken, or is of a kind that is not supported, `PatternError` for a
+    `pattern` that is none.
     """
+    if pattern is not None:
+        splitter(pattern)  # a wrong one is not the file's fault
     file = TokenizerFile.open(path)
     for known in FORMATS.values():
         if known.recognizes(file.data):
@@ -60,4 +71,7 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
     known = FORMATS.get(format)
     if known is None or known.write is None:
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
-    write_atomically(path, known.write(tokenizer))
+    lines = list(known.write(tokenizer))  # what the format cannot hold is told before anything is written
+    if known.companion:
+        write_atomically(*known.companion(tokenizer, Path(path)))
+    write_atomically(path, lines)

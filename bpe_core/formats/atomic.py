@@ -23,6 +23,8 @@ def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None
         if target.is_dir():
             raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
         _replace(target, lines)
+    except FormatError:  # from whoever makes the lines: this tokenizer cannot be written so
+        raise
     except (OSError, ValueError) as error:  # ValueError: no path can hold a NUL character
         problem = error.strerror if isinstance(error, OSError) else error
         raise FormatError(f"{visible(os.fspath(path))} cannot be written: {problem}.") from error

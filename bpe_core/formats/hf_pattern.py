@@ -56,5 +56,5 @@ def escaped(text: str) -> str:
 
 
 def short(pattern: str) -> str:
-    """The name of a pattern if it has one, else the pattern."""
-    return _NAME_OF.get(pattern, pattern)
+    """The name of a pattern if it has one, else the pattern, so written that it is no name."""
+    return f"(?:{pattern})" if pattern.isalnum() else _NAME_OF.get(pattern, pattern)

@@ -6,7 +6,9 @@ around a text (a first token, say) belongs to models and not to texts, and is le
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
+
+import regex
 
 from bpe_core.added_tokens import AddedToken
 from bpe_core.errors import BpeError, FormatError
@@ -14,8 +16,11 @@ from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.hf_model import Model
 from bpe_core.formats.hf_pipeline import pipeline_of
+from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
 from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.patterns import ELSE
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.vocabulary import Vocabulary
 
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _NOT_BPE: Final = ("Unigram", "WordPiece", "WordLevel")
@@ -77,3 +82,51 @@ def _added(fields: Fields) -> Iterator[AddedToken]:
         single_word, lstrip, rstrip = (token.flag(key, False) for key in ("single_word", "lstrip", "rstrip"))
         normalized = token.flag("normalized", not special)
         yield AddedToken(text, number, special, single_word, lstrip, rstrip, normalized)
+
+
+def write(tokenizer: Tokenizer) -> Iterator[str]:
+    """The file. Raises `FormatError` if it would not give the same ids there."""
+    vocabulary, preparation = tokenizer.vocabulary, tokenizer.preparation
+    first, joint, pattern = tokenizer.pattern.rpartition(ELSE)
+    if preparation:
+        added, pipeline = preparation.added, dict(preparation.description)
+    else:
+        added = (*specials_of(vocabulary), *_found_by(vocabulary, first if joint else None))
+        decoder = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+        pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer_of(pattern), "decoder": decoder}
+    ordinary = {token.text.encode() for token in added if not token.special}
+    looks_up_whole = vocabulary.is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
+    if looks_up_whole and any(tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens):
+        refuse("the text of a special token is a piece by its pattern")
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": looks_up_whole,
+        "vocab": names_of(tokenizer, added),
+        "merges": [list(pair) for pair in pairs_of(vocabulary)],
+    }
+    head = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": list(map(_described, added))}
+    yield from dumped(head | pipeline | {"post_processor": None, "model": model})
+
+
+def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
+    """The special tokens."""
+    return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
+
+
+def _found_by(vocabulary: Vocabulary, pattern: str | None) -> Iterator[AddedToken]:
+    """The tokens whose pieces a pattern finds beforehand."""
+    for data, token in vocabulary.whole_pieces.items() if pattern is not None else ():
+        text = data.decode(errors="replace")
+        if regex.fullmatch(pattern, text):
+            yield AddedToken(text, token)
+
+
+def _described(token: AddedToken) -> dict[str, Any]:
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    return {"id": token.token, "content": token.text} | {flag: getattr(token, flag) for flag in flags}

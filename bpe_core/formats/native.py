@@ -14,11 +14,12 @@ from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.fields import Fields, is_number, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import PATTERNS
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import CONTROLS
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary import Vocabulary, bytes_among, whole_by_default
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
@@ -34,8 +35,9 @@ def recognizes(data: bytes) -> bool:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The lines of the file, each with its newline."""
+    """The lines of the file, each with its newline. Raises `FormatError` for what this format has no words for."""
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
+    _check_that_it_fits(tokenizer)
     yield "{\n"
     yield _entry("format", FORMAT)
     yield _entry("version", VERSION)
@@ -49,11 +51,28 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield _entry("first_byte", first)
     else:
         yield from _table("base", ([token, data.hex()] for token, data in vocabulary.base.items()), end=",")
+    if vocabulary.whole_pieces != whole_by_default(vocabulary.base):
+        yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
     if record:
         yield _entry("training", {key: value for key, value in asdict(record).items() if key != "steps"})
     yield _entry("columns", _TRAINED if record else _PLAIN)
     yield from _table("merges", _rows(vocabulary, record), end="")
     yield "}\n"
+
+
+def _check_that_it_fits(tokenizer: Tokenizer) -> None:
+    vocabulary = tokenizer.vocabulary
+    problem = ""
+    if tokenizer.preparation:
+        problem = "it changes a text before it splits it, or looks for tokens in it"
+    elif not vocabulary.is_bytewise:
+        problem = "it is made of characters"
+    elif any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(vocabulary.base).items()):
+        problem = "some of its bytes have two tokens"
+    elif (odd := joined_by_rank(vocabulary)) is not None:
+        problem = f"the token {odd} is joined by its rank, from parts that no merge names"
+    if problem:
+        raise FormatError(f"This tokenizer cannot be written in bpescope's own format: {problem}; choose another one.")
 
 
 def _rows(vocabulary: Vocabulary, record: TrainingRecord | None) -> Iterator[list[int | str]]:
@@ -114,7 +133,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     source = pattern or _pattern(fields)
     record = _record(fields.fields("training"), rows) if trained else None
     try:
-        vocabulary = Vocabulary(base, ((left, right, token) for left, right, token, *_ in rows), specials)
+        merges = [(left, right, token) for left, right, token, *_ in rows]
+        vocabulary = Vocabulary(base, merges, specials, whole_pieces=_whole_pieces(fields, base, merges))
     except BpeError as error:
         raise FormatError(f"{where} is broken: {error}") from None
     if fields.number("n_vocab") != vocabulary.n_vocab:
@@ -154,6 +174,20 @@ def _base(fields: Fields) -> dict[int, bytes]:
             fields.fail(f"base[{index}]", f"the id {token} stands there twice or is too large")
         base[token] = data
     return base
+
+
+def _whole_pieces(
+    fields: Fields, base: Mapping[int, bytes], merges: Sequence[tuple[int, int, int]]
+) -> dict[bytes, int] | None:
+    if "whole_pieces" not in fields:
+        return None
+    bytes_of = dict(base)
+    for left, right, token in merges:
+        bytes_of[token] = bytes_of[left] + bytes_of[right]
+    ids = fields.items("whole_pieces")
+    if not all(_is_id(token) and token in bytes_of for token in ids):
+        fields.fail("whole_pieces", "a list of tokens was expected")
+    return {bytes_of[token]: token for token in ids}
 
 
 def _is_id(value: object) -> bool:

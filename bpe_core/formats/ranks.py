@@ -40,5 +40,19 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
             _refuse(f"the token {token} '{token_label(data)}' would be made in another way there")
 
 
+def joined_by_rank(vocabulary: Vocabulary) -> int | None:
+    """A token that ranks may join though no recovered merge does; None if merges and whole pieces tell everything.
+
+    It is one that was not recovered, and that two other tokens make if they ever stand side by side.
+    """
+    if not vocabulary.is_ranked:
+        return None
+    known = {vocabulary.token_bytes(token) for token in vocabulary.ids()}
+    for data, token in vocabulary.whole_pieces.items():
+        if any(data[:i] in known and data[i:] in known for i in range(1, len(data))):
+            return token
+    return None
+
+
 def _refuse(problem: str) -> NoReturn:
     raise FormatError(f"This tokenizer cannot be written as ranks: {problem}; choose another format.")

@@ -299,7 +299,7 @@ def test_a_nasty_file_name_cannot_command_the_terminal(bpescope: Bpescope) -> No
 def test_every_command_explains_itself_with_an_example(bpescope: Bpescope) -> None:
     code, overview, _ = bpescope("--help")
     assert code == 0
-    for command in "train", "encode", "decode", "count", "audit":
+    for command in "train", "encode", "decode", "count", "audit", "convert":
         assert f"\n    {command} " in overview
         code, text, _ = bpescope(command, "--help")
         assert code == 0 and f"\n  bpescope {command} " in text.partition("for example:")[2]

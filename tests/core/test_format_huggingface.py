@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 from nasty import nasty_texts
+from real import real_file
 
-from bpe_core import FormatError, LiveText, OptionError, UnknownTokenError, load
+from bpe_core import FormatError, LiveText, OptionError, UnknownTokenError, load, save, train
 
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
 N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
@@ -304,3 +305,55 @@ def test_mutations_are_refused_in_a_sentence_or_read(tmp_path):
             assert "\n" not in str(error)
             kinds.refused += 1
     assert kinds.read and kinds.refused
+
+
+@pytest.mark.parametrize(
+    "pattern", ["none", "words", "gpt2", "gpt4", "gpt4o", "llama3", "qwen2", r"\d+|\p{L}+", r"[a](?#then)gpt4"]
+)
+@pytest.mark.parametrize("id_layout", ["bytes-first", "specials-first"])
+def test_what_is_trained_here_opens_there(pattern, id_layout, tmp_path):
+    texts = [text.replace("<|endoftext|>", "") for text in TEXTS]
+    ours = train(texts, vocab_size=500, pattern=pattern, id_layout=id_layout, special_tokens=["<|endoftext|>"])
+    path = tmp_path / "tokenizer.json"
+    save(ours, path, format="huggingface")
+    assert agree(ours, tokenizers.Tokenizer.from_file(str(path)))
+    assert agree(load(path), tokenizers.Tokenizer.from_file(str(path)), TEXTS[:100])
+
+
+@pytest.mark.parametrize(
+    "name", ["a space before", "deepseek", "NFKC and lower case", "added", "added with flags", "ignore_merges"]
+)
+def test_what_was_read_can_be_written_again(name, tmp_path):
+    theirs = MAKERS[name]()
+    save(opened(theirs, tmp_path), tmp_path / "again.json", format="huggingface")
+    assert agree(load(tmp_path / "again.json"), theirs)
+    assert agree(load(tmp_path / "again.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")))
+
+
+def test_a_rank_file_becomes_a_tokenizer_json(tmp_path):
+    gpt2 = load(real_file("r50k_base.tiktoken", tmp_path))
+    save(gpt2, tmp_path / "tokenizer.json", format="huggingface")
+    assert agree(gpt2, tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")), TEXTS[:200])
+
+
+def test_what_would_mean_something_else_there_is_not_written(tmp_path):
+    for pattern, problem in ((r"\p{L}{1,3}+|.", r"\{1,3\}\+"), (r"\w+|.", r"\\w"), ("^a|.", r"\^")):
+        with pytest.raises(FormatError, match=f"its pattern has {problem}"):
+            save(train(TEXTS, vocab_size=300, pattern=pattern), tmp_path / "x.json", format="huggingface")
+    with pytest.raises(FormatError, match="made of characters"):
+        save(opened(MAKERS["metaspace first"](), tmp_path), tmp_path / "x.json", format="huggingface")
+
+
+@pytest.mark.parametrize("name", ["plain", "deepseek", "added", "ignore_merges"])
+def test_our_own_format_keeps_it_too(name, tmp_path):
+    ours = opened(MAKERS[name](), tmp_path)
+    save(ours, tmp_path / "native.json")
+    again = load(tmp_path / "native.json")
+    assert again.n_vocab == ours.n_vocab
+    assert all(again.encode_ordinary(text) == ours.encode_ordinary(text) for text in TEXTS)
+
+
+def test_our_own_format_refuses_what_it_has_no_words_for(tmp_path):
+    for name in ("NFC", "added with flags", "llama 2"):
+        with pytest.raises(FormatError, match="cannot be written in bpescope's own format"):
+            save(opened(MAKERS[name](), tmp_path), tmp_path / "native.json")

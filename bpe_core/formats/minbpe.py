@@ -1,0 +1,127 @@
+"""The .model files of minbpe: a first line, the pattern, how many special tokens, these, and the ids of each pair.
+
+Bytes are 0 to 255, and the merges make the ids from 256 on: nothing else can be said in this format.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NoReturn
+
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.patterns import ELSE, ONLY, PATTERNS, THEN
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
+from bpe_core.vocabulary import Vocabulary
+
+_FIRST_LINE: Final = "minbpe v1"
+_NAME_OF: Final = {source: name for name, source in PATTERNS.items()}
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether the first line says so, in any version."""
+    return data.startswith(b"minbpe v")
+
+
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer; `pattern` takes the place of the file's. Raises `FormatError`."""
+    lines = file.text.replace("\r\n", "\n").split("\n")
+    if lines[0].strip() != _FIRST_LINE:
+        file.unsupported(f"it is of the version '{visible(lines[0][:40])}', and only {_FIRST_LINE} is known")
+    if len(lines) < 3:
+        file.broken("it ends before its third line, the number of special tokens")
+    n_specials = _number(file, 3, lines[2])
+    if len(lines) < 3 + n_specials:
+        file.broken(f"it ends before its {n_specials} special tokens do")
+    specials = dict(_special(file, number, lines[number - 1]) for number in range(4, 4 + n_specials))
+    merges = [_merge(file, number, line) for number, line in enumerate(lines[3 + n_specials :], 4 + n_specials) if line]
+    try:
+        vocabulary = Vocabulary(_alphabet(), _checked(file, merges), specials)
+        source = lines[1].strip()
+        return Tokenizer(
+            vocabulary,
+            _NAME_OF.get(source, source) if pattern is None else pattern,
+            name=file.path.stem if file.path else "",
+        )
+    except FormatError:
+        raise
+    except BpeError as error:
+        file.broken(str(error).rstrip("."))
+
+
+def _alphabet() -> dict[int, bytes]:
+    return {byte: bytes([byte]) for byte in range(256)}
+
+
+def _number(file: TokenizerFile, line: int, digits: str) -> int:
+    digits = digits.strip()
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 10 or int(digits) > LARGEST_ID:
+        file.broken(f"in line {line}, '{visible(digits[:40])}' is not a number that can stand there")
+    return int(digits)
+
+
+def _special(file: TokenizerFile, line: int, text: str) -> tuple[str, int]:
+    name, _, token = text.rstrip().rpartition(" ")
+    if not name:
+        file.broken(f"line {line} is not a special token and its id")
+    return name, _number(file, line, token)
+
+
+def _merge(file: TokenizerFile, line: int, text: str) -> tuple[int, int, int]:
+    parts = text.split()
+    if len(parts) != 2:
+        file.broken(f"line {line} is not the ids of two tokens")
+    return line, _number(file, line, parts[0]), _number(file, line, parts[1])
+
+
+def _checked(file: TokenizerFile, rows: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """The merges, refusing those of unknown tokens, those that stand twice, and tokens that fill the memory."""
+    seen: set[tuple[int, int]] = set()
+    lengths = [1] * 256
+    room = MOST_BYTES
+    for line, left, right in rows:
+        if max(left, right) >= len(lengths):
+            file.broken(f"in line {line}, the id {max(left, right)} is no byte, and no line before it makes it")
+        if (left, right) in seen:
+            file.broken(f"in line {line}, {left} and {right} have been merged before")
+        seen.add((left, right))
+        lengths.append(lengths[left] + lengths[right])
+        room -= lengths[-1]
+        if room < 0:
+            file.broken(f"in line {line}, the tokens become too long")
+        yield left, right, len(lengths) - 1
+
+
+def write(tokenizer: Tokenizer) -> Iterator[str]:
+    """The lines. Raises `FormatError` if the format cannot hold this tokenizer."""
+    vocabulary = tokenizer.vocabulary
+    if tokenizer.preparation or not vocabulary.is_bytewise:
+        _refuse("it does more to a text than split it")
+    if vocabulary.base != _alphabet():
+        _refuse("its first 256 ids are not the bytes in their order")
+    if any(token != 256 + rank for rank, (_, _, token) in enumerate(vocabulary.merges)):
+        _refuse("its merges do not make the ids from 256 on, one after another")
+    if any(name.split() != [name] for name in vocabulary.special_tokens):
+        _refuse("a special token has white space in it, which minbpe cannot read")
+    yield f"{_FIRST_LINE}\n{_pattern(tokenizer)}\n{len(vocabulary.special_tokens)}\n"
+    for name, token in vocabulary.special_tokens.items():
+        yield f"{name} {token}\n"
+    for left, right, _ in vocabulary.merges:
+        yield f"{left} {right}\n"
+
+
+def _pattern(tokenizer: Tokenizer) -> str:
+    """The pattern on one line; minbpe drops what a pattern does not match, so one of your own has to match all."""
+    pattern, source = tokenizer.pattern, tokenizer.splitter.source
+    if THEN in source or ELSE in source:
+        _refuse("its pattern is several, one after another")
+    if pattern not in PATTERNS and not tokenizer.splitter.lossy:
+        source = f"{source}|(?s:(?:(?!{source}).)+)"
+    source = source.removeprefix(ONLY)
+    if source != source.strip() or "\n" in source:
+        _refuse("its pattern begins or ends with white space, or has more than a line")
+    return source
+
+
+def _refuse(problem: str) -> NoReturn:
+    raise FormatError(f"This tokenizer cannot be written for minbpe: {problem}; choose another format.")

@@ -1,0 +1,178 @@
+"""SentencePiece models, as far as they are BPE: pieces with scores, U+2581 for the space, bytes for the unknown.
+
+Neighbors join if together they are a piece, the highest score first. Unigram models come in the same kind of file and
+are refused, as are those that normalize a text by a table of their own.
+"""
+
+import math
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from bpe_core.added_tokens import AddedToken
+from bpe_core.errors import BpeError
+from bpe_core.formats import protobuf
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.patterns import splitter
+from bpe_core.preparation import METASPACE, Preparation, split_step
+from bpe_core.symbols import CharacterSymbols
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
+from bpe_core.vocabulary import Vocabulary
+
+_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
+_MODELS: Final = {1: "Unigram", 2: "BPE", 3: "Word", 4: "Char"}
+_WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"
+_BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """An entry of the vocabulary; its id is its place."""
+
+    name: str
+    """As it stands in the file."""
+    score: float
+    """The higher, the earlier it is joined."""
+    kind: int
+    """Normal, unknown, control, user-defined, unused or byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What a file says, as far as it matters for encoding."""
+
+    pieces: tuple[Piece, ...]
+    """By id."""
+    kind: str
+    """What was trained."""
+    adds_prefix: bool
+    """Whether a space is put before a text."""
+    removes_spaces: bool
+    """Whether spaces at the ends go, and of several in a row all but one."""
+    normalization: str
+    """The name of the table that a text is normalized by; "" or "identity" if there is none."""
+    has_suffixes: bool
+    """Whether the space belongs to the word before it."""
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it begins as a message whose first field is a piece."""
+    if data[:1] != b"\x0a":
+        return False
+    try:
+        number, value = next(protobuf.fields(data[:4096]))
+        return number == 1 and isinstance(value, bytes) and next(protobuf.fields(value))[0] == 1
+    except (protobuf.Truncated, StopIteration):
+        return False
+
+
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer. Raises `FormatError`, also where a `pattern` is given: the format splits at no pattern."""
+    try:
+        model = _model(file.data)
+    except (protobuf.Truncated, UnicodeDecodeError, struct.error, TypeError, AttributeError):
+        file.broken("it is cut off, or a part of it is not what a SentencePiece model has there")
+    if model.kind != "BPE":
+        file.unsupported(f"it is a SentencePiece model of the kind {model.kind}, and only BPE is supported")
+    if model.normalization:
+        file.unsupported(f"it normalizes texts by the table '{visible(model.normalization)}', which is not supported")
+    if model.has_suffixes or any(piece.kind == _UNUSED for piece in model.pieces):
+        file.unsupported("it treats spaces as suffixes or has unused pieces, which is not supported")
+    if pattern is not None:
+        file.unsupported("SentencePiece splits at no pattern, so none can be given")
+    try:
+        return _tokenizer(model, file.path.stem if file.path else "")
+    except BpeError as error:
+        file.broken(str(error).rstrip("."))
+
+
+def _model(data: bytes) -> Model:
+    pieces: list[Piece] = []
+    trainer: dict[int, int | bytes] = {}
+    normalizer: dict[int, int | bytes] = {}
+    for number, value in protobuf.fields(data):
+        if number == 1:
+            pieces.append(_piece(value))
+        elif number == 2:
+            trainer = dict(protobuf.fields(_message(value)))
+        elif number == 3:
+            normalizer = dict(protobuf.fields(_message(value)))
+    kind = trainer.get(3, 1)
+    table = _message(normalizer.get(1, b"")).decode() or "unnamed"
+    return Model(
+        tuple(pieces),
+        _MODELS.get(kind, str(kind)) if isinstance(kind, int) else "unknown",
+        adds_prefix=bool(normalizer.get(3, 1)),
+        removes_spaces=bool(normalizer.get(4, 1)),
+        normalization=table if normalizer.get(2) else "",
+        has_suffixes=bool(trainer.get(24, 0)),
+    )
+
+
+def _piece(value: int | bytes) -> Piece:
+    found = dict(protobuf.fields(_message(value)))
+    score = struct.unpack("<f", _message(found.get(2, bytes(4))))[0]
+    kind = found.get(3, _NORMAL)
+    if not isinstance(kind, int) or math.isnan(score):
+        raise protobuf.Truncated
+    return Piece(_message(found.get(1, b"")).decode(), score, kind)
+
+
+def _message(value: int | bytes) -> bytes:
+    if not isinstance(value, bytes):
+        raise protobuf.Truncated
+    return value
+
+
+def _tokenizer(model: Model, name: str) -> Tokenizer:
+    of_kind = {kind: [token for token, piece in enumerate(model.pieces) if piece.kind == kind] for kind in range(1, 7)}
+    names = [piece.name for piece in model.pieces]
+    specials = {names[token]: token for token in (*of_kind[_UNKNOWN], *of_kind[_CONTROL])}
+    tokens = {
+        token: names[token].replace(METASPACE, " ").encode() for token in of_kind[_NORMAL] + of_kind[_USER_DEFINED]
+    }
+    byte_ids = {int(names[token][3:5], 16): token for token in of_kind[_BYTE] if _BYTE_NAME.fullmatch(names[token])}
+    tokens |= {token: bytes([byte]) for byte, token in byte_ids.items()}
+    ranked = sorted(of_kind[_NORMAL], key=lambda token: (-model.pieces[token].score, token))
+    id_of: dict[bytes, int] = {}
+    for token in ranked:
+        id_of.setdefault(tokens[token], token)
+    ranks = {score: rank for rank, score in enumerate(dict.fromkeys(model.pieces[token].score for token in ranked))}
+    singles = {text: token for data, token in id_of.items() if len(text := data.decode()) == 1}
+    unknown = of_kind[_UNKNOWN][0] if of_kind[_UNKNOWN] else None
+    vocabulary = Vocabulary.ranked(
+        tokens,
+        specials,
+        symbols=CharacterSymbols(singles, byte_ids, unknown, fuse=True),
+        id_of=id_of,
+        rank_of={data: ranks[model.pieces[token].score] for data, token in id_of.items()},
+        whole_pieces=False,
+    )
+    added = [AddedToken(text, token, special=True) for text, token in specials.items()]
+    added += [AddedToken(names[token], token, normalized=True) for token in of_kind[_USER_DEFINED]]
+    apart = all(METASPACE not in names[token].lstrip(METASPACE) for token in of_kind[_NORMAL])
+    preparation = Preparation(
+        tuple(added),
+        _normalizer(model),
+        (split_step(splitter(_WORDS).split),) if apart else (),
+        has_metaspace=True,
+        drops_space=model.adds_prefix,
+        description={},
+        finds_as_written=True,
+    )
+    return Tokenizer(vocabulary, "none", name=name, preparation=preparation)
+
+
+def _normalizer(model: Model) -> Callable[[str], str]:
+    def normalize(text: str) -> str:
+        if model.removes_spaces:
+            text = re.sub("  +", " ", text).lstrip(" ")
+        if model.adds_prefix and text:
+            text = METASPACE + text
+        text = text.replace(" ", METASPACE)
+        return text.rstrip(METASPACE) if model.removes_spaces else text
+
+    return normalize

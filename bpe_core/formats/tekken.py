@@ -1,0 +1,86 @@
+"""tekken.json of Mistral's models: ranks as tiktoken has them, behind a number of special tokens.
+
+It lists more tokens than it uses: only the first `default_vocab_size` less the special ones count. Files of the first
+versions leave the special tokens out; their names are those that mistral-common gives them.
+"""
+
+import re
+from binascii import Error, a2b_base64
+from collections.abc import Iterator
+from typing import Final
+
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats.fields import Fields, parse
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.vocabulary import Vocabulary, bytes_among
+
+_TOKEN: Final = re.compile(rb'"token_bytes"\s*:')
+_FIRST_SPECIALS: Final = (
+    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]"),
+    *("[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]"),
+    *("[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
+)
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it is an object in which tokens have bytes."""
+    return data.lstrip()[:1] == b"{" and _TOKEN.search(data) is not None
+
+
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer; `pattern` takes the place of the file's. Raises `FormatError`."""
+    fields = Fields(parse(file.data, file.where), file.where)
+    config = fields.fields("config")
+    n_specials = config.number("default_num_special_tokens", largest=1 << 20)
+    n_tokens = config.number("default_vocab_size", largest=LARGEST_ID) - n_specials
+    tokens = _tokens(fields, n_tokens, n_specials)
+    source = config.text("pattern")
+    try:
+        vocabulary = Vocabulary.ranked(tokens, dict(_specials(fields, n_specials)))
+        return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.path.stem if file.path else "")
+    except FormatError:
+        raise
+    except BpeError as error:
+        file.broken(str(error).rstrip("."))
+
+
+def _tokens(fields: Fields, n_tokens: int, first: int) -> dict[int, bytes]:
+    """Id -> bytes, in the order of the ranks."""
+    rows = fields.objects("vocab")
+    if not 256 <= n_tokens <= len(rows):
+        fields.fail("config.default_vocab_size", f"it asks for {n_tokens} tokens, and the file lists {len(rows)}")
+    tokens: dict[int, bytes] = {}
+    seen: dict[bytes, int] = {}
+    room = MOST_BYTES
+    for rank, row in enumerate(rows[:n_tokens]):
+        if row.number("rank") != rank:
+            row.fail("rank", f"{rank} was expected, since tokens stand in the order of their ranks")
+        try:
+            data = a2b_base64(row.text("token_bytes"), strict_mode=True)
+        except (Error, ValueError) as error:
+            if isinstance(error, FormatError):
+                raise
+            row.fail("token_bytes", "it is not base64")
+        if seen.setdefault(data, rank) != rank:
+            row.fail("token_bytes", f"the ranks {seen[data]} and {rank} stand for the same bytes")
+        tokens[first + rank] = data
+        room -= len(data)
+    if room < 0:
+        fields.fail("vocab", "the tokens are too long")
+    if lacking := sorted(set(range(256)) - bytes_among(tokens).keys()):
+        fields.fail("vocab", f"there is no token for the byte 0x{lacking[0]:02x}")
+    return tokens
+
+
+def _specials(fields: Fields, n_specials: int) -> Iterator[tuple[str, int]]:
+    named = dict(enumerate(_FIRST_SPECIALS[:n_specials]))
+    if "special_tokens" in fields:
+        named = {}
+        for token in fields.objects("special_tokens"):
+            rank, text = token.number("rank", largest=n_specials - 1), token.text("token_str")
+            if named.setdefault(rank, text) != text or not text:
+                token.fail("rank", f"{rank} stands there twice, or its text is empty")
+    for rank in range(n_specials):
+        yield named.get(rank, f"<SPECIAL_{rank}>"), rank

@@ -1,0 +1,102 @@
+"""vocab.json with merges.txt, GPT-2's own files among them: either opens both, and says where it is broken."""
+
+import json
+
+import pytest
+from nasty import nasty_texts
+from real import real_file
+
+from bpe_core import FormatError, load, save, train
+from bpe_core.byte_alphabet import BYTE_OF, meant, written
+
+TEXTS = nasty_texts(300)
+
+
+def pair_of_files(tmp_path, merges=("a b", "ab c"), extra=("ab", "abc"), *, version="#version: 0.2\n"):
+    names = [*sorted(BYTE_OF, key=BYTE_OF.__getitem__), *extra, "<|endoftext|>"]
+    (tmp_path / "vocab.json").write_text(json.dumps({name: token for token, name in enumerate(names)}))
+    (tmp_path / "merges.txt").write_text(version + "\n".join(merges) + "\n")
+    return tmp_path / "vocab.json"
+
+
+def test_the_byte_alphabet():
+    assert (written(b" the\n"), meant("ĠtheĊ"), meant("a b")) == ("ĠtheĊ", b" the\n", None)
+    assert all(meant(written(bytes([byte]))) == bytes([byte]) for byte in range(256))
+
+
+def test_the_first_files_of_gpt_2(tmp_path):
+    for name in ("encoder.json", "vocab.bpe"):
+        real_file(name, tmp_path)
+    ranks = load(real_file("r50k_base.tiktoken", tmp_path))
+    gpt2 = load(tmp_path / "vocab.bpe")
+    assert gpt2.n_vocab == 50257
+    assert gpt2.special_tokens == {"<|endoftext|>": 50256}
+    assert all(gpt2.encode_ordinary(text) == ranks.encode_ordinary(text) for text in TEXTS)
+    assert gpt2.merges == ranks.merges
+
+
+def test_either_file_opens_both(tmp_path):
+    for path in (pair_of_files(tmp_path), tmp_path / "merges.txt"):
+        tokenizer = load(path)
+        assert tokenizer.encode("abcab<|endoftext|>", allowed_special="all") == [257, 256, 258]
+
+
+def test_the_configuration_and_the_added_tokens_beside_them_count(tmp_path):
+    path = pair_of_files(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text('{"add_prefix_space": true}')
+    (tmp_path / "added_tokens.json").write_text('{"<new>": 300}')
+    tokenizer = load(path)
+    assert tokenizer.encode("ab<new>", allowed_special="all") == [32, 256, 300]
+
+
+def test_what_is_written_opens_in_the_library(tmp_path):
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
+    tokenizer = train(TEXTS, vocab_size=600, pattern="gpt2", special_tokens=["<|end|>"])
+    save(tokenizer, tmp_path / "vocab.json", format="gpt2")
+    model = tokenizers.models.BPE.from_file(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    again = load(tmp_path / "merges.txt")
+    assert again.special_tokens == tokenizer.special_tokens
+    for text in nasty_texts(200, seed=1):
+        assert theirs.encode(text).ids == tokenizer.encode_ordinary(text) == again.encode_ordinary(text)
+
+
+def test_another_pattern_is_not_lost_in_silence(tmp_path):
+    with pytest.raises(FormatError, match="mean GPT-2's pattern"):
+        save(train(TEXTS, vocab_size=300, pattern="gpt4"), tmp_path / "vocab.json", format="gpt2")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_file_alone_says_what_is_missing(tmp_path):
+    path = pair_of_files(tmp_path)
+    (tmp_path / "merges.txt").unlink()
+    with pytest.raises(FormatError, match=r"no merges\.txt or vocab\.bpe beside it"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("merges", "problem"),
+    [
+        (["a b", "a q"], "merges.txt is broken: in line 3, there is no token 'aq' in the vocabulary"),
+        (["a b", "€ b"], "in line 3, there is no token '€'"),
+        (["a b c"], "line 2 is not two tokens"),
+        (["a"], "line 2 is not two tokens"),
+        (["\udcff a"], "merges.txt is broken: it is not UTF-8 at byte 14"),
+    ],
+)
+def test_a_broken_list_of_merges_is_said_with_its_line(merges, problem, tmp_path):
+    path = pair_of_files(tmp_path)
+    text = "#version: 0.2\n" + "\n".join(merges) + "\n"
+    (tmp_path / "merges.txt").write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(FormatError) as raised:
+        load(path)
+    assert problem in str(raised.value)
+
+
+@pytest.mark.parametrize("vocab", ['{"a": 1', '{"a": 1, "a": 2}', '{"a": 1, "b": 1}', '{"a": -1}', '{"a": 1e5}'])
+def test_a_broken_vocabulary(vocab, tmp_path):
+    path = pair_of_files(tmp_path)
+    path.write_text(vocab)
+    with pytest.raises(FormatError):
+        load(path)
