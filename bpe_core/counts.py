@@ -16,8 +16,8 @@ from bpe_core.watch import Progress, Stopped, Watch
 __all__ = ["Counts", "Progress", "Source"]
 
 
-MANY_HANDS: Final = 1 << 22
-"""Bytes on disk from which on more processes than one pay for being started."""
+MANY_HANDS: Final = 1 << 23
+"""Bytes on disk from which on it pays to start more processes: below 4 to 5 MB, starting them costs what they save."""
 
 
 class Counts:
