@@ -59,6 +59,11 @@ class Baseline:
         self._tail = min(self._tail, self._n_characters - end)
         self._n_characters += n_inserted - (end - start)
 
+    @property
+    def n_edited(self) -> int:
+        """Characters, before and after together, from the first that was edited to the last."""
+        return max(0, len(self.text) - self._head - self._tail) + max(0, self._n_characters - self._head - self._tail)
+
     def compare(self, live: LiveText) -> Comparison | None:
         """What differs now; None if too much was edited to be compared in a moment.
 

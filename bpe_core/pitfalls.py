@@ -134,19 +134,15 @@ class Pitfalls:
         n = self._live.n_characters
         last = self._live.between(max(0, n - 1), n)
         if last and last in " \t\xa0\u3000":
-            reason = (
-                "The text ends with a space, which tokens of words begin with: what follows will be unusual tokens."
-            )
+            reason = "The text ends with the space of the next word."
             return [Pitfall("trailing space", n - 1, n, reason)]
-        if end is None or len(end.ids) < 2:
+        if end is None or len(end.ids) < 2 or last.isspace():
             return []
         whole = next(end.completions(), None)
         if whole is None or len(whole.ids) > 1:
             return []
         token = visible(self._live.tokenizer.decode([whole.token]))
-        reason = (
-            f"The last {len(end.ids)} tokens are the beginning of one, such as '{token}': a model never sees it so."
-        )
+        reason = f"The last {len(end.ids)} tokens begin a single one, such as '{token}'."
         return [Pitfall("partial token", end.start, n, reason)]
 
     def __iter__(self) -> Iterator[Pitfall]:
@@ -167,7 +163,7 @@ class Pitfalls:
         if len(firsts) > 1:
             rarest = min(firsts, key=lambda kind: (counts[kind, 1], kind))
             kinds = ", ".join(f"{counts[kind, 1]:,} {_NEWLINES[kind]}" for kind in sorted(firsts))
-            reason = f"Line ends are mixed: {kinds}; each kind has tokens of its own."
+            reason = f"Line ends are mixed: {kinds}."
             yield Pitfall("newlines", firsts[rarest], firsts[rarest] + len(rarest), reason)
 
     def _poor_scripts(self) -> Iterator[Pitfall]:
@@ -176,7 +172,7 @@ class Pitfalls:
             n_characters, n_tokens = counts[script, 1], counts[script, 2]
             if n_characters >= _FEWEST and n_tokens > n_characters:
                 ratio = f"{n_tokens / n_characters:.1f}"
-                reason = f"{script} takes {ratio} tokens a character: the vocabulary hardly knows it."
+                reason = f"{script} takes {ratio} tokens a character."
                 yield Pitfall("script", first, first + 1, reason)
 
     def _summed(self, kind: str) -> tuple[dict[str, int], Counter[tuple[str, int]]]:
@@ -233,9 +229,9 @@ def _seekers(live: LiveText) -> Iterator[Seeker]:
     def special(text: str, _: int) -> Iterator[Pitfall]:
         for found in known.finditer(text):
             token = specials.get(found[0])
-            what = "looks like a special token, which this vocabulary does not have"
+            what = "looks like a special token; here it is text"
             if token is not None:
-                what = f"is the text of the special token {token:,}, and not that token unless it is allowed"
+                what = f"is text here, not the special token {token:,}"
             yield _pitfall("special token", found, f"{visible(found[0])} {what}.")
 
     def lookalike(text: str, _: int) -> Iterator[Pitfall]:
@@ -243,22 +239,22 @@ def _seekers(live: LiveText) -> Iterator[Seeker]:
             latin = found[0].translate(_LOOKALIKES)
             odd = next(one for one, other in zip(found[0], latin, strict=True) if one != other)
             script = name(odd).split()[0].capitalize()
-            tokens = f"{n_tokens(found[0])} tokens, {n_tokens(latin)} without it"
-            yield _pitfall("look-alike", found, f"'{visible(found[0])}' holds {odd}, a {script} letter: {tokens}.")
+            tokens = f"{n_tokens(found[0])} tokens, {n_tokens(latin)} without"
+            yield _pitfall("look-alike", found, f"{visible(found[0])} has {odd} from {script}: {tokens}.")
 
     def invisible(text: str, _: int) -> Iterator[Pitfall]:
         for found in _INVISIBLE.finditer(text):
             character = found[0][0]
             what = f"U+{ord(character):04X} {name(character, 'control character').lower()}"
             more = f" and {len(found[0]) - 1} more" if len(found[0]) > 1 else ""
-            effect = "looks like a space, but no word's token begins with it" if found[0].isspace() else "is not seen"
+            effect = "looks like a plain space" if character.isspace() else "is not seen"
             yield _pitfall("invisible", found, f"{what}{more} {effect}.")
 
     def curly(text: str, _: int) -> Iterator[Pitfall]:
         for found in _CURLY.finditer(text):
             curled, straight = n_tokens(found[0]), n_tokens(found[0].replace("’", "'"))
             if curled > straight:
-                reason = f"{found[0]} has a curly quote: {curled} tokens, {straight} with a straight one."
+                reason = f"{found[0]}: {curled} tokens, {straight} with a straight quote."
                 yield _pitfall("curly quote", found, reason)
 
     def number(text: str, start: int) -> Iterator[Pitfall]:
@@ -268,7 +264,7 @@ def _seekers(live: LiveText) -> Iterator[Seeker]:
                 split = "·".join(
                     found[0][end - size : end] for size, end in zip(groups, accumulate(groups), strict=True)
                 )
-                yield _pitfall("number", found, f"{split} is split unevenly: ones, tens and hundreds do not line up.")
+                yield _pitfall("number", found, f"{split} is split unevenly: its ones do not line up.")
 
     yield from (special, lookalike, invisible, curly, number)
 

@@ -280,6 +280,11 @@ class _InOrder:
 _in_order = lru_cache(maxsize=2)(_InOrder)
 
 
+def prepare(vocabulary: Vocabulary) -> None:
+    """Put the tokens of a vocabulary in order, which the first question would do: half a second for 200,000 of them."""
+    _in_order(vocabulary)
+
+
 def _in_common(one: Ids, other: Ids) -> int:
     """How many tokens both begin with."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))

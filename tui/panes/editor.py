@@ -1,28 +1,47 @@
-"""The editor pane: a text whose tokens re-form as it is typed, what the last edit did, what is under the cursor."""
+"""The editor pane: a text whose tokens re-form as it is typed, what the last edits did, what is under the cursor."""
 
-from rich.style import Style
-from rich.text import Text
+from collections import deque
+from typing import ClassVar, Final
+
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
 from textual.widgets import Static
 
 from bpe_core.audit.findings import Finding
-from bpe_core.live_text import Change
+from bpe_core.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import token_label
+from tui.text.place import about_place
+from tui.text.story import what_may_come, why_this_split
+from tui.text.summary import Edited, baseline_line, edit_line, pitfall_line, selection_line, totals_line
 from tui.widgets.inspector import Inspector
+from tui.widgets.line_list import LineList
 from tui.widgets.pane import Pane
+from tui.widgets.review_area import ReviewArea
+from tui.widgets.side_title import SideTitle
 from tui.widgets.token_area import TokenArea
 
-LONGEST_DIFF = 12
-"""Tokens on either side of the edit line before the rest is only counted."""
+_REMEMBERED: Final = 100
+"""Edits that can be walked."""
+_MOST_SELECTED: Final = 200_000
+"""Characters of a selection whose tokens are counted while it grows."""
 
 
 class EditorPane(Pane):
-    """Text on the left, token on the right, totals and the last edit below."""
+    """Text on the left, a token or its story on the right, totals and edits and pitfalls below."""
 
     BORDER_TITLE = "Editor  [dim]F4[/]"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+t", "turn_side", "Why", tooltip="Token, why this split, what may come", key_display="^t"),
+        Binding("ctrl+b", "pin", "Pin", show=False),
+        Binding("ctrl+n", "go_to_pitfall(1)", "Pitfall", tooltip="Go to the next pitfall", key_display="^n"),
+        Binding("alt+n", "go_to_pitfall(-1)", "Pitfall before", show=False),
+        Binding("alt+up", "walk_edits(1)", "Edit before", show=False),
+        Binding("alt+down", "walk_edits(-1)", "Edit after", show=False),
+        Binding("ctrl+g", "toggle_spaces", "Spaces", show=False),
+        Binding("alt+c", "copy_ids", "Copy ids", show=False),
+    ]
 
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
     """The tokenizer in force, as of the step in force."""
@@ -30,19 +49,36 @@ class EditorPane(Pane):
     findings: var[tuple[Finding, ...]] = var[tuple[Finding, ...]](())
     """What an audit found, for the token under the cursor."""
 
+    side: var[str] = var("token", init=False)
+    """What stands on the right: one of `SideTitle.SIDES`."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._edits: deque[Edited] = deque(maxlen=_REMEMBERED)
+        self._back = 0
+        """How many edits before the last is shown."""
+        self._totals: TokenArea.Tokenized | None = None
+        self._gone_to: Pitfall | None = None
+
     def compose(self) -> ComposeResult:
-        """The text takes what the inspector leaves."""
+        """The text takes what the side leaves."""
         with Horizontal():
             with Vertical(id="writing"):
-                yield TokenArea(id="text")
+                yield ReviewArea(id="text")
                 yield Static(id="totals-line", markup=False)
-                yield Static(id="edit-line", markup=False)
-            yield Inspector(id="inspector")
+                yield Static(edit_line(()), id="edit-line", markup=False)
+                yield Static(id="baseline-line", markup=False)
+                yield Static(id="pitfall-line", markup=False)
+            with Vertical(id="side"):
+                yield SideTitle(id="side-title")
+                yield Inspector(id="inspector")
+                yield LineList(id="why")
+                yield LineList(id="ahead")
 
     @property
-    def area(self) -> TokenArea:
+    def area(self) -> ReviewArea:
         """The text area."""
-        return self.query_one(TokenArea)
+        return self.query_one(ReviewArea)
 
     def land(self) -> None:
         """Take the focus: into the text."""
@@ -62,18 +98,100 @@ class EditorPane(Pane):
         """Another tokenizer, or another step of it: the same text, other tokens."""
         self.area.tokenizer = tokenizer
 
+    # The lines below the text
+
+    def _write(self, line: str, content: object) -> None:
+        self.query_one(f"#{line}-line", Static).update(content, layout=False)  # type: ignore[arg-type]
+
     def on_token_area_tokenized(self, event: TokenArea.Tokenized) -> None:
         """The totals, in one line."""
         event.stop()
-        self.query_one("#totals-line", Static).update(
-            totals_line(event.n_tokens, event.n_bytes, event.n_characters, self.tokenizer), layout=False
-        )
+        self._totals = event
+        self._write_totals()
+
+    def _write_totals(self) -> None:
+        area, live, totals = self.area, self.area.live, self._totals
+        first, last = sorted(map(area.document.get_index_from_location, area.selection))
+        if live is not None and 0 < last - first <= _MOST_SELECTED:
+            ids = [token for span in live.spans(first, last) for token in span.ids]
+            n_bytes = len(live.between(first, last).encode())
+            self._write("totals", selection_line(ids, len(ids), n_bytes, last - first))
+        elif totals is not None:
+            line = totals_line(totals.n_tokens, totals.n_bytes, totals.n_characters, self.tokenizer)
+            self._write("totals", line)
+
+    def on_text_area_selection_changed(self) -> None:
+        """The totals are those of what is selected."""
+        self._write_totals()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
         event.stop()
         if self.tokenizer is not None:
-            self.query_one("#edit-line", Static).update(edit_line(event.change, self.tokenizer), layout=False)
+            self._edits.append(Edited(event.change, self.tokenizer))
+            self._back = 0
+            self._write("edit", edit_line(self._edits))
+
+    def action_walk_edits(self, by: int) -> None:
+        """Show what the edit before did, or the one after."""
+        if self._edits:
+            self._back = max(0, min(self._back + by, len(self._edits) - 1))
+            self._write("edit", edit_line(self._edits, self._back))
+
+    def action_pin(self) -> None:
+        """Compare the text with what it is now, from now on; or no longer."""
+        self.area.pin()
+        self.set_class(self.area.baseline is not None, "-pinned")
+
+    def on_review_area_reviewed(self, event: ReviewArea.Reviewed) -> None:
+        """More is known about the text."""
+        event.stop()
+        if self.area.baseline is not None:
+            self._write("baseline", baseline_line(self.area.comparison, self.tokenizer))
+        else:
+            self.remove_class("-pinned")
+        self._write_pitfalls()
+        if self.side == "ahead":
+            self._tell_story()
+
+    def _write_pitfalls(self) -> None:
+        review = self.area.review
+        pitfalls = review.pitfalls if review else ()
+        if self._gone_to in pitfalls:
+            self._write("pitfall", pitfall_line(pitfalls, self._gone_to, pitfalls.index(self._gone_to) + 1))
+        else:
+            self._write("pitfall", pitfall_line(pitfalls, review.worst if review else None, None))
+
+    def action_go_to_pitfall(self, by: int) -> None:
+        """Select the next pitfall, or the one before."""
+        area, review = self.area, self.area.review
+        here = min(map(area.document.get_index_from_location, area.selection))
+        found = review.next_pitfall(here, by) if review else None
+        if found is not None:
+            self._gone_to = found
+            start, end = map(area.document.get_location_from_index, (found.start, found.end))
+            area.move_cursor(end)
+            area.move_cursor(start)
+            area.move_cursor(end, select=True)
+            self._write_pitfalls()
+
+    def action_toggle_spaces(self) -> None:
+        """Draw spaces and tabs as glyphs, or no longer."""
+        self.area.show_spaces = not self.area.show_spaces
+
+    # The side
+
+    def action_turn_side(self) -> None:
+        """Show the next of the three things that can stand on the right."""
+        sides = SideTitle.SIDES
+        self.side = sides[(sides.index(self.side) + 1) % len(sides)]
+
+    def watch_side(self, side: str) -> None:
+        """Only that one is seen."""
+        self.query_one(SideTitle).side = side
+        for name in SideTitle.SIDES:
+            self.set_class(name == side, f"-side-{name}")
+        self.call_after_refresh(self.inspect)
 
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
         """Show the token under the cursor."""
@@ -87,51 +205,41 @@ class EditorPane(Pane):
     def inspect(self) -> None:
         """Look anew at the token under the cursor."""
         inspector, under = self.query_one(Inspector), self.area.under_cursor
+        if self.side != "token":
+            self._tell_story()
         if self.tokenizer is None or under is None:
             inspector.clear()
             return
         token = under.ids[0]
-        shared = len(under.ids) > 1
-        note = f"The first of {len(under.ids)} tokens that only together make up this text." if shared else ""
         findings = [finding for finding in self.findings if finding.id == token]
-        inspector.show(self.tokenizer, token, findings=findings, note=note)
+        place = about_place(under, max(8, inspector.size.width - 2))
+        inspector.show(self.tokenizer, token, findings=findings, place=place)
 
+    def _tell_story(self) -> None:
+        area, tokenizer = self.area, self.tokenizer
+        lines = self.query_one(f"#{self.side}", LineList)
+        if tokenizer is None or area.live is None:
+            lines.show_lines(())
+        elif self.side == "ahead":
+            lines.show_lines(what_may_come(area.review, tokenizer, lines.room))
+        elif area.under_cursor is not None:
+            piece = area.live.between(*area.under_cursor.piece)
+            lines.show_lines(why_this_split(tokenizer, piece, lines.room))
 
-def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None) -> Text:
-    """Tokens, bytes, characters, and how much one token covers."""
-    counted = "counting tokens" if n_tokens is None else _number(n_tokens, "token")
-    line = Text.assemble((counted, "bold"), f"  {_number(n_bytes, 'byte')}  {_number(n_characters, 'character')}")
-    if n_tokens:
-        line.append(f"  {n_bytes / n_tokens:.2f} bytes/token")
-    if tokenizer is not None and tokenizer.splitter.lossy:
-        line.append("  whitespace is dropped by this pattern", "italic")
-    return line
+    # Copies
 
+    def selected_ids(self) -> list[int]:
+        """The tokens that meet the selection, or all of them where nothing is selected."""
+        area, live = self.area, self.area.live
+        if live is None:
+            return []
+        first, last = sorted(map(area.document.get_index_from_location, area.selection))
+        if first == last:
+            return list(live.ids)
+        return [token for span in live.spans(first, last) for token in span.ids]
 
-def edit_line(change: Change | None, tokenizer: Tokenizer) -> Text:
-    """The tokens that went, those that came, and how far the edit reached; None: too many to compare."""
-    if change is None:
-        return Text("last edit  too large to compare its tokens", "dim")
-    removed, inserted = len(change.removed), len(change.inserted)
-    if not removed and not inserted:
-        return Text("last edit  no token changed", "dim")
-    line = Text.assemble(("last edit  ", "dim"), no_wrap=True, overflow="ellipsis")
-    line.append_text(_tokens(change.removed, tokenizer, Style(strike=True, dim=True)))
-    line.append(" → ", "bold")
-    line.append_text(_tokens(change.inserted, tokenizer, Style(bold=True)))
-    line.append(f"   −{removed} +{inserted}", "dim")
-    if change.ripple:
-        line.append(f"   ripple {_number(change.ripple, 'byte')}", "dim")
-    return line
-
-
-def _tokens(ids: tuple[int, ...], tokenizer: Tokenizer, style: Style) -> Text:
-    shown = ids if len(ids) <= LONGEST_DIFF else ids[: LONGEST_DIFF // 2]
-    text = Text("·", "dim").join(Text(token_label(tokenizer.token_bytes(token)), style) for token in shown)
-    if len(shown) < len(ids):
-        text.append(f" … {len(ids) - len(shown):,} more", "dim")
-    return text if ids else Text("nothing", "dim italic")
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+    def action_copy_ids(self) -> None:
+        """Copy the ids of the selection, or of the whole text, as a Python list."""
+        ids = self.selected_ids()
+        self.app.copy_to_clipboard(str(ids))
+        self.notify(f"{len(ids):,} ids are in the clipboard, as a Python list.")

@@ -36,6 +36,8 @@ PANES = ("corpus", "training", "editor", "audit")
 class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
     """Four panes, the line of steps under them, and everything they show."""
 
+    AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", tooltip="What the keys do, what the words mean", key_display="F1"),
         Binding("f2", "show('corpus')", "Corpus", show=False, key_display="F2"),

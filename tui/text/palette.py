@@ -138,6 +138,11 @@ class Palette:
     blends: bool
     """True when a selection is mixed into what it covers; False when it replaces it (16 colors or none)."""
 
+    @property
+    def underlines(self) -> bool:
+        """Whether an underline is free to mean something; without colors it tells the tokens apart."""
+        return not self.tokens or not any(ways.usual.underline for ways in self.tokens)
+
 
 def make_palette(look: Look) -> Palette:
     """The styles for a look: colors mixed with the surface, or the 16 of a terminal, or underlines."""

@@ -26,6 +26,7 @@ _SHARED: Final = 1 << 10
 _STAND_IN: Final = 1 << 11
 _SELECTED: Final = 1 << 12
 _CURSOR: Final = 1 << 13
+_OPEN: Final = 1 << 14
 
 
 class Token(NamedTuple):
@@ -66,6 +67,8 @@ class Row(NamedTuple):
     """Draw spaces and tabs as glyphs."""
     gutter: str = ""
     """Plain text that stands before the row, such as its number."""
+    open: Columns | None = None
+    """The tokens that whatever comes behind the text can still change."""
 
 
 @lru_cache(maxsize=1024)
@@ -116,6 +119,8 @@ def _marks(row: Row) -> Sequence[tuple[Columns, int]]:
     marks += [(stretch, _CHANGED) for stretch in row.changed]
     if row.current is not None:
         marks.append((row.current, _CURRENT))
+    if row.open is not None:
+        marks.append((row.open, _OPEN))
     if row.selection is not None:
         marks.append((row.selection, _SELECTED))
     return marks
@@ -177,7 +182,7 @@ def _style(palette: Palette, paint: int) -> Style:
         style += ways.current if paint & _CURRENT else ways.changed if paint & _CHANGED else ways.usual
         if paint & _CURRENT and paint & _CHANGED:
             style += Style(bold=ways.changed.bold, italic=ways.changed.italic)
-    if paint & _SHARED:
+    if paint & _SHARED or (paint & _OPEN and palette.underlines):
         style += Style(underline=True)
     if paint & _STAND_IN:
         style = muted(style)

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from bpe_core.audit.findings import Finding
 from bpe_core.visible import token_label
+from tui.text.facts import Fact
 from tui.widgets.columns import fit
 from tui.widgets.finding_table import INKS, MARKS
 from tui.widgets.token_tree import branches
@@ -24,17 +25,6 @@ HINT: Final = "Move the cursor onto a token to see its bytes, the merge that mad
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the inspector: something at the left, a smaller fact at the right edge."""
-
-    left: str = ""
-    right: str = ""
-    ink: str = "text"
-    lead: str = ""
-    """Drawn before `left`: a box line, a mark."""
-
-
-@dataclass(frozen=True, slots=True)
 class Shown:
     """What the inspector looks at."""
 
@@ -42,7 +32,7 @@ class Shown:
     token: int
     count: int | None
     findings: tuple[Finding, ...]
-    note: str
+    place: tuple[Fact, ...]
     knows_merges: bool = True
     """False while the merges of a rank file are being recovered."""
 
@@ -77,7 +67,7 @@ class Inspector(Widget):
         self.hint = HINT
         """What it says while there is no token to show."""
         self._shown: Shown | None = None
-        self._lines: tuple[object, list[Line]] = (None, [])
+        self._lines: tuple[object, list[Fact]] = (None, [])
 
     @property
     def token(self) -> int | None:
@@ -91,14 +81,14 @@ class Inspector(Widget):
         *,
         count: int | None = None,
         findings: Iterable[Finding] = (),
-        note: str = "",
+        place: Iterable[Fact] = (),
     ) -> None:
         """Look at a token of `tokenizer` as it is at its step.
 
-        `count` is how often it occurs in the corpus, `findings` what an audit says of it, and `note` a sentence about
-        the place it was found at, such as that it is one of several tokens of one character.
+        `count` is how often it occurs in the corpus, `findings` what an audit says of it, and `place` what there is to
+        say about the place it was found at, such as that it is one of several tokens of one character.
         """
-        shown = Shown(tokenizer, token, count, tuple(findings), note, tokenizer.vocabulary.knows_merges)
+        shown = Shown(tokenizer, token, count, tuple(findings), tuple(place), tokenizer.vocabulary.knows_merges)
         if shown != self._shown:
             self._shown = shown
             self.refresh()
@@ -137,72 +127,71 @@ class Inspector(Widget):
         return self.get_component_rich_style(f"inspector--{name}")
 
 
-def describe(shown: Shown | None, hint: str, width: int, height: int) -> list[Line]:
+def describe(shown: Shown | None, hint: str, width: int, height: int) -> list[Fact]:
     """All there is to say in `height` lines of `width` cells; blank lines between the parts where there is room."""
     if shown is None:
-        return [Line(text, ink="muted") for text in wrap(hint, width)]
+        return [Fact(text, ink="muted") for text in wrap(hint, width)]
     vocabulary, token = shown.tokenizer.vocabulary, shown.token
     if token not in vocabulary:
         text = f"The token {token:,} is made by a later merge than step {shown.tokenizer.step:,}."
-        return [Line(text, ink="muted") for text in wrap(text, width)]
+        return [Fact(text, ink="muted") for text in wrap(text, width)]
     if not shown.knows_merges:
         waiting = wrap("The merges of this vocabulary are being recovered from its ranks.", width)
-        return [*_identity(shown, width, height), *(Line(text, ink="muted") for text in waiting)][:height]
+        return [*_identity(shown, width, height), *(Fact(text, ink="muted") for text in waiting)][:height]
     head = [*_identity(shown, width, height), *_origin(shown)]
     notes = [*_notes(shown, width)]
     children = [*_children(shown, width, short=height - len(head) - len(notes) < 6)]
     room = height - len(head) - len(notes) - len(children)
     gaps = 1 + bool(notes) + bool(children)
     tree = branches(vocabulary, token, width, room - gaps) or branches(vocabulary, token, width, room)
-    built = [Line(branch.label, branch.note, "text", branch.lines) for branch in tree]
+    built = [Fact(branch.label, branch.note, "text", branch.lines) for branch in tree]
     parts = [part for part in (head, notes, built, children) if part]
     loose = sum(map(len, parts)) + len(parts) - 1 <= height
-    lines: list[Line] = []
+    lines: list[Fact] = []
     for part in parts:
-        lines += [Line(), *part] if lines and loose else part
+        lines += [Fact(), *part] if lines and loose else part
     return lines[:height]
 
 
-def _identity(shown: Shown, width: int, height: int) -> Iterator[Line]:
+def _identity(shown: Shown, width: int, height: int) -> Iterator[Fact]:
     token = shown.tokenizer.vocabulary.token_bytes(shown.token)
-    yield Line(token_label(token), f"id {shown.token:,}", "token")
+    yield Fact(token_label(token), f"id {shown.token:,}", "token")
     size = f"{len(token):,} byte{'s' * (len(token) != 1)}"
     most = 3 if height >= 14 else 1
     rows = wrap(token[: width * most].hex(" "), max(8, width - len(size) - 2))
     for number, row in enumerate(rows[:most]):
         cut = number == most - 1 and len(rows) > most
-        yield Line(row + (" …" if cut else ""), "" if number else size, "muted")
+        yield Fact(row + (" …" if cut else ""), "" if number else size, "muted")
 
 
-def _origin(shown: Shown) -> Iterator[Line]:
+def _origin(shown: Shown) -> Iterator[Fact]:
     vocabulary, record = shown.tokenizer.vocabulary, shown.tokenizer.record
     parents = vocabulary.parents(shown.token)
     if shown.token in vocabulary.special_tokens.values():
-        yield Line("a special token: outside the merges", ink="muted")
+        yield Fact("a special token: outside the merges", ink="muted")
     elif parents is None:
         one = len(vocabulary.token_bytes(shown.token)) == 1
-        yield Line("a single byte" if one else "not made by a merge", ink="muted")
+        yield Fact("a single byte" if one else "not made by a merge", ink="muted")
     else:
         step = vocabulary.step_of(shown.token)
         left, right = (token_label(vocabulary.token_bytes(parent)) for parent in parents)
-        yield Line(f"{left} + {right}", f"step {step:,}")
+        yield Fact(f"{left} + {right}", f"step {step:,}")
         if record is not None and step <= len(record.steps):
             count, ties, _ = record.steps[step - 1]
-            yield Line(f"occurred {count:,} times", f"{ties:,} tied" if ties > 1 else "", "muted")
+            yield Fact(f"occurred {count:,} times", f"{ties:,} tied" if ties > 1 else "", "muted")
     if shown.count is not None:
-        yield Line(f"{shown.count:,} in the corpus now", ink="muted")
+        yield Fact(f"{shown.count:,} in the corpus now", ink="muted")
 
 
-def _notes(shown: Shown, width: int) -> Iterator[Line]:
-    for text in wrap(shown.note, width):
-        yield Line(text, ink="muted")
+def _notes(shown: Shown, width: int) -> Iterator[Fact]:
+    yield from shown.place
     for finding in shown.findings:
-        yield Line(finding.kind, lead=f"{MARKS[finding.severity]} ", ink=INKS[finding.severity])
+        yield Fact(finding.kind, lead=f"{MARKS[finding.severity]} ", ink=INKS[finding.severity])
         for text in wrap(finding.reason, max(8, width - 2), max_lines=3, placeholder=" …"):
-            yield Line(text, lead="  ", ink="muted")
+            yield Fact(text, lead="  ", ink="muted")
 
 
-def _children(shown: Shown, width: int, *, short: bool) -> Iterator[Line]:
+def _children(shown: Shown, width: int, *, short: bool) -> Iterator[Fact]:
     vocabulary = shown.tokenizer.vocabulary
     children = vocabulary.children(shown.token)
     if not children:
@@ -210,7 +199,7 @@ def _children(shown: Shown, width: int, *, short: bool) -> Iterator[Line]:
     first = "  ".join([token_label(vocabulary.token_bytes(child)) for child in children[:width]])
     count = f"{len(children):,} token{'s' * (len(children) != 1)}"
     if short:
-        yield Line(f"goes into {first}", count, "muted")
+        yield Fact(f"goes into {first}", count, "muted")
     else:
-        yield Line("goes into", count, "muted")
-        yield Line(first)
+        yield Fact("goes into", count, "muted")
+        yield Fact(first)

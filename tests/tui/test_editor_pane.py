@@ -1,0 +1,160 @@
+"""The editor pane tells what an edit did, what the text once was, why it is split so, what may come, what trips."""
+
+from pathlib import Path
+
+import pytest
+from conftest import Opened
+from scope import Scope
+
+from bpe_core import save, train
+from tui import config
+from tui.panes.editor import EditorPane
+from tui.text.review import Review
+from tui.widgets.side_title import SideTitle
+
+CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20 + "é é é"
+
+
+@pytest.fixture
+def kept(home: Path) -> Path:
+    path = config.tokenizers_folder() / "small.json"
+    save(train(CORPUS, vocab_size=290), path)
+    return path
+
+
+async def written(scope: Scope, text: str) -> None:
+    """Put a text into the editor and wait until it is reviewed."""
+    await scope.until_tokenizer()
+    scope.area.load(text)
+    scope.area.focus()
+    await reviewed(scope)
+
+
+def review(scope: Scope) -> Review | None:
+    return scope.editor.area.review
+
+
+async def reviewed(scope: Scope) -> None:
+    await scope.until(lambda: review(scope) and review(scope).settled, "the text is reviewed")  # type: ignore[union-attr]
+
+
+@pytest.mark.usefixtures("kept")
+async def test_the_last_edits_can_be_walked(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "a thm")
+        await scope.press("ctrl+end", "left", "e", "end", "e")
+        assert scope.shown("#edit-line").startswith("last edit  ␣them → ␣theme  ±0 tokens +1 byte")
+        await scope.press("alt+up")
+        assert scope.shown("#edit-line").startswith("2 edits ago  ␣th·m → ␣them  −1 token +1 byte")
+        await scope.press("alt+up", "alt+up", "alt+down", "alt+down")
+        assert scope.shown("#edit-line").startswith("last edit")
+
+
+@pytest.mark.usefixtures("kept")
+async def test_a_pinned_text_is_compared_with_what_becomes_of_it(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "the other theme\n")
+        await scope.press("ctrl+b")
+        assert "no token differs" in scope.shown("#baseline-line")
+        await scope.press("right", "right", "right", "backspace", "backspace")
+        await reviewed(scope)
+        assert "the → t  ±0 tokens −2 bytes" in scope.shown("#baseline-line")
+        assert scope.editor.area.comparison is not None
+        assert scope.editor.area.comparison.stretches == ((0, 1),)
+        await scope.press("ctrl+z", "ctrl+z")
+        await reviewed(scope)
+        assert "no token differs" in scope.shown("#baseline-line")
+        await scope.press("ctrl+b")
+        assert not scope.screen.query_one("#baseline-line").display
+
+
+@pytest.mark.usefixtures("kept")
+async def test_the_side_turns_from_the_token_to_its_story_and_to_what_may_come(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "the thexe")
+        assert scope.rows("#inspector")[1].split() == ["74", "68", "65", "3", "bytes"]
+        await scope.press("ctrl+t", "ctrl+end")
+        story = [" ".join(row.split()) for row in scope.rows("#why")]
+        assert story[0] == "␣thexe 3 tokens"
+        assert story[3] == "␣·t·h·e·x·e"
+        steps = [row for row in story if "step" in row]
+        assert steps and [int(row.split()[-1]) for row in steps] == sorted(int(row.split()[-1]) for row in steps)
+        assert "x + e no merge" in story
+        await scope.press("backspace", "backspace", "ctrl+t")
+        await reviewed(scope)
+        ahead = [" ".join(row.split()) for row in scope.rows("#ahead")]
+        assert ahead[0] == "␣the 1 token"
+        assert any(row.startswith("␣theme ") for row in ahead)
+        await scope.press("ctrl+t")
+        assert scope.editor.side == SideTitle.SIDES[0]
+
+
+@pytest.mark.usefixtures("kept")
+async def test_what_is_not_final_is_underlined(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "of the th")
+        assert review(scope) is not None and review(scope).open_from == 6  # type: ignore[union-attr]
+        await scope.until(lambda: underlined(scope) == " th", "the end is underlined")
+        await scope.press("ctrl+end", "e", "y")
+        await reviewed(scope)
+        assert underlined(scope) in (" they", "")
+
+
+def underlined(scope: Scope) -> str:
+    return "".join(part.text for part in scope.area.draw_row(0) if part.style and part.style.underline)
+
+
+@pytest.mark.usefixtures("kept")
+async def test_pitfalls_are_counted_told_and_gone_to(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "the th\u200bing\nand pаypal ")
+        assert scope.shown("#pitfall-line").startswith("3 pitfalls  pаypal has а from Cyrillic")
+        for place, text in ((1, "\u200b"), (2, "pаypal"), (3, " "), (1, "\u200b")):
+            await scope.press("ctrl+n")
+            assert scope.area.selected_text == text
+            assert scope.shown("#pitfall-line").startswith(f"{place} of 3")
+        await scope.press("alt+n")
+        assert scope.area.selected_text == " "
+        await scope.press("ctrl+end", "backspace")
+        await reviewed(scope)
+        assert scope.shown("#pitfall-line").startswith("2 pitfalls")
+
+
+@pytest.mark.usefixtures("kept")
+async def test_a_selection_has_totals_and_ids_of_its_own(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "the theme")
+        await scope.press("shift+right", "shift+right", "shift+right")
+        ids = scope.editor.selected_ids()
+        assert scope.shown("#totals-line") == f"selected  1 token  3 bytes  3 characters  ids {ids[0]}"
+        await scope.press("alt+c")
+        assert scope.app.clipboard == str(ids)
+        await scope.press("right")
+        assert scope.shown("#totals-line").startswith("2 tokens")
+
+
+@pytest.mark.usefixtures("kept")
+async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "雨")
+        inspector = "\n".join(scope.rows("#inspector"))
+        assert "e9 9b a8" in inspector and "╰╯ ╰╯ ╰╯" in inspector and "cjk unified" in inspector
+
+
+@pytest.mark.usefixtures("kept")
+async def test_spaces_can_be_seen(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "the theme")
+        await scope.press("ctrl+g")
+        assert scope.area.draw_row(0).text.startswith("the·theme")
+        await scope.press("ctrl+g")
+        assert scope.area.draw_row(0).text.startswith("the theme")
+
+
+def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
+    from textual.widgets import TextArea
+
+    def keys(bindings: list[object]) -> set[str]:
+        return {key for binding in bindings for key in str(getattr(binding, "key", "")).split(",")}
+
+    assert not keys(EditorPane.BINDINGS) & keys(TextArea.BINDINGS)  # type: ignore[arg-type]

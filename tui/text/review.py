@@ -1,0 +1,117 @@
+"""Review: what is known of a text beside its tokens, worked out in slices while nobody waits for it.
+
+That is: which tokens at its end are not final, what would swallow them, and what in it trips tokenizers.
+"""
+
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Final
+
+from bpe_core.live_text import LiveText
+from bpe_core.pitfalls import KINDS, Pitfall, Pitfalls
+from bpe_core.unstable import Completion, Unstable, unstable
+
+_LISTED: Final = 500
+"""Completions that are kept; the others are only counted."""
+_AT_A_TIME: Final = 32
+"""Completions between two looks at the clock."""
+_LONG_PAUSE: Final = 1 << 15
+"""Completions after which the rest is not even counted."""
+
+
+class Review:
+    """The review of one `LiveText`; tell it of every edit, and let it settle when there is time."""
+
+    def __init__(self, live: LiveText) -> None:
+        self.live = live
+        """The text."""
+        self._pitfalls = Pitfalls(live)
+        self.open_from: int | None = None
+        """Code point from which the tokens are not final, as far as known; None: nobody knows."""
+        self.pitfalls: tuple[Pitfall, ...] = ()
+        """All that were found, as they stand in the text; while it is not settled, those of before."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self.end: Unstable | None = None
+        self.completions: list[Completion] = []
+        """What would swallow the end of the text; the first few hundred."""
+        self.n_completions = 0
+        """How many there are, as far as counted."""
+        self.counted = False
+        """Whether they are all counted."""
+        self._waiting: Iterator[Completion] | None = None
+        self._settled = False
+
+    @property
+    def settled(self) -> bool:
+        """Whether all is known."""
+        return self._settled
+
+    def spliced(self, start: int, end: int, n_inserted: int) -> None:
+        """Take note of an edit: `n_inserted` code points took the place of a range."""
+        self._pitfalls.spliced(start, end, n_inserted)
+        if self.open_from is not None and start < self.open_from:
+            self.open_from = start if end > self.open_from else self.open_from + n_inserted - (end - start)
+        self.pitfalls = tuple(_moved(self.pitfalls, start, end, n_inserted))
+        self._begin()
+
+    def use(self) -> None:
+        """The same text has other tokens now."""
+        self._pitfalls.use(self.live)
+        self.open_from = None
+        self._begin()
+
+    def settle(self, seconds: float) -> bool:
+        """Go on for so long, or a little longer; whether all is known now."""
+        deadline = perf_counter() + seconds
+        if self._waiting is None:
+            self.end = unstable(self.live)
+            self.open_from = self.end.start if self.end else None
+            self._waiting = self.end.completions() if self.end else iter(())
+        while not self.counted and perf_counter() < deadline:
+            self._count()
+        if not self._pitfalls.settle(max(0.0, deadline - perf_counter())) or not self.counted:
+            return False
+        if not self._settled:
+            self._settled = True
+            self.pitfalls = (*self._pitfalls, *self._pitfalls.at_end(self.end))
+        return True
+
+    def _count(self) -> None:
+        assert self._waiting is not None
+        for _ in range(_AT_A_TIME):
+            completion = next(self._waiting, None)
+            if completion is None or self.n_completions >= _LONG_PAUSE:
+                self.counted = True
+                return
+            self.n_completions += 1
+            if len(self.completions) < _LISTED:
+                self.completions.append(completion)
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether there are more completions than were counted."""
+        return not self.counted or self.n_completions >= _LONG_PAUSE
+
+    @property
+    def worst(self) -> Pitfall | None:
+        """The pitfall that surprises most."""
+        return min(self.pitfalls, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
+
+    def next_pitfall(self, offset: int, by: int) -> Pitfall | None:
+        """The pitfall after a code point (`by` 1) or before it (-1); from the last on to the first, and back."""
+        if by > 0:
+            return next((found for found in self.pitfalls if found.start > offset), next(iter(self.pitfalls), None))
+        before = [found for found in self.pitfalls if found.start < offset]
+        return before[-1] if before else self.pitfalls[-1] if self.pitfalls else None
+
+
+def _moved(pitfalls: tuple[Pitfall, ...], start: int, end: int, n_inserted: int) -> Iterator[Pitfall]:
+    """The pitfalls that an edit has not touched, where they are after it."""
+    shift = n_inserted - (end - start)
+    for pitfall in pitfalls:
+        if pitfall.end <= start:
+            yield pitfall
+        elif pitfall.start >= end:
+            yield Pitfall(pitfall.kind, pitfall.start + shift, pitfall.end + shift, pitfall.reason)

@@ -1,0 +1,125 @@
+"""The lines under the editor's text, in words and numbers: totals, the last edits, the baseline, the pitfalls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rich.style import Style
+from rich.text import Text
+
+from bpe_core.baseline import Comparison
+from bpe_core.live_text import Change
+from bpe_core.pitfalls import Pitfall
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import token_label, visible
+
+LONGEST_DIFF: Final = 12
+"""Tokens on either side of an edit before the rest is only counted."""
+_MOST_IDS: Final = 20
+"""Ids of a selection that are listed."""
+_GONE: Final = Style(strike=True, dim=True)
+_CAME: Final = Style(bold=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """An edit as it is remembered."""
+
+    change: Change | None
+    """None: too many tokens to compare."""
+    tokenizer: Tokenizer
+    """The one of that time."""
+
+
+def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None) -> Text:
+    """Tokens, bytes, characters, and how much one token covers."""
+    counted = "counting tokens" if n_tokens is None else count(n_tokens, "token")
+    line = _line(counted, "bold")
+    line.append(f"  {count(n_bytes, 'byte')}")
+    if n_tokens:
+        line.append(f"  {n_bytes / n_tokens:.2f} bytes/token")
+    line.append(f"  {count(n_characters, 'character')}")
+    if tokenizer is not None and tokenizer.splitter.lossy:
+        line.append("  whitespace is dropped by this pattern", "italic")
+    return line
+
+
+def selection_line(ids: Sequence[int], n_tokens: int, n_bytes: int, n_characters: int) -> Text:
+    """The same of what is selected, and its ids; `ids` are the first of `n_tokens`."""
+    line = _line("selected", "dim").append(f"  {count(n_tokens, 'token')}", "bold")
+    line.append(f"  {count(n_bytes, 'byte')}  {count(n_characters, 'character')}")
+    shown = ids[:_MOST_IDS]
+    line.append("  ids ", "dim").append(" ".join(map(str, shown)))
+    return line.append(" …", "dim") if len(shown) < n_tokens else line
+
+
+def edit_line(edits: Sequence[Edited], back: int = 0) -> Text:
+    """What one of the last edits did to the tokens: the newest, or the one `back` before it."""
+    if not edits:
+        return _line("no edit yet", "dim")
+    edited = edits[-1 - back]
+    name = "last edit  " if not back else f"{back + 1} edits ago  "
+    change, tokenizer = edited.change, edited.tokenizer
+    line = _line(name, "dim")
+    if change is None:
+        return line.append("too large to compare its tokens", "dim")
+    if not change.removed and not change.inserted:
+        return line.append("no token changed", "dim")
+    line.append_text(_exchange(change.removed, change.inserted, tokenizer))
+    line.append(f"  {_grown(change.n_tokens, change.n_bytes)}", "dim")
+    return line.append(f" ripple {change.ripple:,}", "dim") if change.ripple else line
+
+
+def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None) -> Text:
+    """How the text differs from what it was when it was pinned."""
+    line = _line("pinned     ", "dim")
+    if comparison is None or tokenizer is None:
+        return line.append("too much has changed to compare it token by token", "dim")
+    if not comparison.hunks:
+        return line.append("no token differs", "dim")
+    first = comparison.hunks[0]
+    line.append_text(_exchange(comparison.removed(first), comparison.inserted(first), tokenizer))
+    if len(comparison.hunks) > 1:
+        line.append(f"  and {len(comparison.hunks) - 1:,} more", "dim")
+    return line.append(f"  {_grown(comparison.n_tokens, comparison.n_bytes)}", "dim")
+
+
+def pitfall_line(pitfalls: Sequence[Pitfall], shown: Pitfall | None, place: int | None) -> Text:
+    """How many pitfalls there are, and one of them: the one gone to (its `place` counts from 1), or the worst."""
+    if not pitfalls or shown is None:
+        return _line("no pitfalls", "dim")
+    number = f"{place:,} of {len(pitfalls):,}" if place is not None else count(len(pitfalls), "pitfall")
+    return _line(f"{number}  ", "bold").append(visible(shown.reason))
+
+
+def count(number: int, thing: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def signed(number: int) -> str:
+    """A difference, with its sign."""
+    return f"{'−' if number < 0 else '+' if number else '±'}{abs(number):,}"
+
+
+def _grown(n_tokens: int, n_bytes: int) -> str:
+    """The differences of two numbers, with as few words as possible."""
+    tokens = "token" if abs(n_tokens) == 1 else "tokens"
+    return f"{signed(n_tokens)} {tokens} {signed(n_bytes)} {'byte' if abs(n_bytes) == 1 else 'bytes'}"
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text.assemble((text, style), no_wrap=True, overflow="ellipsis")
+
+
+def _exchange(removed: Sequence[int], inserted: Sequence[int], tokenizer: Tokenizer) -> Text:
+    """The tokens that went, an arrow, those that came."""
+    return Text(" → ", "bold").join((_tokens(removed, tokenizer, _GONE), _tokens(inserted, tokenizer, _CAME)))
+
+
+def _tokens(ids: Sequence[int], tokenizer: Tokenizer, style: Style) -> Text:
+    shown = ids if len(ids) <= LONGEST_DIFF else ids[: LONGEST_DIFF // 2]
+    text = Text("·", "dim").join(Text(token_label(tokenizer.token_bytes(token)), style) for token in shown)
+    if len(shown) < len(ids):
+        text.append(f" … {len(ids) - len(shown):,} more", "dim")
+    return text if ids else Text("nothing", "dim italic")

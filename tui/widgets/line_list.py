@@ -1,0 +1,78 @@
+"""LineList: facts one below the other, as many as there are; it scrolls where they do not fit."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui.text.facts import Fact
+from tui.widgets.columns import fit
+
+
+class LineList(ScrollView, can_focus=True):
+    """A column of facts."""
+
+    DEFAULT_CSS = """
+    LineList {
+        background: $surface;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        &> .line-list--token { color: $text; text-style: bold; }
+        &> .line-list--text { color: $text; }
+        &> .line-list--muted { color: $text-muted; }
+        &> .line-list--lines { color: $text-disabled; }
+        &> .line-list--accent { color: $text-accent; }
+        &> .line-list--warning { color: $text-warning; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line-list--token",
+        "line-list--text",
+        "line-list--muted",
+        "line-list--lines",
+        "line-list--accent",
+        "line-list--warning",
+    }
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._lines: Sequence[Fact] = ()
+
+    @property
+    def room(self) -> int:
+        """Cells that a line may fill."""
+        return max(8, self.size.width - 2)
+
+    def show_lines(self, lines: Sequence[Fact]) -> None:
+        """Show these lines, from the first."""
+        if lines != self._lines:
+            self._lines = lines
+            self.virtual_size = Size(self.size.width, len(lines))
+            self.scroll_to(0, 0, animate=False)
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """A line, cut to the width."""
+        width = self.size.width
+        y += self.scroll_offset.y
+        text = self._ink("text")
+        if y >= len(self._lines):
+            return Strip.blank(width, text)
+        line = self._lines[y]
+        room = width - 2 - cell_len(line.lead) - (cell_len(line.right) + 1 if line.right else 0)
+        left = fit(line.left, max(0, room))
+        segments = [
+            Segment(" ", text),
+            Segment(line.lead, self._ink("lines")),
+            Segment(left, self._ink(line.ink)),
+            Segment(" " + line.right if line.right else "", self._ink("muted")),
+        ]
+        return Strip(segments).adjust_cell_length(width, text)
+
+    def _ink(self, name: str) -> Style:
+        return self.get_component_rich_style(f"line-list--{name}")
