@@ -31,10 +31,13 @@ class Options:
     """No token becomes longer than this many bytes."""
     special_tokens: Sequence[str] = ()
     """Their texts, in the order of their ids."""
+    end_of_word: str = ""
+    """Stands at the end of every piece, as one symbol that merges like a byte; "" for none."""
 
     def __post_init__(self) -> None:
         self._check_special_tokens()
-        smallest = 257 + len(self.special_tokens)
+        self._check_end_of_word()
+        smallest = 257 + len(self.special_tokens) + bool(self.end_of_word)
         _check_number("vocab_size", self.vocab_size, smallest, "256 bytes, the special tokens and a first merge")
         if self.vocab_size > LARGEST_VOCABULARY:
             raise OptionError(f"vocab_size is {self.vocab_size}; no more than {LARGEST_VOCABULARY} can be learned.")
@@ -48,7 +51,13 @@ class Options:
     @property
     def n_merges(self) -> int:
         """How many merges lead to the vocabulary size."""
-        return self.vocab_size - 256 - len(self.special_tokens)
+        return self.vocab_size - 256 - len(self.special_tokens) - bool(self.end_of_word)
+
+    def _check_end_of_word(self) -> None:
+        if not isinstance(self.end_of_word, str):
+            raise OptionError(f"end_of_word is a text such as '</w>', not {self.end_of_word!r}.")
+        if self.end_of_word in self.special_tokens:
+            raise OptionError(f"{self.end_of_word!r} is a special token already; choose another end_of_word.")
 
     def _check_special_tokens(self) -> None:
         if isinstance(self.special_tokens, str):

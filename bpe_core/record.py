@@ -33,3 +33,5 @@ class TrainingRecord:
     """When, in ISO 8601, UTC."""
     stop_reason: str
     """Why the training ended: the size was reached, no pair was left, or it was stopped."""
+    end_of_word: str = ""
+    """What stood at the end of every piece; "" if nothing did."""

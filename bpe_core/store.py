@@ -205,3 +205,8 @@ class RankedStore(Store):
             else:
                 ids += self.symbols.ids(b"".join(group))
         return ids
+
+
+def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:
+    """Bytes -> token, of the tokens that are longer than a byte; the lowest where there are several."""
+    return {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}

@@ -42,6 +42,29 @@ class ByteSymbols:
         return [piece[i : i + 1] for i in range(len(piece))]
 
 
+class MarkedSymbols:
+    """Each byte is a symbol, and so is the end of the piece: Sennrich's `</w>`.
+
+    The marker is no part of the text, so the ids of a piece stand for more than its bytes.
+    """
+
+    faithful = False
+
+    def __init__(self, ids: Mapping[int, int], end: int) -> None:
+        """`end` is the token of the marker."""
+        self._bytes: Final = ByteSymbols(ids)
+        self.end: Final = end
+        """The token that stands at the end of every piece."""
+
+    def ids(self, piece: bytes) -> list[int]:
+        """One id a byte, and one for the end; none for nothing."""
+        return [*self._bytes.ids(piece), self.end] if piece else []
+
+    def parts(self, piece: bytes) -> list[bytes]:
+        """One byte each."""
+        return self._bytes.parts(piece)
+
+
 class CharacterSymbols:
     """Each character is a symbol; one that has no token becomes its bytes, or else the token for the unknown.
 
@@ -88,3 +111,8 @@ def _named(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:
         return f"of which 0x{code - 0xDC00:02x} is a byte"
     return f"U+{code:04X}, and none for the byte 0x{character.encode()[0]:02x}"
+
+
+def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
+    """Byte -> the token that is just this byte; the lowest where there are several."""
+    return {tokens[i][0]: i for i in sorted(tokens, reverse=True) if len(tokens[i]) == 1}

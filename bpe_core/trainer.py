@@ -69,6 +69,7 @@ class Trainer:
         min_count: int = 1,
         max_token_length: int | None = None,
         special_tokens: Sequence[str] = (),
+        end_of_word: str = "",
         look: Callable[[int, int], None] | None = None,
     ) -> None:
         """Count the pairs of the corpus. That takes a while for a large one: `look` is told now and then how far it is.
@@ -77,7 +78,9 @@ class Trainer:
         """
         if isinstance(texts, Counts):
             pattern = _agreed_pattern(pattern, texts.pattern)
-        self.options = Options(vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens)
+        self.options = Options(
+            vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens, end_of_word
+        )
         """What to learn, and by which rules."""
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, pattern)
         self.n_bytes = counts.n_bytes
@@ -87,14 +90,17 @@ class Trainer:
         self._sources = tuple(counts.sources)
         self._steps: list[tuple[int, int, int]] = []
         self._news: list[tuple[int, int, int]] = []  # merges that the vocabulary has not been told of yet
-        self._vocabulary = Vocabulary.of_bytes(id_layout, self.options.special_tokens)
+        self._vocabulary = Vocabulary.of_bytes(id_layout, self.options.special_tokens, end_of_word)
         self._alphabet = alphabet(ties)
         self._first_id = len(self.options.special_tokens) if id_layout == "specials-first" else 0
         self._bytes = [bytes([byte]) for byte in self._alphabet]
+        if end_of_word:
+            self._bytes.append(utf8(end_of_word))
+        self._n_symbols = len(self._bytes)  # before the first merge
         with _no_garbage_collection():
             self._joining = Joining(
                 self._symbols(counts.pieces),
-                dict.fromkeys(map(chr, range(256)), 1),
+                dict.fromkeys(map(chr, range(self._n_symbols)), 1),
                 max_token_length,
                 _of_total(counts.pieces, look),
             )
@@ -103,8 +109,9 @@ class Trainer:
 
     def _symbols(self, pieces: dict[str, int]) -> Iterator[tuple[str, int]]:
         number_of = bytes(map(self._alphabet.index, range(256)))
+        end = chr(256) if self.options.end_of_word else ""
         for piece, count in pieces.items():
-            yield utf8(piece).translate(number_of).decode("latin-1"), count
+            yield utf8(piece).translate(number_of).decode("latin-1") + end, count
 
     def _order(self, ties: str) -> Candidates:
         counts, min_count = self._joining.counts, self.options.min_count
@@ -161,7 +168,7 @@ class Trainer:
             self.stop_reason = f"no pair occurs {often} times" if joining.counts else "no pair left"
             raise StopIteration
         count, ties = candidates.level, candidates.n_tied
-        number = 256 + len(self._steps)
+        number = self._n_symbols + len(self._steps)
         left, right = map(ord, pair)
         self._bytes.append(self._bytes[left] + self._bytes[right])
         if self.options.ties == "largest":
@@ -177,7 +184,7 @@ class Trainer:
 
     def _merge(self, left: int, right: int, number: int, count: int, ties: int) -> Merge:
         return Merge(
-            step=number - 255,
+            step=number - self._n_symbols + 1,
             left=self._id(left),
             right=self._id(right),
             token=self._id(number),
@@ -222,6 +229,7 @@ class Trainer:
             n_tokens_start=self._n_tokens_start,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             stop_reason=self.stop_reason or "stopped",
+            end_of_word=options.end_of_word,
         )
 
 
@@ -235,6 +243,7 @@ def train(
     min_count: int = 1,
     max_token_length: int | None = None,
     special_tokens: Sequence[str] = (),
+    end_of_word: str = "",
 ) -> Tokenizer:
     """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`."""
     trainer = Trainer(
@@ -246,6 +255,7 @@ def train(
         min_count=min_count,
         max_token_length=max_token_length,
         special_tokens=special_tokens,
+        end_of_word=end_of_word,
     )
     for _ in trainer:
         pass

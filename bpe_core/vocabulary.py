@@ -12,8 +12,8 @@ from typing import Final, Literal, Self, get_args
 from bpe_core.bpe import Triple, utf8
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.prefix import Prefix
-from bpe_core.store import ALL, RankedStore, Store
-from bpe_core.symbols import ByteSymbols, Symbols
+from bpe_core.store import ALL, RankedStore, Store, whole_by_default
+from bpe_core.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
 
 IdLayout = Literal["bytes-first", "specials-first"]
 ID_LAYOUTS: Final[tuple[str, ...]] = get_args(IdLayout)
@@ -92,8 +92,10 @@ class Vocabulary:
         self._n_apart = sum(token not in store.bytes_of for token in self._texts)  # a merge can make one, too
 
     @classmethod
-    def of_bytes(cls, id_layout: str = "bytes-first", special_tokens: Sequence[str] = ()) -> Self:
-        """The vocabulary before the first merge: 256 bytes and the special tokens.
+    def of_bytes(
+        cls, id_layout: str = "bytes-first", special_tokens: Sequence[str] = (), end_of_word: str = ""
+    ) -> Self:
+        """The vocabulary before the first merge: 256 bytes, the end-of-word marker if there is one, the special tokens.
 
         >>> Vocabulary.of_bytes("specials-first", ["<|endoftext|>"]).token_bytes(66)
         b'A'
@@ -101,9 +103,26 @@ class Vocabulary:
         if id_layout not in ID_LAYOUTS:
             raise OptionError(f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}.")
         first = len(special_tokens) if id_layout == "specials-first" else 0
-        first_special = 256 if id_layout == "bytes-first" else 0
+        first_special = 256 + bool(end_of_word) if id_layout == "bytes-first" else 0
         base = {first + byte: bytes([byte]) for byte in range(256)}
-        return cls(base, (), {text: first_special + n for n, text in enumerate(special_tokens)})
+        specials = {text: first_special + n for n, text in enumerate(special_tokens)}
+        if not end_of_word:
+            return cls(base, (), specials)
+        return cls.marked(base | {first + 256: utf8(end_of_word)}, (), specials, first + 256)
+
+    @classmethod
+    def marked(
+        cls, base: Mapping[int, bytes], merges: Iterable[Triple], special_tokens: Mapping[str, int], end_of_word: int
+    ) -> Self:
+        """A vocabulary in which every piece ends with a token, one of `base`, that marks its end."""
+        ids = bytes_among({token: data for token, data in base.items() if token != end_of_word})
+        return cls(base, merges, special_tokens, symbols=MarkedSymbols(ids, end_of_word), whole_pieces={})
+
+    @property
+    def end_of_word(self) -> int | None:
+        """The token that marks the end of every piece; None if nothing does."""
+        symbols = self._store.symbols
+        return symbols.end if isinstance(symbols, MarkedSymbols) else None
 
     @property
     def n_merges(self) -> int:
@@ -262,16 +281,6 @@ class Vocabulary:
     def _check(self, token: int) -> None:
         if token not in self:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
-
-
-def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
-    """Byte -> the token that is just this byte; the lowest where there are several."""
-    return {tokens[i][0]: i for i in sorted(tokens, reverse=True) if len(tokens[i]) == 1}
-
-
-def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:
-    """Bytes -> token, of the tokens that are longer than a byte; the lowest where there are several."""
-    return {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
 
 
 def _moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:

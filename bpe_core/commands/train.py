@@ -1,6 +1,7 @@
 """`train`: learn a vocabulary from files, for a person at a prompt or as the worker process of the app."""
 
 import os
+import sys
 import time
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
@@ -10,13 +11,16 @@ from bpe_core.commands.arguments import Subcommands, add_command, add_pattern, a
 from bpe_core.commands.control import Control
 from bpe_core.commands.counting import count_files
 from bpe_core.commands.learning import learn, prepare
-from bpe_core.commands.report import report_to
+from bpe_core.commands.report import Report, report_to
+from bpe_core.counts import Counts
 from bpe_core.errors import OptionError
 from bpe_core.formats import save
 from bpe_core.options import Options
+from bpe_core.presets import PRESETS, Line, Preset
 from bpe_core.ties import TIES
+from bpe_core.visible import visible
 from bpe_core.vocabulary import ID_LAYOUTS
-from bpe_core.wire import Done, Saved, Started
+from bpe_core.wire import Counted, Done, Saved, Started
 
 
 def add(commands: Subcommands) -> None:
@@ -29,10 +33,16 @@ def add(commands: Subcommands) -> None:
         (
             "my_texts/ notes.md -o mine.json --vocab-size 4096",
             "log.txt -o log.json --pattern none --special '<|endoftext|>'",
+            "--preset S0",
         ),
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
-    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to save the tokenizer to")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
+    parser.add_argument("-o", "--output", metavar="OUT", help="the file to save the tokenizer to")
+    parser.add_argument(
+        "--preset",
+        choices=PRESETS,
+        help="run a founding example again, with its own text and options, and say whether it comes out; no OUT needed",
+    )
     add_pattern(parser)
     _add_rules(parser)
     add_stream(parser)
@@ -57,23 +67,28 @@ def _add_rules(parser: ArgumentParser) -> None:
         "--min-count", type=int, default=1, metavar="N", help="stop when no pair occurs this often (%(default)s)"
     )
     parser.add_argument("--max-token-length", type=int, metavar="N", help="bytes in a token at most (no limit)")
+    parser.add_argument(
+        "--end-of-word", default="", metavar="S", help="stands at the end of every piece, as a symbol of its own (none)"
+    )
 
 
 def run(options: Namespace) -> int:
-    """Count, learn, save; 0, or 130 when a signal cut it short.
+    """Count, learn, save; 0, 1 for a preset that does not come out, or 130 when a signal cut it short.
 
     Whatever ends the learning, what was learned is saved: a `stop`, a signal, an app that went away. Stopped before the
     first merge there is nothing to keep, and no file is written or replaced.
     """
     began = time.monotonic()
-    _check_output(Path(options.output), options.paths)
+    _check_usage(options)
+    preset = PRESETS.get(options.preset)
     rules = _rules(options)  # checked by making it: a wrong option is told now, not after minutes of counting
     with (
         closing(Control(stdin=options.stream, paused=options.stream and options.paused)) as control,
         closing(report_to(options.stream, control)) as report,
     ):
-        counts = count_files(options.paths, options.pattern, control, report)
+        counts = _counts(options, preset, control, report)
         steps, reason = 0, ""
+        lines: tuple[Line, ...] = ()
         trainer = counts and prepare(counts, rules, control, report)
         del counts  # the trainer has all it needs of them, in less room
         if trainer:
@@ -81,15 +96,38 @@ def run(options: Namespace) -> int:
             steps = learn(trainer, control, report)
             reason = trainer.stop_reason or ""
             if steps or not control.stopped:
-                save(trainer.tokenizer(), options.output)
-                report.send(Saved(options.output))
+                lines = preset.check(trainer.tokenizer()) if preset else ()
+                if options.output:
+                    save(trainer.tokenizer(), options.output)
+                    report.send(Saved(options.output))
         seconds = time.monotonic() - began
         report.send(Done(control.stopped or reason, steps, seconds))
         report.say(_ending(control.stopped, reason, steps, seconds, options.output))
-    return 130 if control.stopped == "interrupted" else 0
+    if control.stopped:
+        return 130 if control.stopped == "interrupted" else 0
+    if not options.stream:
+        sys.stdout.writelines(map(_shown, lines))
+    return int(not all(line.came_out for line in lines))
+
+
+def _counts(options: Namespace, preset: Preset | None, control: Control, report: Report) -> Counts | None:
+    if preset is None:
+        return count_files(options.paths, options.pattern, control, report)
+    counts = preset.counts()
+    sizes = (counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces))
+    report.send(Counted(*sizes))
+    return counts
+
+
+def _shown(line: Line) -> str:
+    if line.came_out:
+        return visible(f"as promised: {line.what}: {line.found}") + "\n"
+    return visible(f"NOT as promised: {line.what}: {line.found}; promised: {line.expected}") + "\n"
 
 
 def _rules(options: Namespace) -> Options:
+    if options.preset:
+        return PRESETS[options.preset].options
     return Options(
         vocab_size=options.vocab_size,
         pattern=options.pattern,
@@ -98,7 +136,17 @@ def _rules(options: Namespace) -> Options:
         min_count=options.min_count,
         max_token_length=options.max_token_length,
         special_tokens=options.special,
+        end_of_word=options.end_of_word,
     )
+
+
+def _check_usage(options: Namespace) -> None:
+    if options.preset and options.paths:
+        raise OptionError(f"The preset {options.preset} has its own text; leave out {options.paths[0]}, or --preset.")
+    if not options.preset and not (options.paths and options.output):
+        raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
+    if options.output:
+        _check_output(Path(options.output), options.paths)
 
 
 def _check_output(output: Path, texts: list[str]) -> None:
@@ -113,7 +161,9 @@ def _check_output(output: Path, texts: list[str]) -> None:
         raise OptionError(f"The folder {output.parent} may not be written to; choose another place for {output.name}.")
 
 
-def _ending(stopped: str | None, reason: str, steps: int, seconds: float, output: str) -> str:
+def _ending(stopped: str | None, reason: str, steps: int, seconds: float, output: str | None) -> str:
+    if not output:
+        return f"{(stopped or reason).capitalize()} after {steps:,} merges; nothing is saved without -o."
     if not stopped:
         return f"Learned {steps:,} merges in {seconds:.1f} s ({reason}); saved in {output}."
     if steps:

@@ -35,7 +35,7 @@ def names_of(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> dict[str, int
     """
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
-        refuse("it is made of characters")
+        refuse("it is not made of bytes alone")
     names = {token.text: token.token for token in added}
     apart = set(names.values()) - {token for _, _, token in vocabulary.merges}
     for token in vocabulary.ids():

@@ -17,9 +17,11 @@ from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import PATTERNS
 from bpe_core.record import TrainingRecord
+from bpe_core.store import whole_by_default
+from bpe_core.symbols import bytes_among
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import CONTROLS
-from bpe_core.vocabulary import Vocabulary, bytes_among, whole_by_default
+from bpe_core.vocabulary import Vocabulary
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
@@ -51,7 +53,9 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield _entry("first_byte", first)
     else:
         yield from _table("base", ([token, data.hex()] for token, data in vocabulary.base.items()), end=",")
-    if vocabulary.whole_pieces != whole_by_default(vocabulary.base):
+    if vocabulary.end_of_word is not None:
+        yield _entry("end_of_word", vocabulary.end_of_word)
+    elif vocabulary.whole_pieces != whole_by_default(vocabulary.base):
         yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
     if record:
         yield _entry("training", {key: value for key, value in asdict(record).items() if key != "steps"})
@@ -65,6 +69,8 @@ def _check_that_it_fits(tokenizer: Tokenizer) -> None:
     problem = ""
     if tokenizer.preparation:
         problem = "it changes a text before it splits it, or looks for tokens in it"
+    elif vocabulary.end_of_word is not None:
+        return
     elif not vocabulary.is_bytewise:
         problem = "it is made of characters"
     elif any(vocabulary.symbols(bytes([byte])) != [token] for byte, token in bytes_among(vocabulary.base).items()):
@@ -134,7 +140,10 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     record = _record(fields.fields("training"), rows) if trained else None
     try:
         merges = [(left, right, token) for left, right, token, *_ in rows]
-        vocabulary = Vocabulary(base, merges, specials, whole_pieces=_whole_pieces(fields, base, merges))
+        if "end_of_word" in fields:
+            vocabulary = Vocabulary.marked(base, merges, specials, _end_of_word(fields, base))
+        else:
+            vocabulary = Vocabulary(base, merges, specials, whole_pieces=_whole_pieces(fields, base, merges))
     except BpeError as error:
         raise FormatError(f"{where} is broken: {error}") from None
     if fields.number("n_vocab") != vocabulary.n_vocab:
@@ -174,6 +183,13 @@ def _base(fields: Fields) -> dict[int, bytes]:
             fields.fail(f"base[{index}]", f"the id {token} stands there twice or is too large")
         base[token] = data
     return base
+
+
+def _end_of_word(fields: Fields, base: Mapping[int, bytes]) -> int:
+    token = fields.number("end_of_word")
+    if token not in base:
+        fields.fail("end_of_word", f"there is no token {token} that no merge makes")
+    return token
 
 
 def _whole_pieces(
@@ -230,6 +246,7 @@ def _record(training: Fields, rows: Sequence[Sequence[Any]]) -> TrainingRecord:
         n_tokens_start=training.number("n_tokens_start"),
         created=training.text("created"),
         stop_reason=training.text("stop_reason"),
+        end_of_word=training.text("end_of_word") if "end_of_word" in training else "",
     )
 
 

@@ -4,17 +4,17 @@ from typing import NoReturn
 
 from bpe_core.errors import FormatError
 from bpe_core.recovery import recovered
-from bpe_core.symbols import ByteSymbols
+from bpe_core.symbols import ByteSymbols, bytes_among
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
-from bpe_core.vocabulary import Vocabulary, bytes_among
+from bpe_core.vocabulary import Vocabulary
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
     """Id -> bytes of the tokens that are not special, ascending. Raises `FormatError` if ranks would not do."""
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
-        _refuse("it is made of characters, and a rank file of bytes")
+        _refuse("it is not made of bytes alone")
     specials = set(vocabulary.special_tokens.values())
     tokens = {token: vocabulary.token_bytes(token) for token in vocabulary.ids() if token not in specials}
     if not vocabulary.is_ranked:

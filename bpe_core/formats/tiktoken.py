@@ -16,9 +16,10 @@ from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.formats.ranks import ranks_of
 from bpe_core.known_files import KNOWN_FILES, KnownFile
+from bpe_core.symbols import bytes_among
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from bpe_core.vocabulary import Vocabulary, bytes_among
+from bpe_core.vocabulary import Vocabulary
 
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
 _EMPTY_TOKEN: Final = b"="

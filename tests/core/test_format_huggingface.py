@@ -340,7 +340,7 @@ def test_what_would_mean_something_else_there_is_not_written(tmp_path):
     for pattern, problem in ((r"\p{L}{1,3}+|.", r"\{1,3\}\+"), (r"\w+|.", r"\\w"), ("^a|.", r"\^")):
         with pytest.raises(FormatError, match=f"its pattern has {problem}"):
             save(train(TEXTS, vocab_size=300, pattern=pattern), tmp_path / "x.json", format="huggingface")
-    with pytest.raises(FormatError, match="made of characters"):
+    with pytest.raises(FormatError, match="not made of bytes"):
         save(opened(MAKERS["metaspace first"](), tmp_path), tmp_path / "x.json", format="huggingface")
 
 

@@ -1,0 +1,185 @@
+"""The founding examples as presets: a corpus, options, what a training on them must give, and whether it did.
+
+Five small programs and articles about byte-pair encoding stand at the beginning of bpescope, S0 to S4. Where one of
+them gives a number that its own rules do not lead to, the right number stands here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from bpe_core.corpus import Counts
+from bpe_core.options import Options
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import Trainer
+from bpe_core.visible import token_label
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that was to be seen, and what was."""
+
+    what: str
+    """What was looked at."""
+    expected: str
+    """What the example promises."""
+    found: str
+    """What the training gave."""
+
+    @property
+    def came_out(self) -> bool:
+        """Whether they are the same."""
+        return self.expected == self.found
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """An example that can be run again."""
+
+    name: str
+    """S0 to S4."""
+    title: str
+    """What it is, in a few words."""
+    reason: str
+    """What there is to see, in a sentence."""
+    documents: tuple[str, ...]
+    """The corpus."""
+    options: Options
+    """How it is trained."""
+    n_merges: int
+    """How many merges there are in the end."""
+    n_tokens: int
+    """How many tokens the corpus has after them."""
+    tokens: tuple[bytes, ...]
+    """What the first merges make, in order."""
+    encodings: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Text -> the ids it must have afterwards."""
+
+    def counts(self) -> Counts:
+        """The corpus, counted."""
+        return Counts.of(self.documents, self.options.pattern)
+
+    def train(self) -> Tokenizer:
+        """Run it to the end."""
+        trainer = Trainer(self.counts(), **asdict(self.options))
+        for _ in trainer:
+            pass
+        return trainer.tokenizer()
+
+    def check(self, tokenizer: Tokenizer) -> tuple[Line, ...]:
+        """What was promised beside what `tokenizer` is, which was trained on this corpus with these options."""
+        vocabulary, record = tokenizer.vocabulary, tokenizer.record
+        made = [vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)]]
+        left = record.steps[-1][2] if record and record.steps else record.n_tokens_start if record else 0
+        lines = [
+            Line("merges", f"{self.n_merges:,}", f"{vocabulary.n_merges:,}"),
+            Line("tokens left in the corpus", f"{self.n_tokens:,}", f"{left:,}"),
+            Line("tokens made, in order", _labels(self.tokens), _labels(made)),
+        ]
+        for text, ids in self.encodings.items():
+            lines.append(Line(f"ids of {text!r}", _numbers(ids), _numbers(tokenizer.encode_ordinary(text))))
+        return tuple(lines)
+
+
+def _labels(tokens: Sequence[bytes]) -> str:
+    return " ".join(map(token_label, tokens))
+
+
+def _numbers(ids: Sequence[int]) -> str:
+    return " ".join(map(str, ids))
+
+
+def _words(**counts: int) -> str:
+    return " ".join(word for word, count in counts.items() for _ in range(count))
+
+
+_CORPUS: Final = _words(low=5, lower=2, widest=3, newest=6)
+
+_S0: Final = Preset(
+    name="S0",
+    title="Flat bytes, two lines",
+    reason="Merges cross spaces and words where no pattern splits the text: “ t”, “s ” and “e ” come first.",
+    documents=(
+        "Consider this as a trainig text and this can be as big as you want and be carefull\n"
+        "while choosing the data because wrong type of data can lead to lots of irregularities",
+    ),
+    options=Options(276, "none"),
+    n_merges=20,
+    n_tokens=109,
+    tokens=(b" t", b"s ", b"e ", b"an", b" th"),
+    encodings={"Hi this is test": (72, 105, 266, 105, 115, 256, 101, 115, 116)},
+)
+
+_S1: Final = Preset(
+    name="S1",
+    title="A list of words as documents",
+    reason="Nothing merges across the border of two documents, so a list of words needs no pattern.",
+    documents=tuple(_CORPUS.split()),
+    options=Options(262, "none"),
+    n_merges=6,
+    n_tokens=35,
+    tokens=(b"es", b"est", b"lo", b"low", b"ne", b"new"),
+    encodings={"newest": (261, 257), "low": (259,)},
+)
+
+_S2: Final = Preset(
+    name="S2",
+    title="Sennrich's algorithm on words",
+    reason="Ties go to the largest pair, and special tokens come first: s + t before e + s, and ids from 257 on.",
+    documents=(_CORPUS,),
+    options=Options(263, "words", "largest", "specials-first", special_tokens=("<|endoftext|>",)),
+    n_merges=6,
+    n_tokens=35,
+    tokens=(b"st", b"est", b"ow", b"low", b"west", b"ne"),
+    encodings={
+        "newest": (262, 261),
+        "lower": (260, 102, 115),
+        "widest": (120, 106, 101, 258),
+        "low": (260,),
+    },
+)
+
+_S2_PROSE: Final = Preset(
+    name="S2-prose",
+    title="Words with an end, as told in prose",
+    reason="With </w> at the end of each word four pairs are tied at 8; es, est, lo, low is not what follows.",
+    documents=(_words(low=5, lowest=2, newest=6, wider=3),),
+    options=Options(266, "words", end_of_word="</w>"),
+    n_merges=9,
+    n_tokens=33,
+    tokens=(b"we", b"wes", b"west", b"west</w>", b"lo", b"ne", b"newest</w>", b"low", b"low</w>"),
+    encodings={"low": (265,), "newest": (263,), "lower": (261, 257, 114, 256)},
+)
+
+_S3: Final = Preset(
+    name="S3",
+    title="aabdaabdaab",
+    reason="Two merges make 11 tokens into 8 and then 5: aa, and aab of it.",
+    documents=("aabdaabdaab",),
+    options=Options(258, "none"),
+    n_merges=2,
+    n_tokens=5,
+    tokens=(b"aa", b"aab"),
+    encodings={"aabdaabdaab": (257, 100, 257, 100, 257)},
+)
+
+_S4: Final = Preset(
+    name="S4",
+    title="A text learned by heart",
+    reason="Without a minimum count merging goes on until the text is one token, and 106 of 107 are only steps to it.",
+    documents=(
+        "\n    Hello world! This is a sample text to demonstrate BPE tokenization."
+        "\n    We'll use this to train our tokenizer and then test encoding and decoding.\n    ",
+    ),
+    options=Options(512, "none"),
+    n_merges=107,
+    n_tokens=1,
+    tokens=(b"  ", b" t", b" to", b"en"),
+    encodings={"Hello world!": (72, 101, 265, 111, 32, 119, 111, 114, 108, 100, 33)},
+)
+
+PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
+    {preset.name: preset for preset in (_S0, _S1, _S2, _S2_PROSE, _S3, _S4)}
+)
+"""Name -> preset."""

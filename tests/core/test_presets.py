@@ -1,0 +1,91 @@
+"""The presets: each of the founding examples is run again and comes out, in the engine and at the prompt."""
+
+import pytest
+from oracle import train as slow
+
+from bpe_core import Trainer, load, save, train
+from bpe_core.cli import main
+from bpe_core.presets import PRESETS
+from bpe_core.symbols import MarkedSymbols
+
+PROSE = PRESETS["S2-prose"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_it_comes_out(name):
+    preset = PRESETS[name]
+    lines = preset.check(preset.train())
+    assert [line for line in lines if not line.came_out] == []
+    assert len(lines) > 3
+
+
+def test_another_training_does_not(tmp_path):
+    preset = PRESETS["S0"]
+    other = train(preset.documents, vocab_size=276, pattern="gpt4")
+    assert not all(line.came_out for line in preset.check(other))
+
+
+def test_words_with_an_end():
+    """The pairs of the article: es, st, we and t + </w> eight times each, lo and ow seven times."""
+    trainer = Trainer(PROSE.documents, vocab_size=266, pattern="words", end_of_word="</w>")
+    table = {
+        (trainer.vocabulary.token_bytes(a) + trainer.vocabulary.token_bytes(b)): n for (a, b), n in trainer.pair_table()
+    }
+    assert [table[pair] for pair in (b"es", b"st", b"we", b"t</w>", b"lo", b"ow")] == [8, 8, 8, 8, 7, 7]
+    merges = list(trainer)
+    assert [merge.step for merge in merges] == list(range(1, 10))
+    tokenizer = trainer.tokenizer()
+    assert tokenizer.n_vocab == 266
+    assert tokenizer.vocabulary.end_of_word == 256
+    assert [tokenizer.token_bytes(token) for token in tokenizer.encode("newest")] == [b"newest</w>"]
+
+
+@pytest.mark.parametrize("ties", ["first", "lowest", "largest"])
+def test_the_end_is_a_symbol_like_any_other(ties):
+    """A byte that no text has, put behind each word, gives the same counts."""
+    words = [word.encode() + b"\xff" for word in PROSE.documents[0].split()]
+    expected = [tuple(row[3:]) for row in slow(words, 12, ties)]
+    trainer = Trainer(PROSE.documents, vocab_size=257 + 12, pattern="words", ties=ties, end_of_word="</w>")
+    assert [(merge.count, merge.ties, merge.n_tokens) for merge in trainer] == expected
+
+
+@pytest.mark.parametrize("id_layout", ["bytes-first", "specials-first"])
+def test_the_end_is_kept_in_the_file(id_layout, tmp_path):
+    tokenizer = train(
+        PROSE.documents,
+        vocab_size=270,
+        pattern="words",
+        end_of_word="</w>",
+        special_tokens=["<s>"],
+        id_layout=id_layout,
+    )
+    save(tokenizer, tmp_path / "mine.json")
+    again = load(tmp_path / "mine.json")
+    assert again.record == tokenizer.record
+    assert again.encode("lower newest wide <s>", allowed_special="all") == tokenizer.encode(
+        "lower newest wide <s>", allowed_special="all"
+    )
+    assert again.vocabulary.end_of_word == (256 if id_layout == "bytes-first" else 257)
+
+
+def test_nothing_has_no_end():
+    assert MarkedSymbols({97: 5}, 9).ids(b"") == []
+    assert MarkedSymbols({97: 5}, 9).ids(b"aa") == [5, 5, 9]
+
+
+@pytest.mark.parametrize("name", ["S0", "S2-prose"])
+def test_at_the_prompt(name, tmp_path, capsys):
+    out = tmp_path / "out.json"
+    assert main(["train", "--preset", name, "-o", str(out)]) == 0
+    shown = capsys.readouterr().out
+    assert "as promised: merges" in shown
+    assert "NOT" not in shown
+    assert load(out).step == PRESETS[name].n_merges
+
+
+def test_a_preset_needs_no_file_and_takes_no_text(tmp_path, capsys):
+    assert main(["train", "--preset", "S3"]) == 0
+    assert main(["train", "--preset", "S3", str(tmp_path)]) == 2
+    assert "has its own text" in capsys.readouterr().err
+    assert main(["train", str(tmp_path)]) == 2
+    assert "with -o, the file" in capsys.readouterr().err
