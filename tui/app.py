@@ -3,9 +3,12 @@
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.widgets import Input
 
+from bpe_core.visible import visible
 from tui.commands import ScopeCommands
 from tui.config import Configuration, load_configuration, save_configuration
 from tui.screen import MainScreen
@@ -42,6 +45,12 @@ class BpeScope(App[None]):
     def get_default_screen(self) -> MainScreen:
         """There is one screen."""
         return MainScreen(self.configuration, opened=self._paths)
+
+    async def on_event(self, event: events.Event) -> None:
+        """A paste into a field is made visible: only the editor takes, and knows how to draw, any text as it is."""
+        if isinstance(event, events.Paste) and isinstance(self.focused, Input):
+            event.text = visible(event.text.partition("\n")[0])
+        await super().on_event(event)
 
     def on_mount(self) -> None:
         """Remember each change of the theme."""
