@@ -5,6 +5,7 @@ from typing import Final
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, HorizontalGroup, Vertical
+from textual.content import Content
 from textual.reactive import var
 from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
@@ -175,10 +176,11 @@ def _label(option: str) -> Label:
     return label
 
 
-def pattern_choices(pattern: str) -> list[tuple[str, str]]:
+def pattern_choices(pattern: str) -> list[tuple[Content, str]]:
     """What the list of patterns offers: the named ones, the one chosen, and another."""
     names = [*PATTERNS, *([] if pattern in PATTERNS else [pattern])]
-    return [*((visible(name), name) for name in names), ("another …", ANOTHER)]
+    # As content and not as a str, which would be markup: a regular expression is full of brackets.
+    return [*((Content(visible(name)), name) for name in names), (Content("another …"), ANOTHER)]
 
 
 def status_line(run: Run) -> str:
