@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
-from bpe_core.patterns import PATTERNS
+from bpe_core.errors import PatternError
+from bpe_core.patterns import splitter
 from bpe_core.ties import TIES
 from tui.state import TrainingOptions
 
@@ -107,10 +108,17 @@ def _possible(options: TrainingOptions) -> TrainingOptions:
     return replace(
         options,
         vocab_size=options.vocab_size if options.vocab_size > 256 else default.vocab_size,
-        pattern=options.pattern if options.pattern in PATTERNS else default.pattern,
+        pattern=options.pattern if _splits(options.pattern) else default.pattern,
         ties=options.ties if options.ties in TIES else default.ties,
         min_count=max(options.min_count, 1),
     )
+
+
+def _splits(pattern: str) -> bool:
+    try:
+        return bool(splitter(pattern))
+    except PatternError:
+        return False
 
 
 def _write(path: Path, text: str) -> None:

@@ -12,6 +12,8 @@ from textual.widgets import Button, Input, Select
 
 from bpe_core import load, train
 from tui import config
+from tui.dialogs import AskPattern
+from tui.panes.training import ANOTHER
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -214,6 +216,29 @@ async def test_with_nothing_chosen_it_says_how_to_choose(opened: Opened, kept: P
         await scope.press("f6")
         assert list(scope.said) == ["No text is chosen: press F2, go to one, and mark it with the space bar."]
         assert scope.screen.run.phase == "idle"
+
+
+async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, kept: Path) -> None:
+    pattern = r"[a-z]+|[/b]|[^a-z]"
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        select = scope.training.query_one("#pattern", Select)
+        select.value = ANOTHER
+        await scope.until(lambda: isinstance(scope.app.screen, AskPattern), "it asks")
+        for answer in ("[a-z", pattern):
+            assert isinstance(scope.app.screen, AskPattern)
+            scope.app.screen.query_one(Input).value = answer
+            await scope.press("enter")
+        await scope.until(lambda: select.value == pattern, "the pattern is taken")
+        fill(scope, "vocab-size", "262")
+        await scope.press("f6")
+        await scope.until(lambda: scope.screen.path != str(kept) and not scope.screen.run.busy, "the training ends")
+        assert scope.screen.tokenizer is not None
+        assert scope.screen.tokenizer.merges == train(TEXT, vocab_size=262, pattern=pattern).merges
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        assert scope.training.query_one("#pattern", Select).value == pattern
+        assert scope.rows("#pattern SelectCurrent #label")[0].startswith("[a-z]+")
 
 
 async def test_special_tokens_and_rules_reach_the_worker(opened: Opened, book: Path, kept: Path) -> None:
