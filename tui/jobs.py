@@ -6,9 +6,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bpe_core.audit.findings import Finding
+from bpe_core.presets import PRESETS
 from bpe_core.trainer import Merge
 from bpe_core.visible import visible
-from bpe_core.wire import Counted, Counting, Done, Event, Failed, Findings, Merges, Saved, Skipped, Started, State
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.wire import (
+    Counted,
+    Counting,
+    Done,
+    Event,
+    Failed,
+    Findings,
+    Merges,
+    Preparing,
+    Saved,
+    Skipped,
+    Started,
+    State,
+)
 from tui.engine import Job
 from tui.sources import title_of
 from tui.state import Audit, Corpus, Phase, Run, Totals, TrainingOptions
@@ -28,15 +43,38 @@ class TrainingUpdate:
     failed: str = ""
 
 
-def training_arguments(paths: tuple[str, ...], options: TrainingOptions, output: Path, *, paused: bool) -> list[str]:
-    """The command line of a worker that trains."""
-    return [
-        *("train", *paths, "-o", str(output), "--stream"),
-        *("--vocab-size", str(options.vocab_size), "--pattern", options.pattern, "--ties", options.ties),
-        *("--min-count", str(options.min_count)),
-        *(argument for token in options.special_tokens for argument in ("--special", token)),
-        *(["--paused"] if paused else []),
-    ]
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A training to be done: on texts, or of a preset with its own text and options."""
+
+    title: str
+    """What the kept tokenizer is named after."""
+    options: TrainingOptions
+    paths: tuple[str, ...] = ()
+    preset: str = ""
+    stepping: bool = False
+    """Learn one merge, then wait."""
+
+    def arguments(self, output: Path) -> list[str]:
+        """The command line of the worker."""
+        command = ["train", "-o", str(output), "--stream", *(["--paused"] if self.stepping else [])]
+        if self.preset:
+            return [*command, "--preset", self.preset]
+        options = self.options
+        return [
+            *command,
+            *("--vocab-size", str(options.vocab_size), "--pattern", options.pattern, "--ties", options.ties),
+            *("--min-count", str(options.min_count)),
+            *(f"--special={token}" for token in options.special_tokens),
+            *self.paths,
+        ]
+
+    def first_vocabulary(self) -> Vocabulary:
+        """What the merges will be added to, as the worker begins with it too."""
+        if self.preset:
+            options = PRESETS[self.preset].options
+            return Vocabulary.of_bytes(options.id_layout, options.special_tokens, options.end_of_word)
+        return Vocabulary.of_bytes("bytes-first", self.options.special_tokens)
 
 
 async def training(job: Job) -> AsyncIterator[TrainingUpdate]:
@@ -55,6 +93,10 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
     match event:
         case Counting(done, total, name):
             return replace(run, done=done, total=total, detail=name, rate=pace.rate(done))
+        case Preparing(done, total):
+            if run.phase != "preparing":
+                pace.restart()
+            return replace(run, phase="preparing", done=done, total=total, rate=pace.rate(done))
         case Counted(documents, n_bytes, characters, pieces, unique):
             update.totals = Totals(documents, n_bytes, characters, pieces, unique)
         case Started(tokens, merges):

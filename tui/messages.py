@@ -34,6 +34,13 @@ class TokenizerDiscarded(Message):
 
 
 @dataclass
+class PresetChosen(Message):
+    """A founding example should be run."""
+
+    name: str
+
+
+@dataclass
 class PatternChosen(Message):
     """Another split pattern was chosen: a name, or a regular expression."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.corpus import find_files
+from bpe_core.presets import PRESETS
 from bpe_core.samples import samples
 from bpe_core.visible import visible
 from tui.state import Corpus
@@ -27,12 +28,22 @@ class TextSource:
     size: int | None = None
     """Bytes on disk; None for a folder, whose size takes reading to know."""
     is_folder: bool = False
+    preset: str = ""
+    """Name of the preset it is, if it is one; its text lies in no file."""
 
 
 def sample_sources() -> list[TextSource]:
     """The sample texts, in the order of their list."""
     return [
         TextSource(str(sample.path), sample.title, sample.reason, sample.path.stat().st_size) for sample in samples()
+    ]
+
+
+def preset_sources() -> list[TextSource]:
+    """The founding examples, each a text with the options to train on it and what must come out."""
+    return [
+        TextSource(f"preset {name}", f"{name}  {preset.title}", preset.reason, preset=name)
+        for name, preset in PRESETS.items()
     ]
 
 
@@ -102,6 +113,13 @@ def check_readable(path: str) -> None:
     if os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK):
         return  # what a folder holds is found out when it is read
     first_characters(path, 1)
+
+
+def beginning(source: TextSource, number: int) -> str:
+    """The beginning of a preset's text, or of a file. Raises `TextError`."""
+    if source.preset:
+        return "\n".join(PRESETS[source.preset].documents)[:number]
+    return first_characters(source.path, number)
 
 
 def first_characters(path: str, number: int) -> str:

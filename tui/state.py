@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Phase = Literal["idle", "counting", "merging", "paused", "done", "stopped", "failed"]
+Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
 
-BUSY: Final[frozenset[Phase]] = frozenset({"counting", "merging", "paused"})
+BUSY: Final[frozenset[Phase]] = frozenset({"counting", "preparing", "merging", "paused"})
 """The phases in which a worker process is alive."""
 
 

@@ -13,7 +13,7 @@ from bpe_core.trainer import Trainer
 from bpe_core.wire import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from tui import jobs
 from tui.engine import Job
-from tui.jobs import Pace, auditing, totals, training, training_arguments
+from tui.jobs import Pace, Task, auditing, totals, training
 from tui.state import Corpus, Run, Totals, TrainingOptions
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
@@ -82,7 +82,7 @@ def test_the_time_left_is_only_told_when_it_is_known() -> None:
 async def test_a_real_training(book: Path) -> None:
     options = TrainingOptions(270, "gpt2", "largest", 2, ("<|endoftext|>", "<s>"))
     output = book.parent / "out.json"
-    async with Job(*training_arguments((str(book),), options, output, paused=False)) as job:
+    async with Job(*Task("book", options, (str(book),)).arguments(output)) as job:
         updates = [update async for update in training(job)]
     expected = Trainer(
         TEXT, vocab_size=270, pattern="gpt2", ties="largest", min_count=2, special_tokens=options.special_tokens

@@ -17,8 +17,8 @@ from textual.widgets.option_list import Option
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.messages import CorpusChosen, TokenizerChosen, TokenizerDiscarded
-from tui.sources import TextSource, first_characters, title_of
+from tui.messages import CorpusChosen, PresetChosen, TokenizerChosen, TokenizerDiscarded
+from tui.sources import TextSource, beginning, title_of
 from tui.state import Corpus, Kept, Totals
 from tui.text.palette import Look, make_palette
 from tui.widgets.corpus_tree import CorpusTree
@@ -74,6 +74,12 @@ class CorpusPane(Pane):
         paths = tree.marked("corpus")
         self.post_message(CorpusChosen(Corpus(paths, tree.marked("reference"), title_of(paths))))
 
+    @on(CorpusTree.PresetChosen)
+    def tell_preset(self, event: CorpusTree.PresetChosen) -> None:
+        """A preset is not added to the corpus: it is run, with its own options."""
+        event.stop()
+        self.post_message(PresetChosen(event.name))
+
     @on(CorpusTree.Pointed)
     def preview(self, event: CorpusTree.Pointed) -> None:
         """Show the text under the cursor."""
@@ -118,7 +124,7 @@ class CorpusPane(Pane):
             body.update(reason, layout=False)
             return
         try:
-            text = await asyncio.to_thread(first_characters, source.path, PREVIEWED)
+            text = await asyncio.to_thread(beginning, source, PREVIEWED)
             body.update(self._split(text, pattern), layout=False)
         except BpeError as error:
             body.update(visible(str(error)), layout=False)

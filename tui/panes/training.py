@@ -151,8 +151,8 @@ class TrainingPane(Pane):
         self.query_one("#status", Static).update(status_line(run), layout=False)
 
     def _phase_changed(self, run: Run) -> None:
-        label = {"merging": "⏸ Pause", "counting": "⏸ Pause", "paused": "▶ Run"}.get(run.phase, "▶ Train")
-        self.query_one("#go", Button).label = label
+        labels = dict.fromkeys(("counting", "preparing", "merging"), "⏸ Pause") | {"paused": "▶ Run"}
+        self.query_one("#go", Button).label = labels.get(run.phase, "▶ Train")
         self.query_one("#stop", Button).disabled = not run.busy
         for field in self.query("#options Input, #options Select"):
             field.disabled = run.busy
@@ -190,6 +190,8 @@ def status_line(run: Run) -> str:
     match run.phase:
         case "counting":
             facts = [f"counting {run.fraction:.0%}", f"{run.rate / 1e6:,.1f} MB/s" if run.rate else "", remaining]
+        case "preparing":
+            facts = [f"counting pairs {run.fraction:.0%}", remaining]
         case "merging":
             facts = [f"{run.fraction:.0%}", f"{run.rate:,.0f} merges/s" if run.rate else "", remaining]
         case "paused":

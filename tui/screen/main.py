@@ -16,6 +16,7 @@ from textual.widgets import Footer
 from bpe_core.samples import editor_greeting
 from tui import config
 from tui.help import Help
+from tui.jobs import Task
 from tui.panes.audit import AuditPane
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
@@ -107,7 +108,8 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         elif self.kept:
             self._take_from(Path(self.kept[0].path))
         elif first_time:
-            self._train(replace(self.options, vocab_size=1024), sample_corpus())
+            samples = sample_corpus()
+            self._train(Task(samples.title, replace(self.options, vocab_size=1024), samples.paths))
 
     async def on_unmount(self) -> None:
         """Keep the text; let each worker process keep what it has, and end."""

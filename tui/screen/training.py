@@ -1,21 +1,22 @@
 """What the main screen does about trainings: start one, follow it, steer it, keep what it learned."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
-from textual import work
+from textual import on, work
 
 from bpe_core import save
 from bpe_core.errors import BpeError
+from bpe_core.presets import PRESETS, Preset
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.vocabulary import Vocabulary
 from bpe_core.wire import parse_command
-from tui import config
+from tui import config, messages
 from tui.engine import Job
-from tui.jobs import TrainingUpdate, training, training_arguments
+from tui.jobs import Task, TrainingUpdate, training
 from tui.screen.tokenizers import TokenizersScreen
 from tui.shelf import free_place, told_record
-from tui.state import Audit, Corpus, Run, TrainingOptions
+from tui.state import Audit, Run, TrainingOptions
 
 
 class TrainingScreen(TokenizersScreen):
@@ -31,7 +32,7 @@ class TrainingScreen(TokenizersScreen):
             case "train":
                 return not self.run.busy
             case "pause":
-                return phase in ("counting", "merging")
+                return phase in ("counting", "preparing", "merging")
             case "resume":
                 return phase == "paused"
             case "stop":
@@ -61,7 +62,22 @@ class TrainingScreen(TokenizersScreen):
             return
         self.options = options
         self._remember(options=options)
-        self._train(options, self.corpus, stepping=stepping)
+        self._train(Task(self.corpus.title, options, self.corpus.paths, stepping=stepping))
+
+    @on(messages.PresetChosen)
+    def run_preset(self, event: messages.PresetChosen) -> None:
+        """Train a founding example with its own text and options, and see whether what it promises comes out."""
+        if self.run.busy:
+            self._say("A training is running: stop it first (F8), what it learned is kept.", "warning")
+            return
+        preset = PRESETS[event.name]
+        rules = preset.options
+        self.options = TrainingOptions(
+            rules.vocab_size, rules.pattern, rules.ties, rules.min_count, tuple(rules.special_tokens)
+        )
+        self.pattern = rules.pattern
+        self.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
+        self._train(Task(preset.name, self.options, preset=preset.name))
 
     def action_pause(self) -> None:
         """Let the worker wait."""
@@ -87,36 +103,37 @@ class TrainingScreen(TokenizersScreen):
             self._job.send(parse_command(line))
 
     @work(exclusive=True, group="train")
-    async def _train(self, options: TrainingOptions, corpus: Corpus, *, stepping: bool = False) -> None:
-        output = free_place(config.tokenizers_folder(), f"{corpus.title} {options.pattern}")
+    async def _train(self, task: Task) -> None:
+        output = free_place(config.tokenizers_folder(), f"{task.title} {task.options.pattern}")
         self.run = Run("counting")
         self.workers.cancel_group(self, "count")  # the training counts the same texts
         self.findings, self.audit = (), Audit()
         self.audit_pane.begin()
         saved: Path | None = None
-        job = Job(*training_arguments(corpus.paths, options, output, paused=stepping))
+        job = Job(*task.arguments(output))
         try:
             async with job:
                 self._job = job
-                if stepping:
+                if task.stepping:
                     self._command("step 1")
                 async for update in training(job):
-                    self._take_update(update, options)
+                    self._take_update(update, task)
                     saved = update.saved or saved
         finally:
             self._job = None
         if saved is None and self.tokenizer is not None and not self.path and self.tokenizer.step:
-            saved = await self._rescue(self.tokenizer, options, output)
+            saved = await self._rescue(self.tokenizer, task.options, output)
         if saved is not None:
             await self._take_kept(saved, keep_rows=True)
+        if task.preset and self.tokenizer is not None and self.run.phase == "done":
+            self.run = replace(self.run, detail=verdict(PRESETS[task.preset], self.tokenizer))
 
-    def _take_update(self, update: TrainingUpdate, options: TrainingOptions) -> None:
+    def _take_update(self, update: TrainingUpdate, task: Task) -> None:
         if update.totals is not None:
             self.totals = update.totals
         if update.started is not None:
             self.path = ""
-            base = Vocabulary.of_bytes("bytes-first", options.special_tokens)
-            self.tokenizer = Tokenizer(base, options.pattern)
+            self.tokenizer = Tokenizer(task.first_vocabulary(), task.options.pattern)
             self.step = 0
             self._enforce()
             n_bytes = self.totals.bytes if self.totals else update.started.tokens
@@ -143,3 +160,12 @@ class TrainingScreen(TokenizersScreen):
             return None
         self._say(f"The {tokenizer.step:,} merges it had learned are kept as {output.stem}.", "warning")
         return output
+
+
+def verdict(preset: Preset, tokenizer: Tokenizer) -> str:
+    """Whether what a preset promises has come out."""
+    lines = preset.check(tokenizer)
+    wrong = next((line for line in lines if not line.came_out), None)
+    if wrong is not None:
+        return f"{preset.name} differs: {wrong.what}: {wrong.found}, promised {wrong.expected}"
+    return f"{preset.name} came out as promised: " + ", ".join(f"{line.found} {line.what}" for line in lines[:2])

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
-from tui.sources import TextSource, computer_sources, file_source, folder_sources, sample_sources
+from tui.sources import TextSource, computer_sources, file_source, folder_sources, preset_sources, sample_sources
 from tui.widgets.columns import fit
 
 Mark = Literal["", "corpus", "reference"]
@@ -41,6 +41,13 @@ class CorpusTree(Tree[Entry]):
     class Marked(Message):
         """A text was chosen, marked as reference, or neither any more."""
 
+    class PresetChosen(Message):
+        """A preset should be run."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
     class Pointed(Message):
         """The cursor is on another row."""
 
@@ -62,6 +69,7 @@ class CorpusTree(Tree[Entry]):
         if (home := Path.home()) != Path.cwd():
             self._add_folder(self._files, file_source(home, f"{home.name} (home)"))
         self._add_group("This computer", computer_sources())
+        self._add_group("Presets", preset_sources(), expand=False)
         samples = self._add_group("Samples", sample_sources())
         # The first sample under the cursor, so that the preview has something to show.
         self.call_after_refresh(self.move_cursor, samples.children[0])
@@ -103,8 +111,11 @@ class CorpusTree(Tree[Entry]):
         node = self.cursor_node
         if node is None:
             return
-        entries = [_entry(node)] if _entry(node).source else [_entry(child) for child in node.children]
-        entries = [entry for entry in entries if entry.source]
+        if (source := _entry(node).source) and source.preset:
+            self.post_message(self.PresetChosen(source.preset))
+            return
+        entries = [_entry(node)] if source else [_entry(child) for child in node.children]
+        entries = [entry for entry in entries if entry.source and not entry.source.preset]
         new: Mark = "" if all(entry.mark == mark for entry in entries) else mark
         for entry in entries:
             entry.mark = new
@@ -155,8 +166,8 @@ class CorpusTree(Tree[Entry]):
         label.append(" " + size, style + Style(dim=True))
         return label
 
-    def _add_group(self, title: str, sources: list[TextSource]) -> TreeNode[Entry]:
-        group = self.root.add(title, Entry(title), expand=True)
+    def _add_group(self, title: str, sources: list[TextSource], *, expand: bool = True) -> TreeNode[Entry]:
+        group = self.root.add(title, Entry(title), expand=expand)
         for source in sources:
             group.add_leaf(source.title, Entry(source.title, source))
         return group
