@@ -22,6 +22,9 @@ from bpe_core.pattern_syntax import Atomic, Chain, Chars, Choice, End, Look, Nod
 ANYTHING = "anything"
 """Stands for an assertion among the sources of character sets: it may look at whatever comes next."""
 
+_ITSELF = re.compile(r"[^\\.\[]|\\\W")
+"""The source of a set that is just one character, plain or escaped."""
+
 Follows = dict[str, set[str]]
 """Source of a character set -> sources of those that may come directly after it."""
 
@@ -43,6 +46,23 @@ def cut_finder(node: Node) -> re.Pattern[str] | None:
         if after:
             safe.append(f"{set_source(before)}(?={set_source(after)})")
     return re.compile("|".join(safe)) if safe else None
+
+
+def beside(cuts: re.Pattern[str], node: Node) -> re.Pattern[str] | None:
+    """Of the cuts of a pattern those that are safe, too, where the texts of `node` are found before it is applied.
+
+    None of these texts may reach over a cut: no two neighboring characters of any of them may stand on its sides. None
+    if `node` is more than a choice of texts.
+    """
+    pairs: set[str] = set()
+    for option in node.options if isinstance(node, Choice) else (node,):
+        text = ""
+        for item in option.items if isinstance(option, Chain) else (option,):
+            if not isinstance(item, Chars) or not _ITSELF.fullmatch(item.source):
+                return None
+            text += item.source[-1]
+        pairs.update(map("".join, pairwise(text)))
+    return re.compile(f"(?!{'|'.join(map(re.escape, pairs))})(?:{cuts.pattern})") if pairs else cuts
 
 
 class Kinds(dict[int, str]):

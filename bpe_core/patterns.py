@@ -14,7 +14,7 @@ from typing import Any, Final
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.pattern_cuts import Kinds, cut_finder
+from bpe_core.pattern_cuts import Kinds, beside, cut_finder
 from bpe_core.pattern_fast import FastPattern
 from bpe_core.pattern_syntax import Node, NotPlain, parse
 from bpe_core.visible import visible
@@ -242,7 +242,9 @@ class StagedSplitter(Splitter):
 
     @cached_property
     def _cuts(self) -> re.Pattern[str] | None:
-        return None if self._find else self._first._cuts  # the rest never sees more than one piece of the first
+        if not self._find:
+            return self._first._cuts  # the rest never sees more than one piece of the first
+        return beside(self._rest._cuts, self._first._tree) if self._rest._cuts and self._first._tree else None
 
 
 def splitter(pattern: str) -> Splitter:

@@ -14,6 +14,7 @@ from typing import Final
 from unicodedata import name
 
 from bpe_core.live_text import LiveText
+from bpe_core.special import SpecialsAllowed
 from bpe_core.unstable import Unstable
 from bpe_core.visible import visible
 
@@ -229,6 +230,8 @@ def _seekers(live: LiveText) -> Iterator[Seeker]:
     def special(text: str, _: int) -> Iterator[Pitfall]:
         for found in known.finditer(text):
             token = specials.get(found[0])
+            if token is not None and isinstance(tokenizer, SpecialsAllowed):
+                continue
             what = "looks like a special token; here it is text"
             if token is not None:
                 what = f"is text here, not the special token {token:,}"
@@ -264,7 +267,7 @@ def _seekers(live: LiveText) -> Iterator[Seeker]:
                 split = "·".join(
                     found[0][end - size : end] for size, end in zip(groups, accumulate(groups), strict=True)
                 )
-                yield _pitfall("number", found, f"{split} is split unevenly: its ones do not line up.")
+                yield _pitfall("number", found, f"{split}: the digits are grouped unevenly.")
 
     yield from (special, lookalike, invisible, curly, number)
 

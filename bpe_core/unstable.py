@@ -16,6 +16,7 @@ from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.live_text import LiveText
+from bpe_core.special import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 
 WINDOW: Final = 400
@@ -138,6 +139,8 @@ class _Tail:
         if not self._text:
             self._prefixes: list[_Prefix] = []
             return 0
+        for following in self._halves():
+            n_stable = min(n_stable, _in_common(self._encode(self._pieces.split(self._text + following)), self._own))
         self._prefixes = [prefix for form in self._forms() for prefix in self._grown(form)]
         for prefix in sorted(self._prefixes, key=lambda prefix: _in_common(prefix.ids, self._own)):
             n_common = _in_common(prefix.ids, self._own)
@@ -146,6 +149,14 @@ class _Tail:
             if prefix.is_whole or next(self._swallowing(prefix, self._kinds), None) is not None:
                 n_stable = n_common
         return n_stable
+
+    def _halves(self) -> Iterator[str]:
+        """What would complete a special token that has begun at the end, if special tokens are allowed."""
+        if isinstance(self._pieces.tokenizer, SpecialsAllowed):
+            for special in self._vocabulary.special_tokens:
+                for length in range(1, len(special)):
+                    if self._text.endswith(special[:length]):
+                        yield special[length:]
 
     def _forms(self) -> set[_Form]:
         """All ways in which the pattern can part the tail when something follows."""

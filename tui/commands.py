@@ -24,6 +24,19 @@ ACTIONS: Final = (
 )
 """Name, action of the main screen, and a word on it."""
 
+EDITOR_ACTIONS: Final = (
+    ("Why this split, what may come", "turn_side", "What stands beside the editor's text"),
+    ("View: borders, ids, one token a line", "turn_view", "Other ways to see the editor's text"),
+    ("Show spaces and tabs", "toggle_spaces", "As glyphs, or no longer"),
+    ("Special tokens as tokens or as text", "toggle_specials", "In the editor; as text at first"),
+    ("Go to the next pitfall", "go_to_pitfall(1)", "What trips tokenizers in the editor's text"),
+    ("Pin the text, or unpin it", "pin", "See what differs from it from now on"),
+    ("Copy the text", "copy('text')", "The selection, or all of it"),
+    ("Copy token ids", "copy('ids')", "Of the selection, or of all; with spaces between"),
+    ("Copy token ids as a Python list", "copy('list')", "Of the selection, or of all"),
+)
+"""The same for actions of the editor."""
+
 
 class ScopeCommands(Provider):
     """The main screen's actions."""
@@ -31,6 +44,12 @@ class ScopeCommands(Provider):
     def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
         for name, action, hint in ACTIONS:
             yield name, partial(self.screen.run_action, action), hint
+        for name, action, hint in EDITOR_ACTIONS:
+            yield name, partial(self._in_editor, action), hint
+
+    async def _in_editor(self, action: str) -> None:
+        await self.screen.run_action("show('editor')")
+        await self.screen.query_one("#editor").run_action(action)
 
     async def discover(self) -> Hits:
         """All of them, before anything is typed."""

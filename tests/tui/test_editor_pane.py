@@ -151,6 +151,52 @@ async def test_spaces_can_be_seen(opened: Opened) -> None:
         assert scope.area.draw_row(0).text.startswith("the theme")
 
 
+@pytest.mark.usefixtures("kept")
+async def test_other_views_show_the_same_tokens(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "the\ntheme")
+        seen = {}
+        for view in ("borders", "ids", "list", "text"):
+            await scope.press("ctrl+l")
+            seen[scope.editor.view] = [row.strip() for row in scope.rows("#view")]
+            assert scope.editor.view == view
+        ids = [str(token) for token in scope.ids()]
+        assert seen["borders"][0] == "the│↵│" and seen["borders"][1].replace("│", "") == "theme"
+        assert " ".join(seen["ids"][:2]).split() == ids
+        assert [row.split()[0] for row in seen["list"] if row] == ids
+        await scope.press("x")
+        assert scope.area.text == "xthe\ntheme"  # back in the text
+
+
+@pytest.mark.usefixtures("home")
+async def test_special_tokens_are_text_until_the_switch_is_turned(opened: Opened) -> None:
+    learned = train(CORPUS, vocab_size=291, special_tokens=["<|end|>"])
+    save(learned, config.tokenizers_folder() / "small.json")
+    async with opened() as scope:
+        await written(scope, "the<|end|>")
+        special = learned.special_tokens["<|end|>"]
+        assert special not in scope.ids()
+        assert "is text here" in scope.shown("#pitfall-line")
+        await scope.press("ctrl+r")
+        assert scope.ids()[-1] == special
+        assert "special tokens are tokens" in str(scope.editor.border_subtitle)
+        await scope.press("ctrl+end", "backspace")
+        assert special not in scope.ids()
+        await scope.press("ctrl+r")
+        assert not scope.editor.border_subtitle
+
+
+@pytest.mark.usefixtures("kept")
+async def test_the_palette_reaches_the_editor(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "the theme")
+        await scope.press("f2", "ctrl+p")
+        await scope.press(*"python")
+        await scope.pilot.pause(0.5)
+        await scope.press("down", "enter")
+        await scope.until(lambda: scope.app.clipboard == str(scope.ids()), "the ids are copied")
+
+
 def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
     from textual.widgets import TextArea
 

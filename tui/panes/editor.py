@@ -7,20 +7,24 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
+from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.audit.findings import Finding
 from bpe_core.pitfalls import Pitfall
+from bpe_core.special import SpecialsAllowed
 from bpe_core.tokenizer import Tokenizer
 from tui.text.place import about_place
 from tui.text.story import what_may_come, why_this_split
-from tui.text.summary import Edited, baseline_line, edit_line, pitfall_line, selection_line, totals_line
+from tui.text.summary import Edited, baseline_line, count, edit_line, pitfall_line, selection_line, totals_line
+from tui.text.views import TITLES, VIEWS
 from tui.widgets.inspector import Inspector
 from tui.widgets.line_list import LineList
 from tui.widgets.pane import Pane
 from tui.widgets.review_area import ReviewArea
 from tui.widgets.side_title import SideTitle
 from tui.widgets.token_area import TokenArea
+from tui.widgets.token_view import TokenView
 
 _REMEMBERED: Final = 100
 """Edits that can be walked."""
@@ -39,8 +43,10 @@ class EditorPane(Pane):
         Binding("alt+n", "go_to_pitfall(-1)", "Pitfall before", show=False),
         Binding("alt+up", "walk_edits(1)", "Edit before", show=False),
         Binding("alt+down", "walk_edits(-1)", "Edit after", show=False),
+        Binding("ctrl+l", "turn_view", "View", show=False),
         Binding("ctrl+g", "toggle_spaces", "Spaces", show=False),
-        Binding("alt+c", "copy_ids", "Copy ids", show=False),
+        Binding("ctrl+r", "toggle_specials", "Special tokens", show=False),
+        Binding("alt+c", "copy('list')", "Copy ids", show=False),
     ]
 
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
@@ -51,6 +57,12 @@ class EditorPane(Pane):
 
     side: var[str] = var("token", init=False)
     """What stands on the right: one of `SideTitle.SIDES`."""
+
+    specials: var[bool] = var(False, init=False)
+    """Whether the text of a special token is that token, rather than text."""
+
+    view: var[str] = var("text", init=False)
+    """How the text is seen: one of `VIEWS`."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -65,6 +77,7 @@ class EditorPane(Pane):
         with Horizontal():
             with Vertical(id="writing"):
                 yield ReviewArea(id="text")
+                yield TokenView(id="view")
                 yield Static(id="totals-line", markup=False)
                 yield Static(edit_line(()), id="edit-line", markup=False)
                 yield Static(id="baseline-line", markup=False)
@@ -81,12 +94,13 @@ class EditorPane(Pane):
         return self.query_one(ReviewArea)
 
     def land(self) -> None:
-        """Take the focus: into the text."""
-        self.area.focus()
+        """Take the focus: into the text, or what is seen in its place."""
+        (self.area if self.view == "text" else self.query_one(TokenView)).focus()
 
     def put(self, text: str, token: int | None = None) -> None:
         """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`."""
         area = self.area
+        self.view = "text"
         area.replace(text, (0, 0), area.document.end)
         area.move_cursor((0, 0))
         if token is not None and area.live is not None:
@@ -96,7 +110,12 @@ class EditorPane(Pane):
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or another step of it: the same text, other tokens."""
-        self.area.tokenizer = tokenizer
+        if tokenizer is not None and not tokenizer.by_piece:
+            self.area.tokenizer = None
+            self._write("totals", "No tokens to be seen here: this tokenizer changes a text before it splits it.")
+        else:
+            self.area.tokenizer = SpecialsAllowed.of(tokenizer) if tokenizer and self.specials else tokenizer
+        self.watch_view(self.view)
 
     # The lines below the text
 
@@ -168,6 +187,7 @@ class EditorPane(Pane):
         here = min(map(area.document.get_index_from_location, area.selection))
         found = review.next_pitfall(here, by) if review else None
         if found is not None:
+            self.view = "text"
             self._gone_to = found
             start, end = map(area.document.get_location_from_index, (found.start, found.end))
             area.move_cursor(end)
@@ -175,9 +195,38 @@ class EditorPane(Pane):
             area.move_cursor(end, select=True)
             self._write_pitfalls()
 
+    def action_toggle_specials(self) -> None:
+        """Take the texts of special tokens for these tokens, or for text again."""
+        self.specials = not self.specials
+        if self.specials and self.tokenizer is not None and not self.tokenizer.special_tokens:
+            self.notify("This tokenizer has no special tokens.")
+        self.watch_tokenizer(self.tokenizer)
+
     def action_toggle_spaces(self) -> None:
         """Draw spaces and tabs as glyphs, or no longer."""
         self.area.show_spaces = not self.area.show_spaces
+
+    def action_turn_view(self) -> None:
+        """Show the text in the next way; ways other than the text itself are there to be read."""
+        self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
+
+    def watch_view(self, view: str) -> None:
+        """Text or view, the one that is seen has the focus."""
+        area, other = self.area, self.query_one(TokenView)
+        had_focus = area.has_focus or other.has_focus
+        if area.live is None or view == "text":
+            self.set_reactive(EditorPane.view, "text")
+            self.remove_class("-viewing")
+            seen: Widget = area
+        else:
+            self.add_class("-viewing")
+            offset = area.document.get_index_from_location(area.cursor_location)
+            other.show(view, area.live, offset, area.palette)
+            seen = other
+        told = ("special tokens are tokens" if self.specials else "", TITLES.get(self.view, ""))
+        self.border_subtitle = " · ".join(filter(None, told))
+        if had_focus:
+            seen.focus()
 
     # The side
 
@@ -238,8 +287,10 @@ class EditorPane(Pane):
             return list(live.ids)
         return [token for span in live.spans(first, last) for token in span.ids]
 
-    def action_copy_ids(self) -> None:
-        """Copy the ids of the selection, or of the whole text, as a Python list."""
-        ids = self.selected_ids()
-        self.app.copy_to_clipboard(str(ids))
-        self.notify(f"{len(ids):,} ids are in the clipboard, as a Python list.")
+    def action_copy(self, what: str) -> None:
+        """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
+        area, ids = self.area, self.selected_ids()
+        copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
+        self.app.copy_to_clipboard(copies[what])
+        told = {"text": "The text is", "ids": f"{count(len(ids), 'id')} are", "list": f"A list of {len(ids):,} ids is"}
+        self.notify(f"{told[what]} in the clipboard.")

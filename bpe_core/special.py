@@ -1,0 +1,37 @@
+"""A tokenizer for which the texts of its special tokens are these tokens, wherever they stand."""
+
+from itertools import chain
+from typing import Self
+
+import regex
+
+from bpe_core.patterns import ELSE
+from bpe_core.tokenizer import Tokenizer
+
+
+class SpecialsAllowed(Tokenizer):
+    """As `encode(text, allowed_special="all")` has it: special tokens are found first, and are pieces of their own.
+
+    So whatever works piece by piece, as `LiveText` does, minds special tokens with it.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> Tokenizer | Self:
+        """The tokenizer with its special tokens allowed; itself if it has none, or cannot be followed by the piece."""
+        texts = tokenizer.vocabulary.special_tokens
+        if isinstance(tokenizer, cls) or not texts or not tokenizer.by_piece:
+            return tokenizer
+        longest_first = sorted(texts, key=lambda text: (-len(text), text))
+        pattern = "|".join(map(regex.escape, longest_first)) + ELSE + tokenizer.pattern
+        return cls(tokenizer.vocabulary, pattern, record=tokenizer.record, name=tokenizer.name)
+
+    def encode_piece(self, piece: str) -> tuple[int, ...]:
+        """The ids of a piece: one if it is a special token."""
+        special = self.vocabulary.special_tokens.get(piece)
+        return super().encode_piece(piece) if special is None else (special,)
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """The ids of a text, special tokens among them."""
+        return list(chain.from_iterable(map(self.encode_piece, self.splitter.split(text))))

@@ -1,0 +1,65 @@
+"""Special tokens as tokens: found before the text is split, followed through every edit."""
+
+import random
+
+import pytest
+
+from bpe_core import LiveText, Tokenizer, train
+from bpe_core.patterns import ELSE, splitter
+from bpe_core.special import SpecialsAllowed
+from bpe_core.unstable import unstable
+from bpe_core.vocabulary import Vocabulary
+
+SPECIALS = {"<|end|>": 400, "<|end|><|": 401, "abab": 402, "</s>": 403}
+
+
+def tokenizer(pattern: str) -> Tokenizer:
+    learned = train("the ab end, <| |> ends s\n" * 9, vocab_size=290, pattern=pattern)
+    return Tokenizer(Vocabulary(learned.vocabulary.base, learned.merges, SPECIALS), pattern)
+
+
+def test_the_text_of_a_special_token_is_that_token() -> None:
+    plain = tokenizer("gpt4")
+    allowed = SpecialsAllowed.of(plain)
+    assert plain.encode_ordinary("<|end|>") != [400]
+    assert allowed.encode_ordinary("the<|end|>s") == plain.encode("the<|end|>s", allowed_special="all")
+    assert 400 in allowed.encode_ordinary("the<|end|>s")
+    assert SpecialsAllowed.of(allowed) is allowed
+    without = train("ab", vocab_size=257)
+    assert SpecialsAllowed.of(without) is without
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "gpt4", "gpt4o", "llama3", "none"])
+def test_a_live_text_minds_them_in_every_edit(pattern: str) -> None:
+    rng = random.Random(pattern)
+    plain = tokenizer(pattern)
+    allowed = SpecialsAllowed.of(plain)
+    parts = ("<|end|>", "<|", "|>", "end", "ab", "a", "b", " ", "\n", "</s>", "<", "/", "the ")
+    live = LiveText(allowed, "".join(rng.choices(parts, k=300)))
+    assert live.local == (pattern != "none")
+    for _ in range(300):
+        start = rng.randrange(live.n_characters + 1)
+        end = min(live.n_characters, start + rng.choice((0, 0, 1, 3, 9)))
+        live.splice(start, end, "".join(rng.choices(parts, k=rng.choice((0, 1, 1, 2)))))
+        assert live.ids == plain.encode(live.text, allowed_special="all")
+    assert live.n_tokens == len(live.ids)
+
+
+def test_no_cut_lies_in_a_text_that_is_found_first() -> None:
+    first = splitter(rf"<\|end\|>|ab\.{ELSE}gpt4")
+    assert first.blockwise
+    rng = random.Random(1)
+    for _ in range(3000):
+        text = "".join(rng.choices(("<|end|>", "ab.", "a", "b", ".", "|", ">", " ", "\n", "e"), k=9))
+        cut = first.cut(text, rng.randrange(1, len(text)))
+        assert first.split(text[:cut]) + first.split(text[cut:]) == first.split(text), (text, cut)
+    assert not splitter(rf"a+{ELSE}gpt4").blockwise  # more than a choice of texts
+
+
+def test_half_a_special_token_is_not_final() -> None:
+    allowed = SpecialsAllowed.of(tokenizer("gpt4"))
+    end = unstable(LiveText(allowed, "the <|en"))
+    assert end is not None and end.start <= 4
+    ids = allowed.encode_ordinary("the <|en")
+    kept = ids[: len(ids) - len(end.ids)]
+    assert allowed.encode_ordinary("the <|end|>")[: len(kept)] == kept
