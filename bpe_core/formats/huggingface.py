@@ -58,14 +58,16 @@ def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         if key in model and model.text(key):
             fields.unsupported(f"the {key} {model.text(key)!r}", "BPE on bytes, and on characters with U+2581")
-    pipeline = pipeline_of(fields, pattern)
-    added = tuple(_added(fields))
     try:
-        return pipeline.tokenizer(Model.of(model, pipeline.is_bytewise, pipeline.has_metaspace), added, name)
+        pipeline = pipeline_of(fields, pattern)
+        described = Model.of(model, pipeline.is_bytewise, pipeline.has_metaspace)
+        return pipeline.tokenizer(described, tuple(_added(fields)), name)
     except FormatError:
         raise
     except BpeError as error:
         fields.fail("", str(error).rstrip("."))
+    except RecursionError:
+        fields.fail("", "its parts are nested too deeply")
 
 
 def _added(fields: Fields) -> Iterator[AddedToken]:

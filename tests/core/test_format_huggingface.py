@@ -282,6 +282,19 @@ def test_what_is_broken_is_said_with_its_key(problem, tmp_path):
         assert problem in str(raised.value)
 
 
+def test_parts_nested_too_deeply(tmp_path):
+    for depth in (100, 400, 3000):
+        inside = '{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true}'
+        nested = '{"type": "Sequence", "pretokenizers": [' * depth + inside + "]}" * depth
+        text = json.dumps(model()).replace(inside, nested)
+        assert nested in text
+        try:
+            assert load(written(tmp_path, text)).encode("abc") == [259]
+        except FormatError as error:
+            assert "nested too deeply" in str(error)
+            assert depth > 100
+
+
 def test_mutations_are_refused_in_a_sentence_or_read(tmp_path):
     """Whatever happens to a file, there is no other exception."""
     import random

@@ -46,6 +46,14 @@ def test_published_files_give_the_ids_of_tiktoken(name, n_merges, n_vocab, tmp_p
         assert len(tokenizer.merges) == n_merges
 
 
+def test_long_pieces_are_the_same_before_and_after_the_recovery(tmp_path):
+    gpt2 = load(real_file("r50k_base.tiktoken", tmp_path), pattern="none")
+    texts = [text * 40 for text in nasty_texts(40, seed=2)]
+    before = [gpt2.encode_ordinary(text) for text in texts]
+    gpt2.vocabulary.recover()
+    assert before == [gpt2.at(gpt2.step).encode_ordinary(text) for text in texts]
+
+
 def test_what_the_founding_examples_say_of_real_models(tmp_path):
     gpt2 = load(real_file("r50k_base.tiktoken", tmp_path))
     gpt4 = load(real_file("cl100k_base.tiktoken", tmp_path))
