@@ -1,0 +1,117 @@
+"""The app in a terminal whose other side a test holds, so that it sees every byte that is sent."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scope import PATIENCE
+
+_CONTROL = re.compile(
+    rb"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a color or a place on the screen
+    rb"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # a command to the terminal, such as a title
+    rb"|\x1b[P_^X][^\x1b]*\x1b\\"
+    rb"|\x1b[ -/]*[0-~]"
+)
+
+
+class Terminal:
+    """A running app: what it sent, and a keyboard."""
+
+    def __init__(self, pid: int, side: int) -> None:
+        self.pid = pid
+        self.sent = b""
+        """Every byte so far."""
+        self._side = side
+
+    def read(self, seconds: float = 0.05) -> bytes:
+        """What has arrived, or arrives within a moment; empty when nothing does, or the app has ended."""
+        ready, _, _ = select.select([self._side], [], [], seconds)
+        try:
+            data = os.read(self._side, 1 << 16) if ready else b""
+        except OSError:  # Linux says so when the app has ended
+            data = b""
+        self.sent += data
+        return data
+
+    def type(self, keys: str | bytes) -> None:
+        """Press keys, given as the bytes a terminal sends for them."""
+        os.write(self._side, keys.encode() if isinstance(keys, str) else keys)
+
+    def paste(self, text: str) -> None:
+        """Paste, as terminals tell it to programs that ask for it."""
+        self.type(b"\x1b[200~" + text.encode() + b"\x1b[201~")
+
+    @property
+    def text(self) -> str:
+        """What was sent, without the control sequences; parts of a line may come in any order."""
+        return _CONTROL.sub(b"", self.sent).decode("utf-8", "replace")
+
+    def until(self, holds: Callable[[], object], what: str) -> None:
+        """Read until `holds()` is true."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < end, f"it did not come about that {what}; last seen: {self.text[-2000:]}"
+            self.read()
+
+    def until_shown(self, text: str) -> None:
+        """Read until `text` was sent after this call."""
+        begin = len(self.sent)
+        self.until(
+            lambda: text in _CONTROL.sub(b"", self.sent[begin:]).decode("utf-8", "replace"), f"{text!r} is shown"
+        )
+
+    def settle(self) -> None:
+        """Read until nothing comes any more."""
+        while self.read(0.4):
+            pass
+
+    def controls(self) -> set[bytes]:
+        """The control sequences that were sent."""
+        return set(_CONTROL.findall(self.sent))
+
+    def close(self) -> int:
+        """Leave the app, which is given time to; the exit code."""
+        self.type("\x11")
+        status: list[int] = []
+
+        def ended() -> bool:
+            pid, code = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                status.append(os.waitstatus_to_exitcode(code))
+            return bool(pid)
+
+        try:
+            self.until(ended, "the app ends")
+        except BaseException:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            raise
+        finally:
+            os.close(self._side)
+        return status[0]
+
+
+@contextmanager
+def terminal(*arguments: str | Path, columns: int = 120, rows: int = 40) -> Iterator[Terminal]:
+    """The app in a terminal of this size; leaving it is quitting it."""
+    pid, side = pty.fork()
+    if pid == 0:
+        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        os.execve(sys.executable, [sys.executable, "-m", "tui", *map(str, arguments)], environment)
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    app = Terminal(pid, side)
+    try:
+        yield app
+    finally:
+        code = app.close()
+    assert code == 0
