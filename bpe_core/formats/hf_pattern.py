@@ -9,11 +9,13 @@ from bpe_core.formats.fields import Fields
 from bpe_core.patterns import PATTERNS
 
 _NAME_OF: Final = {source: name for name, source in PATTERNS.items() if source}
-_WORD: Final = r"\p{Alphabetic}\p{M}\p{N}\p{Pc}"
-_EDGE: Final = rf"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
+_WORD: Final = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
+_WORD_ALONE: Final = rf"{_WORD}\xb2\xb3\xb9\xbc-\xbe"
+"""Outside of a set, Oniguruma counts six numbers of Latin-1 as letters of a word; inside it does not."""
+_EDGE: Final = rf"(?:(?<=[{_WORD_ALONE}])(?![{_WORD_ALONE}])|(?<![{_WORD_ALONE}])(?=[{_WORD_ALONE}]))"
 _OTHERWISE: Final = {
-    r"\w": f"[{_WORD}]",
-    r"\W": f"[^{_WORD}]",
+    r"\w": f"[{_WORD_ALONE}]",
+    r"\W": f"[^{_WORD_ALONE}]",
     r"\b": _EDGE,
     r"\h": "[0-9A-Fa-f]",
     "^": "(?m:^)",

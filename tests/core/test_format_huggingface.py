@@ -31,6 +31,9 @@ FLAGS = [
 ]
 
 
+WORD_NUMBERS = ["½ a² ⑮ ㊆ Ⅳ ੴ", "x¼y ⑮b"]
+
+
 def byte_level(prefix=False, split=True):
     return P.ByteLevel(add_prefix_space=prefix, use_regex=split)
 
@@ -145,6 +148,13 @@ def agree(ours, theirs, texts=TEXTS):
 def test_ids_are_those_of_the_library(name, tmp_path):
     theirs = MAKERS[name]()
     assert agree(opened(theirs, tmp_path), theirs)
+
+
+@pytest.mark.parametrize("pattern", [r"\w+", r"[\w]+", r"[^\s\w]+", r"\W", r"x\b"])
+def test_a_letter_of_a_word_is_what_it_is_there(pattern, tmp_path):
+    """Some numbers are, but only outside of a set."""
+    theirs = learned(isolated(pattern))
+    assert agree(opened(theirs, tmp_path), theirs, [*WORD_NUMBERS, *TEXTS[:100]])
 
 
 @pytest.mark.parametrize("name", ["plain", "llama 3", "starcoder", "added", "ignore_merges", "deepseek"])
