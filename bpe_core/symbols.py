@@ -28,9 +28,13 @@ class ByteSymbols:
     def __init__(self, ids: Mapping[int, int]) -> None:
         """`ids` maps a byte to its token; it may be incomplete, as it is in some published files."""
         self._ids: Final = ids
+        is_permutation = len(ids) == 256 and max(ids.values()) < 256
+        self._table: Final = bytes(map(ids.__getitem__, range(256))) if is_permutation else None
 
     def ids(self, piece: bytes) -> list[int]:
         """One id a byte."""
+        if self._table:
+            return list(piece.translate(self._table))
         ids = self._ids
         try:
             return [ids[byte] for byte in piece]
