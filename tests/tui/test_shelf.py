@@ -67,8 +67,10 @@ def test_the_merge_log_of_a_kept_tokenizer_says_what_the_training_said(tmp_path:
     assert merges_of(load(tmp_path / "kept.json")) == list(Trainer(TEXT, vocab_size=262))
 
 
-def test_a_tokenizer_without_a_record_has_no_log() -> None:
-    assert merges_of(type(LEARNED)(LEARNED.vocabulary, LEARNED.pattern)) == []
+def test_a_tokenizer_without_a_record_tells_its_merges_but_not_how_often_they_occurred() -> None:
+    told = merges_of(type(LEARNED)(LEARNED.vocabulary, LEARNED.pattern))
+    assert [(merge.left, merge.right, merge.token) for merge in told] == LEARNED.merges
+    assert {(merge.count, merge.n_tokens) for merge in told} == {(0, 0)}
 
 
 def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path: Path) -> None:

@@ -1,0 +1,48 @@
+"""The founding examples in the running app: chosen, run with their own options, and told whether they came out."""
+
+from pathlib import Path
+
+import pytest
+from conftest import Opened
+from textual.widgets import Input, Select
+
+from bpe_core.presets import PRESETS
+from tui.dialogs import AskPattern
+from tui.panes.training import ANOTHER
+
+
+@pytest.mark.parametrize("name", ["S0", "S1", "S2", "S3", "S4"])
+async def test_a_preset_comes_out_on_the_screen(opened: Opened, kept: Path, name: str) -> None:
+    preset = PRESETS[name]
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        scope.tree.focus()
+        row = scope.row("Presets")
+        row.expand()
+        await scope.pilot.pause()
+        scope.tree.move_cursor(next(child for child in row.children if child.data.source.preset == name))
+        await scope.press("enter")
+        await scope.until(lambda: "came out as promised" in scope.shown("#status"), "the verdict is told")
+        text, ids = next(iter(preset.encodings.items()))
+        assert scope.area.text == text and tuple(scope.ids()) == tuple(ids)
+        assert len(scope.training.log_of_merges.merges) == preset.n_merges
+        assert scope.training.query_one("#ties", Select).value == preset.options.ties
+
+
+async def test_any_regular_expression_can_be_the_pattern(opened: Opened, kept: Path, book: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        scope.training.query_one("#pattern", Select).value = ANOTHER
+        await scope.until(lambda: isinstance(scope.app.screen, AskPattern), "it asks")
+        dialog = scope.app.screen
+        field = dialog.query_one(Input)
+        field.value = "(unclosed"
+        await scope.press("enter")
+        assert scope.app.screen is dialog and dialog.query_one(".dialog--hint").has_class("-wrong")
+        field.value = r"\w+|\W"
+        await scope.press("enter")
+        await scope.until(lambda: scope.screen.pattern == r"\w+|\W", "the pattern is taken")
+        assert scope.training.query_one("#pattern", Select).value == r"\w+|\W"
+        await scope.press("f6")
+        await scope.until_learned()
+        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.pattern == r"\w+|\W"

@@ -1,0 +1,35 @@
+"""Tokenizers that other programs left on the computer are found where those programs keep them."""
+
+from pathlib import Path
+
+import pytest
+
+from bpe_core.known_files import KNOWN_FILES, KnownFile
+from tui import found
+from tui.found import found_tokenizers
+
+
+def test_a_model_of_the_hub_is_listed_by_its_name(tmp_path: Path) -> None:
+    snapshot = tmp_path / "hub" / "models--some--model-7b" / "snapshots" / "0123abc"
+    snapshot.mkdir(parents=True)
+    (snapshot / "vocab.json").write_text("{}")
+    (snapshot / "tokenizer.json").write_text("{}")
+    (tmp_path / "hub" / "models--empty--one" / "snapshots" / "1").mkdir(parents=True)
+    (tmp_path / "hub" / "datasets--not--this").mkdir()
+    (model,) = found_tokenizers({"HF_HOME": str(tmp_path), "TIKTOKEN_CACHE_DIR": str(tmp_path / "none")})
+    assert (model.name, Path(model.path).name, model.is_own) == ("some/model-7b", "tokenizer.json", False)
+
+
+def test_a_rank_file_is_known_by_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"  # of b"test"
+    monkeypatch.setattr(found, "KNOWN_FILES", {**KNOWN_FILES, digest: KnownFile("test_base", "gpt4", {})})
+    (tmp_path / ("a" * 40)).write_bytes(b"test")
+    (tmp_path / ("b" * 40)).write_bytes(b"something else")
+    (tmp_path / "notes.txt").write_bytes(b"test")
+    listed = found_tokenizers({"HF_HOME": str(tmp_path / "none"), "TIKTOKEN_CACHE_DIR": str(tmp_path)})
+    assert [tokenizer.name for tokenizer in listed] == ["test_base"]
+
+
+def test_without_any_cache_nothing_is_found(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    assert found_tokenizers({"HF_HOME": nowhere, "TIKTOKEN_CACHE_DIR": nowhere}) == []
