@@ -5,9 +5,10 @@ pitfalls of a text of any size can be kept up to date beside the screen.
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from time import perf_counter
 from typing import Final
@@ -64,6 +65,8 @@ class _Block:
     length: int
     known: bool = False
     found: list[Pitfall] = field(default_factory=list)
+    worst: int = 0
+    """Index of the one that surprises most."""
     newlines: dict[str, list[int]] = field(default_factory=dict)
     """A kind of line end -> the place of the first, and how many."""
     scripts: dict[str, list[int]] = field(default_factory=dict)
@@ -121,8 +124,9 @@ class Pitfalls:
             for pitfall in seek(text, start - before):
                 if before <= pitfall.start < before + block.length and n_found < _MOST:
                     n_found += 1
-                    block.found.append(replace(pitfall, start=pitfall.start - before, end=pitfall.end - before))
+                    block.found.append(_moved(pitfall, -before))
         block.found.sort(key=lambda pitfall: pitfall.start)
+        block.worst = min(range(len(block.found)), key=lambda i: (KINDS.index(block.found[i].kind), i), default=0)
         for match in _NEWLINE.finditer(text, before, before + block.length):
             # A newline after a return was counted with it, be it in the block before.
             if not (match[0] == "\n" and text[match.start() - 1 : match.start()] == "\r"):
@@ -143,21 +147,61 @@ class Pitfalls:
         if whole is None or len(whole.ids) > 1:
             return []
         token = visible(self._live.tokenizer.decode([whole.token]))
-        reason = f"The last {len(end.ids)} tokens begin a single one, such as '{token}'."
+        reason = f"The end is {len(end.ids)} tokens; {token} would be 1."
         return [Pitfall("partial token", end.start, n, reason)]
 
+    def __len__(self) -> int:
+        """How many are known, those of the whole text and those at its end left out."""
+        return sum(len(block.found) for block in self._blocks)
+
     def __iter__(self) -> Iterator[Pitfall]:
-        """All that are known, but for those at the end, as they stand in the text; of a script only the first place."""
-        start = 0
-        over_all = sorted(chain(self._mixed_newlines(), self._poor_scripts()), key=lambda pitfall: pitfall.start)
-        for block in self._blocks:
+        """These, as they stand in the text."""
+        for block, start in self._placed():
             for pitfall in block.found:
-                place = start + pitfall.start
-                while over_all and over_all[0].start <= place:
-                    yield over_all.pop(0)
-                yield replace(pitfall, start=place, end=start + pitfall.end)
+                yield _moved(pitfall, start)
+
+    def worst(self) -> Pitfall | None:
+        """The first of those that surprise most."""
+        first: Pitfall | None = None
+        for block, start in self._placed():
+            if block.found:
+                worst = block.found[block.worst]
+                if first is None or KINDS.index(worst.kind) < KINDS.index(first.kind):
+                    first = _moved(worst, start)
+        return first
+
+    def after(self, offset: int) -> Pitfall | None:
+        """The first that begins behind a code point."""
+        for block, start in self._placed():
+            if start + block.length > offset:
+                for pitfall in block.found:
+                    if start + pitfall.start > offset:
+                        return _moved(pitfall, start)
+        return None
+
+    def before(self, offset: int) -> Pitfall | None:
+        """The last that begins before a code point."""
+        for block, start in reversed(list(self._placed())):
+            if start < offset:
+                for pitfall in reversed(block.found):
+                    if start + pitfall.start < offset:
+                        return _moved(pitfall, start)
+        return None
+
+    def n_before(self, offset: int) -> int:
+        """How many begin before a code point."""
+        placed = ((block, offset - start) for block, start in self._placed() if start < offset)
+        return sum(bisect_left(block.found, within, key=lambda pitfall: pitfall.start) for block, within in placed)
+
+    def _placed(self) -> Iterator[tuple[_Block, int]]:
+        start = 0
+        for block in self._blocks:
+            yield block, start
             start += block.length
-        yield from over_all
+
+    def of_the_whole(self) -> list[Pitfall]:
+        """What only shows in the text as a whole: mixed line ends, and scripts, each at its first place."""
+        return sorted(chain(self._mixed_newlines(), self._poor_scripts()), key=lambda pitfall: pitfall.start)
 
     def _mixed_newlines(self) -> Iterator[Pitfall]:
         firsts, counts = self._summed("newlines")
@@ -188,6 +232,10 @@ class Pitfalls:
                     counts[key, index] += number
             start += block.length
         return firsts, counts
+
+
+def _moved(pitfall: Pitfall, by: int) -> Pitfall:
+    return Pitfall(pitfall.kind, pitfall.start + by, pitfall.end + by, pitfall.reason)
 
 
 def _blocks(length: int) -> list[_Block]:

@@ -1,6 +1,7 @@
 """What trips tokenizers is found, with its place and its reason, and an edit does not make the whole text be read."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -22,7 +23,7 @@ def found_in(text: str, tokenizer: Tokenizer = TOKENIZER) -> list[Pitfall]:
     live = LiveText(tokenizer, text)
     pitfalls = Pitfalls(live)
     assert pitfalls.settle(1e9)
-    return [*pitfalls, *pitfalls.at_end(unstable(live))]
+    return [*pitfalls, *pitfalls.of_the_whole(), *pitfalls.at_end(unstable(live))]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_half_a_token_at_the_end() -> None:
     style = Tokenizer(STYLE, "gpt4")
     [pitfall] = found_in("a\nsty", style)
     assert (pitfall.kind, pitfall.start, pitfall.end) == ("partial token", 2, 5)
-    assert "2 tokens" in pitfall.reason and "'style'" in pitfall.reason
+    assert pitfall.reason == "The end is 2 tokens; style would be 1."
     assert found_in("a\nst", style) == []  # a token it is, though longer ones begin with it
     assert found_in("a\nsty\n", style) == []
 
@@ -90,7 +91,21 @@ def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPa
 
 
 def kinds_at(pitfalls: Pitfalls) -> set[tuple[str, int]]:
-    return {(pitfall.kind, pitfall.start) for pitfall in pitfalls}
+    return {(pitfall.kind, pitfall.start) for pitfall in (*pitfalls, *pitfalls.of_the_whole())}
+
+
+def test_from_one_to_the_next_and_the_worst_of_them() -> None:
+    live = LiveText(TOKENIZER, "1234 " * 9000 + "pаypal \u200b 1234\n")
+    pitfalls = Pitfalls(live)
+    pitfalls.settle(1e9)
+    found = list(pitfalls)
+    assert len(pitfalls) == len(found)
+    worst = pitfalls.worst()
+    assert worst is not None and worst.kind == "look-alike"
+    for one, other in pairwise(found):
+        assert pitfalls.after(one.start) == other and pitfalls.before(other.start) == one
+    assert [pitfalls.n_before(pitfall.start) for pitfall in found] == list(range(len(found)))
+    assert pitfalls.after(found[-1].start) is None is pitfalls.before(found[0].start)
 
 
 def test_a_big_text_is_looked_through_in_slices() -> None:

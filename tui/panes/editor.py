@@ -140,8 +140,10 @@ class EditorPane(Pane):
             self._write("totals", line)
 
     def on_text_area_selection_changed(self) -> None:
-        """The totals are those of what is selected."""
+        """The totals are those of what is selected; a pitfall that one leaves is no longer told."""
         self._write_totals()
+        if self._gone_to is not None:
+            self._write_pitfalls()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
@@ -174,12 +176,14 @@ class EditorPane(Pane):
             self._tell_story()
 
     def _write_pitfalls(self) -> None:
-        review = self.area.review
-        pitfalls = review.pitfalls if review else ()
-        if self._gone_to in pitfalls:
-            self._write("pitfall", pitfall_line(pitfalls, self._gone_to, pitfalls.index(self._gone_to) + 1))
-        else:
-            self._write("pitfall", pitfall_line(pitfalls, review.worst if review else None, None))
+        area, review = self.area, self.area.review
+        if review is None:
+            self._write("pitfall", "")
+        elif review.settled:
+            here = min(map(area.document.get_index_from_location, area.selection))
+            gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None
+            number = review.number(gone_to) if gone_to else None
+            self._write("pitfall", pitfall_line(review.n_pitfalls, gone_to or review.worst, number))
 
     def action_go_to_pitfall(self, by: int) -> None:
         """Select the next pitfall, or the one before."""

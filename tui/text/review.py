@@ -28,8 +28,8 @@ class Review:
         self._pitfalls = Pitfalls(live)
         self.open_from: int | None = None
         """Code point from which the tokens are not final, as far as known; None: nobody knows."""
-        self.pitfalls: tuple[Pitfall, ...] = ()
-        """All that were found, as they stand in the text; while it is not settled, those of before."""
+        self._others: tuple[Pitfall, ...] = ()
+        """The pitfalls of the text as a whole and those at its end."""
         self._begin()
 
     def _begin(self) -> None:
@@ -53,7 +53,6 @@ class Review:
         self._pitfalls.spliced(start, end, n_inserted)
         if self.open_from is not None and start < self.open_from:
             self.open_from = start if end > self.open_from else self.open_from + n_inserted - (end - start)
-        self.pitfalls = tuple(_moved(self.pitfalls, start, end, n_inserted))
         self._begin()
 
     def use(self) -> None:
@@ -75,7 +74,7 @@ class Review:
             return False
         if not self._settled:
             self._settled = True
-            self.pitfalls = (*self._pitfalls, *self._pitfalls.at_end(self.end))
+            self._others = (*self._pitfalls.of_the_whole(), *self._pitfalls.at_end(self.end))
         return True
 
     def _count(self) -> None:
@@ -94,24 +93,31 @@ class Review:
         """Whether there are more completions than were counted."""
         return not self.counted or self.n_completions >= _LONG_PAUSE
 
+    # Pitfalls: while the review is not settled, those around the last edit are missing
+
+    @property
+    def n_pitfalls(self) -> int:
+        """How many there are."""
+        return len(self._pitfalls) + len(self._others)
+
     @property
     def worst(self) -> Pitfall | None:
         """The pitfall that surprises most."""
-        return min(self.pitfalls, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
+        first = self._pitfalls.worst()
+        known = (*self._others, first) if first else self._others
+        return min(known, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)
 
     def next_pitfall(self, offset: int, by: int) -> Pitfall | None:
         """The pitfall after a code point (`by` 1) or before it (-1); from the last on to the first, and back."""
+        return self._beside(offset, by) or self._beside(-1 if by > 0 else self.live.n_characters + 1, by)
+
+    def _beside(self, offset: int, by: int) -> Pitfall | None:
         if by > 0:
-            return next((found for found in self.pitfalls if found.start > offset), next(iter(self.pitfalls), None))
-        before = [found for found in self.pitfalls if found.start < offset]
-        return before[-1] if before else self.pitfalls[-1] if self.pitfalls else None
+            known = (self._pitfalls.after(offset), *(other for other in self._others if other.start > offset))
+            return min(filter(None, known), key=lambda pitfall: pitfall.start, default=None)
+        known = (self._pitfalls.before(offset), *(other for other in self._others if other.start < offset))
+        return max(filter(None, known), key=lambda pitfall: pitfall.start, default=None)
 
-
-def _moved(pitfalls: tuple[Pitfall, ...], start: int, end: int, n_inserted: int) -> Iterator[Pitfall]:
-    """The pitfalls that an edit has not touched, where they are after it."""
-    shift = n_inserted - (end - start)
-    for pitfall in pitfalls:
-        if pitfall.end <= start:
-            yield pitfall
-        elif pitfall.start >= end:
-            yield Pitfall(pitfall.kind, pitfall.start + shift, pitfall.end + shift, pitfall.reason)
+    def number(self, pitfall: Pitfall) -> int:
+        """Which one it is, from 1, in the order of the text."""
+        return 1 + self._pitfalls.n_before(pitfall.start) + sum(other.start < pitfall.start for other in self._others)

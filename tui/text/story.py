@@ -84,9 +84,15 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, width: int) -> li
         number = f"{review.n_completions:,}{'+' if review.is_lower_bound else ''}"
         facts.append(Fact("may become", number, "muted"))
     for completion in review.completions:
-        begun = "·".join(_label(tokenizer.token_bytes(token)) for token in completion.ids)
-        facts.append(Fact(begun, f"{completion.token:,}"))
+        facts.append(Fact(_from_the_first_other(completion.ids, ids, tokenizer), f"{completion.token:,}"))
     return facts
+
+
+def _from_the_first_other(new: Sequence[int], old: Sequence[int], tokenizer: Tokenizer) -> str:
+    """Tokens as text, without those at the beginning that are as before."""
+    same = next((i for i, (one, other) in enumerate(zip(new, old, strict=False)) if one != other), len(old))
+    labels = [_label(tokenizer.token_bytes(token)) for token in new[min(same, len(new) - 1) :]]
+    return "·".join(["…", *labels] if same else labels)
 
 
 def _sentence(text: str, width: int) -> list[Fact]:

@@ -84,12 +84,12 @@ def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None) ->
     return line.append(f"  {_grown(comparison.n_tokens, comparison.n_bytes)}", "dim")
 
 
-def pitfall_line(pitfalls: Sequence[Pitfall], shown: Pitfall | None, place: int | None) -> Text:
-    """How many pitfalls there are, and one of them: the one gone to (its `place` counts from 1), or the worst."""
-    if not pitfalls or shown is None:
+def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> Text:
+    """How many pitfalls there are, and one of them: the one gone to, with its `number` from 1, or the worst."""
+    if not n_pitfalls or shown is None:
         return _line("no pitfalls", "dim")
-    number = f"{place:,} of {len(pitfalls):,}" if place is not None else count(len(pitfalls), "pitfall")
-    return _line(f"{number}  ", "bold").append(visible(shown.reason))
+    which = f"{number:,} of {n_pitfalls:,}" if number is not None else count(n_pitfalls, "pitfall")
+    return _line(f"{which}  ", "bold").append(visible(shown.reason))
 
 
 def count(number: int, thing: str) -> str:

@@ -20,7 +20,7 @@ class TokenView(ScrollView, can_focus=True):
     TokenView {
         background: $surface;
         scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 1;
+        overflow-x: hidden;
         &> .token-view--muted { color: $text-muted; }
     }
     """

@@ -1,0 +1,218 @@
+"""`python -m benchmarks.keystroke`: from a key to the first byte at the terminal, the app beside a plain text area.
+
+Each editor runs in a pseudo-terminal of its own. A key is pressed when nothing has been written for a while, so what is
+measured is the way from the key to the first frame that shows it, tokens included; the next one waits in its turn.
+"""
+
+import fcntl
+import os
+import pty
+import select
+import statistics
+import struct
+import sys
+import tempfile
+import termios
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from benchmarks import table
+
+TEXTS: Final[dict[str, Callable[[], str]]] = {
+    "100 KB": lambda: _prose(100_000),
+    "1 MB": lambda: _prose(1_000_000),
+    "10 MB": lambda: _prose(10_000_000),
+    "one line of 1 MB": lambda: _prose(1_000_000).replace("\n", " "),
+    "1 MB of one letter": lambda: "a" * 1_000_000,
+}
+EDITORS: Final = ("bpescope", "TextArea")
+READY: Final = b"\x1b]9;ready\x07"
+"""What an editor writes once it has read its text."""
+_PATIENCE: Final = 120.0
+"""Seconds that an editor may take to begin."""
+_SLOWEST: Final = 20.0
+"""Seconds that a key may take before the editor is given up."""
+_QUIET: Final = 0.25
+"""Seconds without a byte after which an editor is at rest."""
+_VOCABULARY: Final = "BENCHMARK_VOCABULARY"
+_HEAD: Final = ("text", "editor", "median ms", "95 % ms", "keys")
+
+
+def main() -> None:
+    """Press keys and print the table; some minutes."""
+    parser = ArgumentParser(prog="python -m benchmarks.keystroke", description=__doc__)
+    parser.add_argument("--keys", type=int, default=30, help="how many are pressed in each editor (30)")
+    parser.add_argument("--texts", nargs="+", choices=TEXTS, default=list(TEXTS), metavar="TEXT")
+    parser.add_argument("--editors", nargs="+", choices=EDITORS, default=list(EDITORS), metavar="EDITOR")
+    parser.add_argument("--vocabulary", type=Path, help="a tokenizer file; else one is learned from the samples")
+    parser.add_argument("--edit", nargs=2, metavar=("EDITOR", "TEXT"), help="be one of the editors")
+    options = parser.parse_args()
+    if options.edit:
+        _edit(*options.edit)
+        return
+    print(table.machine(), "120 x 40 cells.\n")
+    with tempfile.TemporaryDirectory() as home:
+        vocabulary = options.vocabulary or _vocabulary(Path(home))
+        rows = (
+            [text, editor, *_pressed(editor, text, options.keys, home, vocabulary)]
+            for text in options.texts
+            for editor in options.editors
+        )
+        for line in table.markdown(_HEAD, rows):
+            print(line, flush=True)
+
+
+def _prose(n_characters: int) -> str:
+    from bpe_core.samples import samples
+
+    text = "\n".join(sample.path.read_text("utf-8") for sample in samples() if sample.group != "Long")
+    return (text * (n_characters // len(text) + 1))[:n_characters]
+
+
+def _vocabulary(home: Path) -> Path:
+    from bpe_core import save, train
+    from bpe_core.samples import samples
+
+    path = home / "samples.json"
+    save(train((sample.path.read_text("utf-8") for sample in samples()), vocab_size=4096), path)
+    return path
+
+
+# Outside: a terminal that presses keys and looks at the clock
+
+
+def _pressed(editor: str, text: str, n_keys: int, home: str, vocabulary: Path) -> list[str]:
+    """Median, 95th percentile, and how many keys it took them from."""
+    times: list[float] = []
+    with _terminal(editor, text, home, vocabulary) as screen:
+        if not _read_until(screen, READY):
+            return ["did not begin", "", "0"]
+        while _read(screen, 4 * _QUIET):
+            pass
+        for number in range(n_keys):
+            began = time.perf_counter()
+            os.write(screen, b"x" if number % 4 else b" ")
+            if not select.select([screen], [], [], _SLOWEST)[0]:
+                break
+            times.append(1000 * (time.perf_counter() - began))
+            while _read(screen, _QUIET):
+                pass
+    if not times:
+        return [f"more than {1000 * _SLOWEST:,.0f}", "", "0"]
+    times.sort()
+    return [f"{statistics.median(times):.1f}", f"{times[int(0.95 * (len(times) - 1))]:.1f}", str(len(times))]
+
+
+@contextmanager
+def _terminal(editor: str, text: str, home: str, vocabulary: Path) -> Iterator[int]:
+    command = [sys.executable, "-m", "benchmarks.keystroke", "--edit", editor, text]
+    folders = {name: f"{home}/{name}" for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    environment = {**os.environ, **folders, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    environment[_VOCABULARY] = str(vocabulary)
+    pid, screen = pty.fork()
+    if pid == 0:
+        os.execve(sys.executable, command, environment)
+    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    try:
+        yield screen
+    finally:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+        os.close(screen)
+
+
+def _read(screen: int, seconds: float) -> bytes:
+    """What is written next; nothing if that is not within so many seconds."""
+    if not select.select([screen], [], [], seconds)[0]:
+        return b""
+    try:
+        return os.read(screen, 1 << 16)
+    except OSError:
+        return b""
+
+
+def _read_until(screen: int, what: bytes) -> bool:
+    end = time.monotonic() + _PATIENCE
+    seen = b""
+    while time.monotonic() < end:
+        seen = (seen + _read(screen, 0.1))[-(1 << 17) :]
+        if what in seen:
+            return True
+    return False
+
+
+# Inside: an editor with the text, the cursor in the middle of it
+
+
+def _edit(editor: str, text: str) -> None:
+    (_be_bpescope if editor == "bpescope" else _be_plain)(TEXTS[text]())
+
+
+def _be_bpescope(text: str) -> None:
+    import tui.app
+    from tui import config
+    from tui.screen import MainScreen
+    from tui.widgets.review_area import ReviewArea
+
+    class Scope(tui.app.BpeScope):
+        CSS_PATH = Path(tui.app.__file__).with_name("app.tcss")
+
+        def on_mount(self) -> None:
+            super().on_mount()
+            self._waiting = self.set_interval(0.2, self._wait_for_tokenizer)
+
+        def _wait_for_tokenizer(self) -> None:
+            assert isinstance(self.screen, MainScreen)
+            if self.screen.in_force is not None:
+                self._waiting.stop()
+                area = self.screen.query_one(ReviewArea)
+                area.cursor_blink = False
+                area.load(text)
+                area.focus()
+                self._waiting = self.set_interval(0.2, self._wait_for_review)
+
+        def _wait_for_review(self) -> None:
+            area = self.screen.query_one(ReviewArea)
+            if area.live is not None and area.live.settled and area.review is not None and area.review.settled:
+                self._waiting.stop()
+                area.move_cursor(area.document.get_location_from_index(len(text) // 2), center=True)
+                _say_ready(self)
+
+    kept = config.tokenizers_folder() / "benchmark.json"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(Path(os.environ[_VOCABULARY]).read_bytes())
+    Scope().run()
+
+
+def _be_plain(text: str) -> None:
+    from textual.app import App, ComposeResult
+    from textual.widgets import TextArea
+
+    class Plain(App[None]):
+        def compose(self) -> ComposeResult:
+            yield TextArea()
+
+        def on_mount(self) -> None:
+            area = self.query_one(TextArea)
+            area.cursor_blink = False
+            area.focus()
+            area.load_text(text)
+            row = area.document.line_count // 2
+            area.move_cursor((row, len(area.document[row]) // 2), center=True)
+            self.set_timer(1, lambda: _say_ready(self))
+
+    Plain().run()
+
+
+def _say_ready(app: object) -> None:
+    driver = app._driver  # type: ignore[attr-defined]
+    driver.write(READY.decode())
+    driver.flush()
+
+
+if __name__ == "__main__":
+    main()
