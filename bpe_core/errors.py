@@ -25,6 +25,10 @@ class FormatError(BpeError, ValueError):
     """A tokenizer file is broken, or of a kind that is not supported."""
 
 
+class PatternNeededError(FormatError):
+    """A tokenizer file does not say how to split a text; load it again with a pattern."""
+
+
 class SpecialTokenError(BpeError, ValueError):
     """A text holds the text of a special token that was not allowed there."""
 

@@ -29,6 +29,8 @@ class Configuration:
     """Paths chosen to train on."""
     reference: tuple[str, ...] = ()
     """Paths an audit compares the corpus with."""
+    patterns: dict[str, str] = field(default_factory=dict)
+    """Path of a tokenizer file that does not tell its split pattern -> the pattern that was given for it."""
     options: TrainingOptions = field(default_factory=TrainingOptions)
 
 
@@ -97,6 +99,8 @@ def _checked(defaults: Any, stored: Any) -> Any:
         elif isinstance(default, tuple):
             strings = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
             value = tuple(value) if strings else default
+        elif isinstance(default, dict) and not all(isinstance(entry, str) for entry in _values(value)):
+            value = default
         if type(value) is type(default):
             kept[item.name] = value
     return replace(defaults, **kept)
@@ -119,6 +123,10 @@ def _splits(pattern: str) -> bool:
         return bool(splitter(pattern))
     except PatternError:
         return False
+
+
+def _values(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else []
 
 
 def _write(path: Path, text: str) -> None:

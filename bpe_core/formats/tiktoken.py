@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final
 
-from bpe_core.errors import BpeError, FormatError
+from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.formats.ranks import ranks_of
@@ -39,7 +39,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
     known = KNOWN_FILES.get(sha256(file.data).hexdigest())
     if known is None and pattern is None:
-        raise FormatError(
+        raise PatternNeededError(
             f"{file.where} holds ranks, but not how to split a text, and is none of the published files known here; "
             "say it with a pattern, such as llama3 or qwen2."
         )

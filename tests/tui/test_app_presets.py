@@ -6,8 +6,10 @@ import pytest
 from conftest import Opened
 from textual.widgets import Input, Select
 
+from bpe_core import save, train
 from bpe_core.presets import PRESETS
 from tui.dialogs import AskPattern
+from tui.messages import TokenizerChosen
 from tui.panes.training import ANOTHER
 
 
@@ -46,3 +48,25 @@ async def test_any_regular_expression_can_be_the_pattern(opened: Opened, kept: P
         await scope.press("f6")
         await scope.until_learned()
         assert scope.screen.tokenizer is not None and scope.screen.tokenizer.pattern == r"\w+|\W"
+
+
+async def test_ranks_from_elsewhere_are_asked_for_their_pattern_once(opened: Opened, kept: Path, home: Path) -> None:
+    ranks = home / "ranks.txt"
+    learned = train("the theme of the other thesis " * 9, vocab_size=280)
+    save(learned, ranks, format="tiktoken")
+
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        scope.screen.post_message(TokenizerChosen(ranks))
+        await scope.until(lambda: isinstance(scope.app.screen, AskPattern), "it asks")
+        scope.app.screen.query_one(Input).value = "gpt4"
+        await scope.press("enter")
+        await scope.until(
+            lambda: scope.screen.path == str(ranks) and scope.screen.step == learned.step, "its merges are found"
+        )
+        merges = scope.training.log_of_merges.merges
+        assert [(merge.left, merge.right, merge.token) for merge in merges] == learned.merges
+    async with opened() as scope:  # and not again
+        await scope.until(
+            lambda: scope.screen.path == str(ranks) and scope.screen.step == learned.step, "it is there again"
+        )

@@ -6,6 +6,7 @@ from textual.screen import Screen
 from bpe_core.audit.findings import Finding
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
+from tui.config import Configuration
 from tui.panes.audit import AuditPane
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
@@ -67,6 +68,11 @@ class StateScreen(Screen[None]):
 
     def _say(self, sentence: str, severity: str = "information") -> None:
         self.notify(visible(sentence), severity=severity, markup=False)  # type: ignore[arg-type]
+
+    @property
+    def _remembered(self) -> Configuration:
+        """What comes back at the next start, as it is now."""
+        return self.app.configuration  # type: ignore[attr-defined,no-any-return]
 
     def _remember(self, **changes: object) -> None:
         self.app.remember(**changes)  # type: ignore[attr-defined]

@@ -8,11 +8,11 @@ from typing import Final
 from textual import on, work
 
 from bpe_core import load
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui import config, messages
-from tui.dialogs import AskPath, Confirm
+from tui.dialogs import AskPath, AskPattern, Confirm
 from tui.found import found_tokenizers
 from tui.recovered import digest_of, recall, remember
 from tui.screen.state import StateScreen
@@ -56,13 +56,28 @@ class TokenizersScreen(StateScreen):
     async def _take_from(self, path: Path) -> None:
         await self._take_kept(path)
 
+    async def _loaded(self, path: Path) -> Tokenizer | None:
+        """The tokenizer in a file; a split pattern that the file does not tell is asked for, once."""
+        patterns = self._remembered.patterns
+        try:
+            return await asyncio.to_thread(load, path, pattern=patterns.get(str(path)))
+        except PatternNeededError:
+            question = f"{visible(path.name)} holds ranks only. How does it split a text?"
+            pattern = await self.app.push_screen_wait(AskPattern(question))
+            if pattern is None:
+                return None
+            self._remember(patterns={**patterns, str(path): pattern})
+            return await asyncio.to_thread(load, path, pattern=pattern)
+
     async def _take_kept(self, path: Path, *, keep_rows: bool = False) -> None:
         """Load a tokenizer and put it in force; `keep_rows` when the log already shows its merges."""
         self.workers.cancel_group(self, "recover")
         try:
-            tokenizer = await asyncio.to_thread(load, path)
+            tokenizer = await self._loaded(path)
         except BpeError as error:
             self._say(str(error), "error")
+            return
+        if tokenizer is None:
             return
         following = not keep_rows or self.tokenizer is None or self.step == steps_known(self.tokenizer)
         if not keep_rows:
