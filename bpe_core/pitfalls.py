@@ -255,14 +255,15 @@ _INVISIBLE: Final = re.compile(
     "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d+"  # between emoji it has a task
 )
 _DIGITS: Final = re.compile(r"[0-9]{2,}")
-_CURLY: Final = re.compile(r"[A-Za-z]+’(?:s|t|re|ve|m|ll|d)\b", re.IGNORECASE)
+_CURLY: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]{1,30}’(?:s|t|re|ve|m|ll|d)\b", re.IGNORECASE)
 _LOOKALIKES: Final = str.maketrans(
     "АВЕЅІЈКМНОРСТХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν",
     "ABESIJKMHOPCTXaesijopcyxhdqwABEZHIKMNOPTYXoav",
 )
 """Cyrillic and Greek letters -> the Latin ones that they look like."""
 _LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))
-_MIXED: Final = re.compile(rf"[A-Za-z{_LOOKS_ALIKE}]*(?:[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z])\w*")
+_MIXED: Final = re.compile(rf"[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z]")
+_HALF_WORD: Final = re.compile(r"\w{0,30}")
 _SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
 _FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
 
@@ -286,12 +287,18 @@ def _seekers(live: LiveText) -> Iterator[Seeker]:
             yield _pitfall("special token", found, f"{visible(found[0])} {what}.")
 
     def lookalike(text: str, _: int) -> Iterator[Pitfall]:
+        end = 0
         for found in _MIXED.finditer(text):
-            latin = found[0].translate(_LOOKALIKES)
-            odd = next(one for one, other in zip(found[0], latin, strict=True) if one != other)
+            if found.start() < end:
+                continue
+            start = found.start() - _end_of(_HALF_WORD.match(text[max(0, found.start() - 30) : found.start()][::-1]))
+            end = found.end() + _end_of(_HALF_WORD.match(text[found.end() : found.end() + 30]))
+            word = text[start:end]
+            latin = word.translate(_LOOKALIKES)
+            odd = next(one for one, other in zip(word, latin, strict=True) if one != other)
             script = name(odd).split()[0].capitalize()
-            tokens = f"{n_tokens(found[0])} tokens, {n_tokens(latin)} without"
-            yield _pitfall("look-alike", found, f"{visible(found[0])} has {odd} from {script}: {tokens}.")
+            tokens = f"{n_tokens(word)} tokens, {n_tokens(latin)} without"
+            yield Pitfall("look-alike", start, end, f"{visible(word)} has {odd} from {script}: {tokens}.")
 
     def invisible(text: str, _: int) -> Iterator[Pitfall]:
         for found in _INVISIBLE.finditer(text):
@@ -318,6 +325,10 @@ def _seekers(live: LiveText) -> Iterator[Seeker]:
                 yield _pitfall("number", found, f"{split}: the digits are grouped unevenly.")
 
     yield from (special, lookalike, invisible, curly, number)
+
+
+def _end_of(found: re.Match[str] | None) -> int:
+    return found.end() if found else 0
 
 
 def _pitfall(kind: str, found: re.Match[str], reason: str) -> Pitfall:

@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Final
 
 from bpe_core.corpus import Counts
-from bpe_core.options import Options
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Trainer
+from bpe_core.trainer.options import Options
 from bpe_core.visible import token_label
 
 

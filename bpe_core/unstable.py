@@ -3,7 +3,7 @@
 Two things can happen when a text goes on. The pattern may part its end in another way; so it is tried with every kind
 of character that the pattern tells apart (`Splitter.kinds`), one and two of them. And the last piece may grow. Then
 some token begins in it, or where it begins, and reaches beyond its end: the token *swallows* the end. It can do so
-exactly if it is compatible with the token before it (see `bpe_core.seams`), so one look-up answers for each.
+exactly if it is compatible with the token before it (see `bpe_core.live_text.seams`), so one look-up answers for each.
 tiktoken's `encode_with_unstable` asks the same question, of the last pieces as a whole.
 """
 

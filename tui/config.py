@@ -11,7 +11,7 @@ from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from bpe_core.errors import PatternError
 from bpe_core.patterns import splitter
-from bpe_core.ties import TIES
+from bpe_core.trainer.ties import TIES
 from tui.state import TrainingOptions
 
 LARGEST_KEPT_TEXT: Final = 8_000_000

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from bpe_core.known_files import KNOWN_FILES
+from bpe_core.formats.known_files import KNOWN_FILES
 from tui.state import Kept
 
 _HUB_FILES: Final = ("tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json")

@@ -8,10 +8,10 @@ from typing import Final
 from bpe_core.commands.control import UNLIMITED, Control
 from bpe_core.commands.counting import PROGRESS_EVERY, told_to_stop
 from bpe_core.commands.report import Report
-from bpe_core.counts import Counts
-from bpe_core.options import Options
+from bpe_core.corpus.counts import Counts
+from bpe_core.corpus.watch import Stopped
 from bpe_core.trainer import Merge, Trainer
-from bpe_core.watch import Stopped
+from bpe_core.trainer.options import Options
 from bpe_core.wire import Merges, Preparing, State
 
 BATCH: Final = 256

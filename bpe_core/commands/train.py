@@ -12,12 +12,12 @@ from bpe_core.commands.control import Control
 from bpe_core.commands.counting import count_files
 from bpe_core.commands.learning import learn, prepare
 from bpe_core.commands.report import Report, report_to
-from bpe_core.counts import Counts
+from bpe_core.corpus.counts import Counts
 from bpe_core.errors import OptionError
 from bpe_core.formats import save
-from bpe_core.options import Options
 from bpe_core.presets import PRESETS, Line, Preset
-from bpe_core.ties import TIES
+from bpe_core.trainer.options import Options
+from bpe_core.trainer.ties import TIES
 from bpe_core.visible import visible
 from bpe_core.vocabulary import ID_LAYOUTS
 from bpe_core.wire import Counted, Done, Saved, Started

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Self
 
-from bpe_core.added_tokens import AddedToken
 from bpe_core.bpe import Triple
 from bpe_core.byte_alphabet import BYTE_OF, meant
 from bpe_core.formats.fields import Fields, is_number
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
-from bpe_core.preparation import METASPACE
-from bpe_core.symbols import ByteSymbols, CharacterSymbols, Symbols
+from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.preparation import METASPACE
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols
 
 _BYTE: Final = re.compile(r"<0x([0-9A-F]{2})>")
 

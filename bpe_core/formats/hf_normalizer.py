@@ -6,7 +6,7 @@ import regex
 
 from bpe_core.formats.fields import Fields
 from bpe_core.formats.hf_pattern import pattern_of
-from bpe_core.normalizers import (
+from bpe_core.tokenizer.normalizers import (
     Normalizer,
     composed,
     lowercase,
@@ -17,7 +17,7 @@ from bpe_core.normalizers import (
     stripped,
     without_accents,
 )
-from bpe_core.preparation import METASPACE
+from bpe_core.tokenizer.preparation import METASPACE
 
 KINDS: Final = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
 """What is supported."""

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
 
-from bpe_core.added_tokens import AddedToken
 from bpe_core.formats import hf_normalizer, hf_pre_tokenizer
 from bpe_core.formats.fields import Fields
 from bpe_core.formats.hf_model import Model, vocabulary_of
 from bpe_core.formats.hf_pattern import escaped
 from bpe_core.formats.hf_pre_tokenizer import Part, Prefix, Replace, Split
-from bpe_core.normalizers import Normalizer
 from bpe_core.patterns import ELSE, THEN, splitter
-from bpe_core.preparation import METASPACE, Preparation, Step, prefix_step, split_step
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.normalizers import Normalizer
+from bpe_core.tokenizer.preparation import METASPACE, Preparation, Step, prefix_step, split_step
 
 _WORDS: Final = "▁+[^▁]*|[^▁]+"
 """Splits where no merge joins anyway, so that pieces are short."""

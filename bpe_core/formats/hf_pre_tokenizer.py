@@ -7,7 +7,7 @@ from bpe_core.formats.fields import Fields
 from bpe_core.formats.hf_normalizer import prepends
 from bpe_core.formats.hf_pattern import pattern_of, short
 from bpe_core.patterns import ONLY
-from bpe_core.preparation import METASPACE
+from bpe_core.tokenizer.preparation import METASPACE
 
 KINDS: Final = (
     "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, BertPreTokenizer, "

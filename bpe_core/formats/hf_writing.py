@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NoReturn
 
-from bpe_core.added_tokens import AddedToken
 from bpe_core.byte_alphabet import written
 from bpe_core.errors import FormatError
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import ONLY, PATTERNS, THEN
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import regex
 
-from bpe_core.added_tokens import AddedToken
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
@@ -20,6 +19,7 @@ from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, pre_tokenize
 from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.patterns import ELSE
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.vocabulary import Vocabulary
 
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')

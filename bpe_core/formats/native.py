@@ -17,11 +17,11 @@ from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import PATTERNS
 from bpe_core.record import TrainingRecord
-from bpe_core.store import whole_by_default
-from bpe_core.symbols import bytes_among
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import CONTROLS
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.store import whole_by_default
+from bpe_core.vocabulary.symbols import bytes_among
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1

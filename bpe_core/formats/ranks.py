@@ -3,11 +3,11 @@
 from typing import NoReturn
 
 from bpe_core.errors import FormatError
-from bpe_core.recovery import recovered
-from bpe_core.symbols import ByteSymbols, bytes_among
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.recovery import recovered
+from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from bpe_core.added_tokens import AddedToken
 from bpe_core.errors import BpeError
 from bpe_core.formats import protobuf
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.patterns import splitter
-from bpe_core.preparation import METASPACE, Preparation, split_step
-from bpe_core.symbols import CharacterSymbols
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.preparation import METASPACE, Preparation, split_step
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.symbols import CharacterSymbols
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _MODELS: Final = {1: "Unigram", 2: "BPE", 3: "Word", 4: "Char"}

@@ -13,9 +13,9 @@ from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
-from bpe_core.symbols import bytes_among
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.symbols import bytes_among
 
 _TOKEN: Final = re.compile(rb'"token_bytes"\s*:')
 _FIRST_SPECIALS: Final = (

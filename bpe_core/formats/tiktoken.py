@@ -1,7 +1,7 @@
 """Rank files as tiktoken reads them: a line a token, its bytes in base64, a space, and its rank, which is its id.
 
 There is no pattern in them, no special token and no merge. The first two are known for published files
-(`bpe_core.known_files`); merges are not needed to encode, and recovered when somebody wants to see them.
+(`bpe_core.formats.known_files`); merges are not needed to encode, and recovered when somebody wants to see them.
 """
 
 import re
@@ -13,13 +13,13 @@ from typing import Final
 
 from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.formats.ranks import ranks_of
-from bpe_core.known_files import KNOWN_FILES, KnownFile
-from bpe_core.symbols import bytes_among
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.symbols import bytes_among
 
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
 _EMPTY_TOKEN: Final = b"="

@@ -15,7 +15,7 @@ import pytest
 
 from bpe_core import TextError
 from bpe_core.corpus import find_files
-from bpe_core.reading import BLOCK
+from bpe_core.corpus.reading import BLOCK
 
 NASTY = "\ufefftab\tCR\rCRLF\r\nLF\nNEL\x85 LS\u2028 VT\v FF\f ESC\x1b[2J NUL\0 end\x1a\ufeff e\u0301 😀 \U0010ffff"
 

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from bpe_core import PATTERNS, Counts, TextError, counts, crew, portions
-from bpe_core.corpus import find_files
-from bpe_core.crew_member import count_portion
+from bpe_core import PATTERNS, Counts, TextError
+from bpe_core.corpus import counts, crew, find_files, portions
+from bpe_core.corpus.crew_member import count_portion
+from bpe_core.corpus.watch import Watch
 from bpe_core.patterns import splitter
-from bpe_core.watch import Watch
 
 ALPHABETS = ("ab ", "ab c\n", "aé中😀 .\n", "a" * 9 + " ", "it's 123 4\r\n", "中文")
 

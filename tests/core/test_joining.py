@@ -2,7 +2,8 @@
 
 import pytest
 
-from bpe_core import Trainer, joining
+from bpe_core import Trainer
+from bpe_core.trainer import joining
 
 
 class Enough(Exception):

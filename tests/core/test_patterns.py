@@ -235,5 +235,5 @@ def test_a_line_without_end_is_still_split_in_parts():
 
 
 def test_nothing_is_built_before_it_is_needed():
-    look = "import bpe_core.patterns, bpe_core.char_sets as sets; print(sets.members.cache_info().currsize)"
+    look = "import bpe_core.patterns, bpe_core.patterns.char_sets as sets; print(sets.members.cache_info().currsize)"
     assert subprocess.run([sys.executable, "-c", look], capture_output=True, text=True).stdout == "0\n"

@@ -108,6 +108,12 @@ def test_from_one_to_the_next_and_the_worst_of_them() -> None:
     assert pitfalls.after(found[-1].start) is None is pitfalls.before(found[0].start)
 
 
+@pytest.mark.parametrize("letter", ["a", "1", " ", "\u0430", "\u200b", "'", "\r", "<|"])
+def test_a_long_run_of_anything_is_no_trouble(letter: str) -> None:
+    live = LiveText(Tokenizer(Vocabulary.of_bytes(), "words"), letter * 40_000)
+    assert Pitfalls(live).settle(1e9)
+
+
 def test_a_big_text_is_looked_through_in_slices() -> None:
     live = LiveText(TOKENIZER, "we see\n" * 20_000 + "\u200b")
     pitfalls = Pitfalls(live)

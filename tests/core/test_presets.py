@@ -6,7 +6,7 @@ from oracle import train as slow
 from bpe_core import Trainer, load, save, train
 from bpe_core.cli import main
 from bpe_core.presets import PRESETS
-from bpe_core.symbols import MarkedSymbols
+from bpe_core.vocabulary.symbols import MarkedSymbols
 
 PROSE = PRESETS["S2-prose"]
 

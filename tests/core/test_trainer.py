@@ -5,9 +5,10 @@ import random
 
 import pytest
 
-from bpe_core import OptionError, PatternError, Trainer, UntrainedError, joining, train
+from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
 from bpe_core.corpus import Counts
-from bpe_core.ties import TIES, descending
+from bpe_core.trainer import joining
+from bpe_core.trainer.ties import TIES, descending
 from tests.core import oracle
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.known_files import KNOWN_FILES, KnownFile
+from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from tui import found
 from tui.found import found_tokenizers
 

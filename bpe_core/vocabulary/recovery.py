@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from bpe_core.bpe import Triple, merge_piece
-from bpe_core.joined import merge_parts
-from bpe_core.symbols import Symbols
+from bpe_core.vocabulary.joined import merge_parts
+from bpe_core.vocabulary.symbols import Symbols
 
 
 def recovered(tokens: Iterable[bytes], id_of: Mapping[bytes, int], symbols: Symbols) -> Iterator[Triple | None]:

@@ -18,17 +18,19 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, Self, cast
 
-from bpe_core.counts import Counts
-from bpe_core.crew_member import count_portion
-from bpe_core.portions import Portion, portions
-from bpe_core.reading import TextFile
-from bpe_core.sources import Measure
-from bpe_core.watch import LOOK_EVERY, Watch
+from bpe_core.corpus.counts import Counts
+from bpe_core.corpus.crew_member import count_portion
+from bpe_core.corpus.portions import Portion, portions
+from bpe_core.corpus.reading import TextFile
+from bpe_core.corpus.sources import Measure
+from bpe_core.corpus.watch import LOOK_EVERY, Watch
 
 MOST: Final = 8
 """Processes that are started unasked, at most: one alone takes in what they all count."""
 
-_START: Final = "import sys; sys.path.insert(0, sys.argv[1]); from bpe_core.crew_member import main; main(sys.argv[2])"
+_START: Final = (
+    "import sys; sys.path.append(sys.argv[1]); from bpe_core.corpus.crew_member import main; main(sys.argv[2])"
+)
 
 
 def read_together(counts: Counts, files: Iterable[TextFile], watch: Watch, processes: int | None) -> None:
@@ -115,7 +117,7 @@ class _Member:
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
-        command = [sys.executable, "-c", _START, str(Path(__file__).parents[1]), pattern]
+        command = [sys.executable, "-P", "-c", _START, str(Path(__file__).parents[2]), pattern]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )

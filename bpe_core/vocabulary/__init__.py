@@ -11,9 +11,9 @@ from typing import Final, Literal, Self, get_args
 
 from bpe_core.bpe import Triple, utf8
 from bpe_core.errors import OptionError, UnknownTokenError
-from bpe_core.prefix import Prefix
-from bpe_core.store import ALL, RankedStore, Store, whole_by_default
-from bpe_core.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
+from bpe_core.vocabulary.prefix import Prefix
+from bpe_core.vocabulary.store import ALL, RankedStore, Store, whole_by_default
+from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
 
 IdLayout = Literal["bytes-first", "specials-first"]
 ID_LAYOUTS: Final[tuple[str, ...]] = get_args(IdLayout)

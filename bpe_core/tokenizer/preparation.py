@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from bpe_core.added_tokens import AddedToken, Finder
+from bpe_core.tokenizer.added_tokens import AddedToken, Finder
 
 METASPACE: Final = "▁"
 """U+2581, which stands for a space inside of some tokenizers."""

@@ -7,8 +7,8 @@ from itertools import accumulate
 from operator import sub
 from typing import Final, NamedTuple
 
-from bpe_core.long_piece import LONG, LongPiece
-from bpe_core.prefix_sums import PrefixSums
+from bpe_core.live_text.long_piece import LONG, LongPiece
+from bpe_core.live_text.prefix_sums import PrefixSums
 
 SIZE: Final = 256
 """Pieces of a block, about; it is parted when it would have more than twice as many."""

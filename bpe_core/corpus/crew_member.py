@@ -5,8 +5,8 @@ import pickle
 import signal
 import sys
 
-from bpe_core.counts import Counts
-from bpe_core.portions import Portion
+from bpe_core.corpus.counts import Counts
+from bpe_core.corpus.portions import Portion
 
 
 def main(pattern: str) -> None:

@@ -2,7 +2,7 @@
 
 A document without a split pattern is one piece, and so is a megabyte of letters under any pattern. A fragment is some
 hundred characters with their tokens, worked out when somebody looks. Where two fragments meet, their tokens may be
-wrong until the seam is *closed*, that is, until the tokens beside it are compatible (see `bpe_core.seams`).
+wrong until the seam is *closed*, that is, until the tokens beside it are compatible (see `bpe_core.live_text.seams`).
 With all seams closed the tokens are exactly those of the whole piece.
 """
 
@@ -12,8 +12,8 @@ from time import perf_counter
 from typing import Final
 
 from bpe_core.bpe import utf8
-from bpe_core.fragments import SIZE, Fragment, Fragments, Ids, chopped, cut
-from bpe_core.seams import Seams
+from bpe_core.live_text.fragments import SIZE, Fragment, Fragments, Ids, chopped, cut
+from bpe_core.live_text.seams import Seams
 from bpe_core.spans import Span, layout
 
 LONG: Final = 512

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from bpe_core.corpus.reading import BLOCK, TextFile
 from bpe_core.patterns import Splitter
-from bpe_core.reading import BLOCK, TextFile
 
 PORTION: Final = 1 << 21
 """Bytes on disk that make a portion; counting so many takes a few tenths of a second."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, Self, cast
 
-from bpe_core.encodings import HEAD, Encoding, NotText, not_in_encoding, recognize
+from bpe_core.corpus.encodings import HEAD, Encoding, NotText, not_in_encoding, recognize
 from bpe_core.errors import TextError
 from bpe_core.visible import visible
 

@@ -10,8 +10,8 @@ from bpe_core.bpe import Triple, utf8, without_surrogates
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
-from bpe_core.preparation import Preparation
 from bpe_core.record import TrainingRecord
+from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.vocabulary import Vocabulary
 
 _BLOCK: Final = 1 << 16

@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 from typing import Self
 
 from bpe_core.bpe import utf8
-from bpe_core.candidates import Candidates
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
-from bpe_core.joining import Joining
-from bpe_core.options import Options
 from bpe_core.record import TrainingRecord
-from bpe_core.ties import TIES, alphabet, descending
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer.candidates import Candidates
+from bpe_core.trainer.joining import Joining
+from bpe_core.trainer.options import Options
+from bpe_core.trainer.ties import TIES, alphabet, descending
 from bpe_core.vocabulary import Vocabulary
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]

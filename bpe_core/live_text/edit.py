@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bpe_core.bpe import utf8
-from bpe_core.change import Change, compare
-from bpe_core.fragments import Fragment
-from bpe_core.seams import Seams
+from bpe_core.live_text.change import Change, compare
+from bpe_core.live_text.fragments import Fragment
+from bpe_core.live_text.seams import Seams
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 from bpe_core.errors import OptionError
 from bpe_core.patterns import splitter
-from bpe_core.ties import TIES
+from bpe_core.trainer.ties import TIES
 from bpe_core.vocabulary import ID_LAYOUTS
 
 LARGEST_VOCABULARY: Final = 0x110000 - 256

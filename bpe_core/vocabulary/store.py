@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from bpe_core.bpe import LONG, Triple, merge_piece
 from bpe_core.errors import OptionError
-from bpe_core.joined import merge_parts
-from bpe_core.recovery import recovered
-from bpe_core.symbols import Symbols
+from bpe_core.vocabulary.joined import merge_parts
+from bpe_core.vocabulary.recovery import recovered
+from bpe_core.vocabulary.symbols import Symbols
 
 ALL: Final = 1 << 62
 """As a number of merges: all there are, and no need to know how many."""

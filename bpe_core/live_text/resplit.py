@@ -1,6 +1,6 @@
 """Pieces of a text that is being edited: where they end, what their tokens are, and how far an edit is felt.
 
-A split pattern is proved to look across no *safe cut* (see `bpe_core.pattern_cuts`), and whether two characters are
+A split pattern is proved to look across no *safe cut* (see `bpe_core.patterns.cuts`), and whether two characters are
 one depends on nothing but the two. So an edit leaves alone whatever lies beyond the nearest safe cuts around it.
 """
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.errors import OptionError
-from bpe_core.long_piece import LONG
+from bpe_core.live_text.long_piece import LONG
 from bpe_core.spans import Span, layout
 from bpe_core.tokenizer import Tokenizer
 

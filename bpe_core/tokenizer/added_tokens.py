@@ -7,7 +7,7 @@ from typing import Final
 
 import regex
 
-from bpe_core.normalizers import WHITE_SPACE
+from bpe_core.tokenizer.normalizers import WHITE_SPACE
 
 _WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
 _WORD_BEFORE: Final = regex.compile(rf"{_WORD}\Z")

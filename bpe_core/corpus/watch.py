@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from bpe_core.reading import TextFile
+from bpe_core.corpus.reading import TextFile
 
 LOOK_EVERY: Final = 0.02
 """Seconds after which progress is told, and whether to stop is asked, again."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bpe_core.counts import Counts, Progress, Source
+from bpe_core.corpus.counts import Counts, Progress, Source
+from bpe_core.corpus.reading import Skipped, TextFile, Unreadable, recognize_file, shown, why_not
 from bpe_core.errors import TextError
-from bpe_core.reading import Skipped, TextFile, Unreadable, recognize_file, shown, why_not
 
 __all__ = ["Counts", "Found", "Progress", "Skipped", "Source", "TextFile", "find_files"]
 

@@ -7,11 +7,11 @@ from operator import not_
 from typing import Any, Final, Self
 
 from bpe_core.bpe import utf8
+from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
+from bpe_core.corpus.sources import Measure, Source
+from bpe_core.corpus.watch import Progress, Stopped, Watch
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
-from bpe_core.reading import BLOCK, Skipped, TextFile, Unreadable
-from bpe_core.sources import Measure, Source
-from bpe_core.watch import Progress, Stopped, Watch
 
 __all__ = ["Counts", "Progress", "Source"]
 
@@ -97,7 +97,7 @@ class Counts:
         watch = Watch(sum(file.size for file in files), progress, stop)
         try:
             if watch.total >= MANY_HANDS and counts.splitter.source and processes != 1:
-                from bpe_core.crew import read_together  # late: most corpora are small
+                from bpe_core.corpus.crew import read_together  # late: most corpora are small
 
                 read_together(counts, files, watch, processes)
             else:

@@ -14,9 +14,9 @@ from typing import Any, Final
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.pattern_cuts import Kinds, beside, cut_finder
-from bpe_core.pattern_fast import FastPattern
-from bpe_core.pattern_syntax import Node, NotPlain, parse
+from bpe_core.patterns.cuts import Kinds, beside, cut_finder
+from bpe_core.patterns.fast import FastPattern
+from bpe_core.patterns.syntax import Node, NotPlain, parse
 from bpe_core.visible import visible
 
 _CONTRACTION: Final = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -103,7 +103,7 @@ class Splitter:
     def blockwise(self) -> bool:
         """Whether a long text can be split in blocks; if not, only whole documents are, and an edit may change all.
 
-        True where the pattern is proved to look across no cut; see `bpe_core.pattern_cuts`.
+        True where the pattern is proved to look across no cut; see `bpe_core.patterns.cuts`.
         """
         return self._cuts is not None
 

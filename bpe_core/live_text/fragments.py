@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from bpe_core.prefix_sums import PrefixSums
+from bpe_core.live_text.prefix_sums import PrefixSums
 from bpe_core.spans import layout
 
 SIZE: Final = 256

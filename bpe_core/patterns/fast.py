@@ -9,8 +9,8 @@ import re
 from functools import cache
 from typing import Final
 
-from bpe_core.char_sets import complement, matches, members, set_source
-from bpe_core.pattern_syntax import Chain, Chars, Choice, End, Look, Node, NotPlain, Repeat
+from bpe_core.patterns.char_sets import complement, matches, members, set_source
+from bpe_core.patterns.syntax import Chain, Chars, Choice, End, Look, Node, NotPlain, Repeat
 
 _ASTRAL: Final = re.compile("[^\\u0000-\\uffff]")
 _SYMBOL: Final = "\N{GRINNING FACE}"

@@ -1,8 +1,8 @@
 """Text and its tokens while it is being edited: an edit encodes again only what it touched.
 
 The pieces of the text are kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once,
-splits again between the nearest safe cuts around it (`bpe_core.resplit`), and exchanges the pieces there. Tokens are
-worked out when they are looked at; only a piece that is very long keeps its own (`bpe_core.long_piece`).
+splits again between the nearest safe cuts around it (`resplit`), and exchanges the pieces there. Tokens are worked
+out when they are looked at; only a piece that is very long keeps its own (`long_piece`).
 """
 
 import re
@@ -13,17 +13,17 @@ from itertools import chain
 from time import perf_counter
 from typing import Final
 
-from bpe_core.blocks import Block, BlockList, Item, grouped
 from bpe_core.bpe import utf8
-from bpe_core.change import Change
-from bpe_core.edit import Edit
 from bpe_core.errors import OptionError
-from bpe_core.fragments import Fragment, assembled
-from bpe_core.long_piece import LONG, LongPiece
-from bpe_core.resplit import Pieces
-from bpe_core.seams import Seams
+from bpe_core.live_text.blocks import Block, BlockList, Item, grouped
+from bpe_core.live_text.change import Change
+from bpe_core.live_text.edit import Edit
+from bpe_core.live_text.fragments import Fragment, assembled
+from bpe_core.live_text.long_piece import LONG, LongPiece
+from bpe_core.live_text.resplit import Pieces
+from bpe_core.live_text.seams import Seams
+from bpe_core.live_text.tally import Tally
 from bpe_core.spans import Span
-from bpe_core.tally import Tally
 from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["Change", "LiveText"]

@@ -16,8 +16,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise, product
 
-from bpe_core.char_sets import BMP, Ranges, members, set_source, union, without
-from bpe_core.pattern_syntax import Atomic, Chain, Chars, Choice, End, Look, Node, Repeat
+from bpe_core.patterns.char_sets import BMP, Ranges, members, set_source, union, without
+from bpe_core.patterns.syntax import Atomic, Chain, Chars, Choice, End, Look, Node, Repeat
 
 ANYTHING = "anything"
 """Stands for an assertion among the sources of character sets: it may look at whatever comes next."""
