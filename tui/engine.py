@@ -6,6 +6,7 @@ screen waits in its write, and nothing piles up.
 """
 
 import asyncio
+import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -16,9 +17,12 @@ from typing import Final, Self
 
 from bpe_core.wire import Command, Counting, Done, Event, Failed, Merges, WireError, parse, to_line
 
-BATCHES_PER_SECOND: Final = 15
+BATCHES_PER_SECOND: Final = 10
+"""Each draws most of the screen again, and a key that is pressed meanwhile has to wait for it."""
 PIPE_BYTES: Final = 1 << 18
-"""Read at one go; at about 100 bytes a merge this allows some 35,000 merges a second on the screen."""
+"""Read at one go; at about 100 bytes a merge this allows some 25,000 merges a second on the screen."""
+MODESTY: Final = 5
+"""How much less urgent a worker is than the screen, in steps of `nice`."""
 PATIENCE: Final = 3.0
 """Seconds a worker gets to end by itself after it was asked to, before it is killed."""
 
@@ -47,6 +51,8 @@ class Job:
             limit=PIPE_BYTES,
             start_new_session=True,
         )
+        with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + MODESTY)
         self._errors = asyncio.create_task(self._last_error_line())
         return self
 

@@ -104,6 +104,11 @@ async def test_a_control_c_in_the_terminal_does_not_reach_a_worker(book: Path) -
         assert os.getsid(job.pid) == job.pid != os.getsid(0)
 
 
+async def test_a_worker_is_less_urgent_than_the_screen(book: Path) -> None:
+    async with train(book, "--paused") as job:
+        assert os.getpriority(os.PRIO_PROCESS, job.pid) > os.getpriority(os.PRIO_PROCESS, 0)
+
+
 # A worker that dies
 
 
