@@ -6,12 +6,11 @@ pitfalls of a text of any size can be kept up to date beside the screen.
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from time import perf_counter
-from typing import Final
+from typing import Final, Literal
 from unicodedata import name
 
 from bpe_core.live_text import LiveText
@@ -59,6 +58,16 @@ class Pitfall:
 
 
 @dataclass(slots=True)
+class _Sample:
+    """Some characters of one kind in a block."""
+
+    first: int
+    """Where the first of them stands."""
+    n: int = 0
+    n_tokens: int = 0
+
+
+@dataclass(slots=True)
 class _Block:
     """What was found in a stretch of the text; offsets count from its beginning."""
 
@@ -67,10 +76,10 @@ class _Block:
     found: list[Pitfall] = field(default_factory=list)
     worst: int = 0
     """Index of the one that surprises most."""
-    newlines: dict[str, list[int]] = field(default_factory=dict)
-    """A kind of line end -> the place of the first, and how many."""
-    scripts: dict[str, list[int]] = field(default_factory=dict)
-    """A script -> the place of its first character, its characters and tokens in the sample."""
+    newlines: dict[str, _Sample] = field(default_factory=dict)
+    """By kind of line end."""
+    scripts: dict[str, _Sample] = field(default_factory=dict)
+    """By script."""
 
 
 class Pitfalls:
@@ -84,6 +93,8 @@ class Pitfalls:
         self._live = live
         self._blocks = _blocks(live.n_characters)
         self._first_unknown = 0
+        self._newlines: dict[str, tuple[int, int]] = {}
+        self._scripts: dict[str, tuple[int, int]] = {}
         self._seekers = tuple(_seekers(live))
 
     def spliced(self, start: int, end: int, n_inserted: int) -> None:
@@ -93,6 +104,8 @@ class Pitfalls:
         touched = [i for i in range(len(self._blocks)) if starts[i] <= high and starts[i + 1] >= low]
         first, last = (touched[0], touched[-1] + 1) if touched else (0, 0)
         length = starts[last] - starts[first] + n_inserted - (end - start)
+        for block in self._blocks[first:last]:
+            self._sum_up(block, -1)
         self._blocks[first:last] = _blocks(length)
         self._first_unknown = min(self._first_unknown, first)
 
@@ -130,9 +143,10 @@ class Pitfalls:
         for match in _NEWLINE.finditer(text, before, before + block.length):
             # A newline after a return was counted with it, be it in the block before.
             if not (match[0] == "\n" and text[match.start() - 1 : match.start()] == "\r"):
-                block.newlines.setdefault(match[0], [match.start() - before, 0])[1] += 1
+                block.newlines.setdefault(match[0], _Sample(match.start() - before)).n += 1
         block.scripts = _scripts(self._live, text[before : before + block.length], start)
         block.known = True
+        self._sum_up(block, 1)
 
     def at_end(self, end: Unstable | None) -> list[Pitfall]:
         """What is wrong with how the text ends, given what of it is not final."""
@@ -204,34 +218,33 @@ class Pitfalls:
         return sorted(chain(self._mixed_newlines(), self._poor_scripts()), key=lambda pitfall: pitfall.start)
 
     def _mixed_newlines(self) -> Iterator[Pitfall]:
-        firsts, counts = self._summed("newlines")
-        if len(firsts) > 1:
-            rarest = min(firsts, key=lambda kind: (counts[kind, 1], kind))
-            kinds = ", ".join(f"{counts[kind, 1]:,} {_NEWLINES[kind]}" for kind in sorted(firsts))
-            reason = f"Line ends are mixed: {kinds}."
-            yield Pitfall("newlines", firsts[rarest], firsts[rarest] + len(rarest), reason)
+        kinds = {kind: n for kind, (n, _) in self._newlines.items() if n}
+        if len(kinds) > 1:
+            rarest = min(kinds, key=lambda kind: (kinds[kind], kind))
+            told = ", ".join(f"{n:,} {_NEWLINES[kind]}" for kind, n in sorted(kinds.items()))
+            first = self._first("newlines", rarest)
+            yield Pitfall("newlines", first, first + len(rarest), f"Line ends are mixed: {told}.")
 
     def _poor_scripts(self) -> Iterator[Pitfall]:
-        firsts, counts = self._summed("scripts")
-        for script, first in firsts.items():
-            n_characters, n_tokens = counts[script, 1], counts[script, 2]
+        for script, (n_characters, n_tokens) in self._scripts.items():
             if n_characters >= _FEWEST and n_tokens > n_characters:
-                ratio = f"{n_tokens / n_characters:.1f}"
-                reason = f"{script} takes {ratio} tokens a character."
+                first = self._first("scripts", script)
+                reason = f"{script} takes {n_tokens / n_characters:.1f} tokens a character."
                 yield Pitfall("script", first, first + 1, reason)
 
-    def _summed(self, kind: str) -> tuple[dict[str, int], Counter[tuple[str, int]]]:
-        """The first place of each key over all blocks, and the sums of its numbers."""
-        firsts: dict[str, int] = {}
-        counts: Counter[tuple[str, int]] = Counter()
-        start = 0
-        for block in self._blocks:
-            for key, (first, *numbers) in getattr(block, kind).items():
-                firsts.setdefault(key, start + first)
-                for index, number in enumerate(numbers, 1):
-                    counts[key, index] += number
-            start += block.length
-        return firsts, counts
+    def _first(self, samples: Literal["newlines", "scripts"], key: str) -> int:
+        """The place of the first character of a kind that some block has."""
+        for block, start in self._placed():
+            if sample := getattr(block, samples).get(key):
+                return start + int(sample.first)
+        return 0
+
+    def _sum_up(self, block: _Block, sign: int) -> None:
+        """Add what a block has to the sums over all blocks, or take it away."""
+        for sums, samples in ((self._newlines, block.newlines), (self._scripts, block.scripts)):
+            for key, sample in samples.items():
+                n, n_tokens = sums.get(key, (0, 0))
+                sums[key] = n + sign * sample.n, n_tokens + sign * sample.n_tokens
 
 
 def _moved(pitfall: Pitfall, by: int) -> Pitfall:
@@ -254,7 +267,7 @@ _INVISIBLE: Final = re.compile(
     "\u205f-\u2064\u2066-\u206f\u3164\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]+"
     "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d+"  # between emoji it has a task
 )
-_DIGITS: Final = re.compile(r"[0-9]{2,}")
+_DIGITS: Final = re.compile(r"(?<![0-9])[0-9]{2,40}(?![0-9])")
 _CURLY: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]{1,30}’(?:s|t|re|ve|m|ll|d)\b", re.IGNORECASE)
 _LOOKALIKES: Final = str.maketrans(
     "АВЕЅІЈКМНОРСТХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν",
@@ -340,15 +353,15 @@ def _groups(live: LiveText, start: int, end: int) -> list[int]:
     return [min(span.end, end) - max(span.start, start) for span in live.spans(start, end)]
 
 
-def _scripts(live: LiveText, text: str, start: int) -> dict[str, list[int]]:
-    """Script -> its first place in the text, and the characters and tokens of a sample of it."""
-    found: dict[str, list[int]] = {}
+def _scripts(live: LiveText, text: str, start: int) -> dict[str, _Sample]:
+    """Script -> some of its characters and their tokens."""
+    found: dict[str, _Sample] = {}
     for match in _FOREIGN.finditer(text):
         script = name(match[0][0], "?").split()[0].capitalize()
-        sample = found.setdefault(script, [match.start(), 0, 0])
-        if sample[1] < _SAMPLE:
+        sample = found.setdefault(script, _Sample(match.start()))
+        if sample.n < _SAMPLE:
             stop = min(match.end(), match.start() + _SAMPLE)
             spans = live.spans(start + match.start(), start + stop)
-            sample[1] += stop - match.start()
-            sample[2] += sum(len(span.ids) for span in spans)
+            sample.n += stop - match.start()
+            sample.n_tokens += sum(len(span.ids) for span in spans)
     return found

@@ -4,12 +4,13 @@ That is: which tokens at its end are not final, what would swallow them, and wha
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
 from bpe_core.live_text import LiveText
 from bpe_core.pitfalls import KINDS, Pitfall, Pitfalls
-from bpe_core.unstable import Completion, Unstable, unstable
+from bpe_core.unstable import WINDOW, Completion, Unstable, unstable
 
 _LISTED: Final = 500
 """Completions that are kept; the others are only counted."""
@@ -30,6 +31,9 @@ class Review:
         """Code point from which the tokens are not final, as far as known; None: nobody knows."""
         self._others: tuple[Pitfall, ...] = ()
         """The pitfalls of the text as a whole and those at its end."""
+        self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = None
+        """The end of the text when it was looked at, and its tokens."""
+        self._settled = False
         self._begin()
 
     def _begin(self) -> None:
@@ -41,7 +45,7 @@ class Review:
         self.counted = False
         """Whether they are all counted."""
         self._waiting: Iterator[Completion] | None = None
-        self._settled = False
+        self._from_end = 0
 
     @property
     def settled(self) -> bool:
@@ -53,29 +57,43 @@ class Review:
         self._pitfalls.spliced(start, end, n_inserted)
         if self.open_from is not None and start < self.open_from:
             self.open_from = start if end > self.open_from else self.open_from + n_inserted - (end - start)
-        self._begin()
+        self._settled = False
 
     def use(self) -> None:
         """The same text has other tokens now."""
         self._pitfalls.use(self.live)
         self.open_from = None
-        self._begin()
+        self._tail = None
+        self._settled = False
 
     def settle(self, seconds: float) -> bool:
         """Go on for so long, or a little longer; whether all is known now."""
         deadline = perf_counter() + seconds
-        if self._waiting is None:
-            self.end = unstable(self.live)
-            self.open_from = self.end.start if self.end else None
-            self._waiting = self.end.completions() if self.end else iter(())
+        if self._settled:
+            return True
+        self._look_at_the_end()
         while not self.counted and perf_counter() < deadline:
             self._count()
         if not self._pitfalls.settle(max(0.0, deadline - perf_counter())) or not self.counted:
             return False
-        if not self._settled:
-            self._settled = True
-            self._others = (*self._pitfalls.of_the_whole(), *self._pitfalls.at_end(self.end))
+        self._settled = True
+        self._others = (*self._pitfalls.of_the_whole(), *self._pitfalls.at_end(self.end))
         return True
+
+    def _look_at_the_end(self) -> None:
+        """Ask what of it is not final, unless it is as it was, in a text that may have grown elsewhere."""
+        n = self.live.n_characters
+        near = max(0, n - 2 * WINDOW)
+        tail = self.live.between(near, n), tuple(span.ids for span in self.live.spans(near, n))
+        if tail != self._tail:
+            self._tail = tail
+            self._begin()
+            self.end = unstable(self.live)
+            self._waiting = self.end.completions() if self.end else iter(())
+            self._from_end = n - self.end.start if self.end else 0
+        elif self.end is not None:
+            self.end = replace(self.end, start=n - self._from_end)
+        self.open_from = self.end.start if self.end else None
 
     def _count(self) -> None:
         assert self._waiting is not None
