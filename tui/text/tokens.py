@@ -19,6 +19,9 @@ _ROWS: Final = 512
 _CONTEXT: Final = 64
 """Characters before a row whose tokens are looked at too, so that colors do not depend on where a row begins."""
 
+_CONTINUE: Final = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 with which no character begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnderCursor:
@@ -153,5 +156,5 @@ def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -
 
 def stretch_of(change: Change) -> Columns:
     """The code points whose tokens a change has made."""
-    begun = sum(byte & 0xC0 != 0x80 for token in change.inserted_bytes for byte in token)
+    begun = len(b"".join(change.inserted_bytes).translate(None, _CONTINUE))
     return change.start, change.start + begun + (change.head > 0)
