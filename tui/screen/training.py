@@ -109,7 +109,7 @@ class TrainingScreen(TokenizersScreen):
         self.workers.cancel_group(self, "count")  # the training counts the same texts
         self.findings, self.audit = (), Audit()
         self.audit_pane.begin()
-        saved: Path | None = None
+        before, saved = self.path, None
         job = Job(*task.arguments(output))
         try:
             async with job:
@@ -125,6 +125,10 @@ class TrainingScreen(TokenizersScreen):
             saved = await self._rescue(self.tokenizer, task.options, output)
         if saved is not None:
             await self._take_kept(saved, keep_rows=True)
+        elif before and not self.path:  # ended before its first merge: back to what was there
+            ended = self.run
+            await self._take_kept(Path(before))
+            self.run = ended
         if task.preset and self.tokenizer is not None and self.run.phase == "done":
             self.run = replace(self.run, detail=verdict(PRESETS[task.preset], self.tokenizer))
 
