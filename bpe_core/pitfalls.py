@@ -6,7 +6,7 @@ pitfalls of a text of any size can be kept up to date beside the screen.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from time import perf_counter
@@ -14,22 +14,15 @@ from typing import Final, Literal
 from unicodedata import name
 
 from bpe_core.live_text import LiveText
-from bpe_core.special import SpecialsAllowed
+from bpe_core.pitfall_seekers import KINDS, Pitfall, seekers
 from bpe_core.unstable import Unstable
 from bpe_core.visible import visible
 
-KINDS: Final = (
-    "special token",
-    "look-alike",
-    "invisible",
-    "trailing space",
-    "partial token",
-    "newlines",
-    "curly quote",
-    "number",
-    "script",
-)
-"""What can be found, that which surprises most first."""
+__all__ = ["KINDS", "Pitfall", "Pitfalls"]
+
+_NEWLINE: Final = re.compile(r"\r\n|\n|\r")
+_NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
+_FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
 
 _BLOCK: Final = 1 << 14
 """Characters that are looked through at a time."""
@@ -41,20 +34,6 @@ _SAMPLE: Final = 200
 """Characters of a script in a block by which its tokens are judged."""
 _FEWEST: Final = 4
 """Characters of a script below which it is not judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pitfall:
-    """A place in a text where things are not what they seem."""
-
-    kind: str
-    """One of `KINDS`."""
-    start: int
-    """Code point where it begins."""
-    end: int
-    """Code point behind it."""
-    reason: str
-    """One sentence."""
 
 
 @dataclass(slots=True)
@@ -95,7 +74,7 @@ class Pitfalls:
         self._first_unknown = 0
         self._newlines: dict[str, tuple[int, int]] = {}
         self._scripts: dict[str, tuple[int, int]] = {}
-        self._seekers = tuple(_seekers(live))
+        self._seekers = tuple(seekers(live))
 
     def spliced(self, start: int, end: int, n_inserted: int) -> None:
         """Take note of an edit: `n_inserted` code points took the place of a range."""
@@ -254,103 +233,6 @@ def _moved(pitfall: Pitfall, by: int) -> Pitfall:
 def _blocks(length: int) -> list[_Block]:
     n_blocks = -(-length // _BLOCK)
     return [_Block(length * (i + 1) // n_blocks - length * i // n_blocks) for i in range(n_blocks)]
-
-
-# What is sought in a block: functions of its text and its place, yielding pitfalls whose offsets count in the text
-
-Seeker = Callable[[str, int], Iterator[Pitfall]]
-
-_NEWLINE: Final = re.compile(r"\r\n|\n|\r")
-_NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
-_INVISIBLE: Final = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f"
-    "\u205f-\u2064\u2066-\u206f\u3164\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]+"
-    "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d+"  # between emoji it has a task
-)
-_DIGITS: Final = re.compile(r"(?<![0-9])[0-9]{2,40}(?![0-9])")
-_CURLY: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]{1,30}’(?:s|t|re|ve|m|ll|d)\b", re.IGNORECASE)
-_LOOKALIKES: Final = str.maketrans(
-    "АВЕЅІЈКМНОРСТХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν",
-    "ABESIJKMHOPCTXaesijopcyxhdqwABEZHIKMNOPTYXoav",
-)
-"""Cyrillic and Greek letters -> the Latin ones that they look like."""
-_LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))
-_MIXED: Final = re.compile(rf"[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z]")
-_HALF_WORD: Final = re.compile(r"\w{0,30}")
-_SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
-_FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
-
-
-def _seekers(live: LiveText) -> Iterator[Seeker]:
-    tokenizer = live.tokenizer
-    specials = tokenizer.special_tokens
-    known = re.compile("|".join([*map(re.escape, sorted(specials, key=len, reverse=True)), _SPECIAL.pattern]))
-
-    def n_tokens(text: str) -> int:
-        return len(tokenizer.encode_ordinary(" " + text))
-
-    def special(text: str, _: int) -> Iterator[Pitfall]:
-        for found in known.finditer(text):
-            token = specials.get(found[0])
-            if token is not None and isinstance(tokenizer, SpecialsAllowed):
-                continue
-            what = "looks like a special token; here it is text"
-            if token is not None:
-                what = f"is text here, not the special token {token:,}"
-            yield _pitfall("special token", found, f"{visible(found[0])} {what}.")
-
-    def lookalike(text: str, _: int) -> Iterator[Pitfall]:
-        end = 0
-        for found in _MIXED.finditer(text):
-            if found.start() < end:
-                continue
-            start = found.start() - _end_of(_HALF_WORD.match(text[max(0, found.start() - 30) : found.start()][::-1]))
-            end = found.end() + _end_of(_HALF_WORD.match(text[found.end() : found.end() + 30]))
-            word = text[start:end]
-            latin = word.translate(_LOOKALIKES)
-            odd = next(one for one, other in zip(word, latin, strict=True) if one != other)
-            script = name(odd).split()[0].capitalize()
-            tokens = f"{n_tokens(word)} tokens, {n_tokens(latin)} without"
-            yield Pitfall("look-alike", start, end, f"{visible(word)} has {odd} from {script}: {tokens}.")
-
-    def invisible(text: str, _: int) -> Iterator[Pitfall]:
-        for found in _INVISIBLE.finditer(text):
-            character = found[0][0]
-            what = f"U+{ord(character):04X} {name(character, 'control character').lower()}"
-            more = f" and {len(found[0]) - 1} more" if len(found[0]) > 1 else ""
-            effect = "looks like a plain space" if character.isspace() else "is not seen"
-            yield _pitfall("invisible", found, f"{what}{more} {effect}.")
-
-    def curly(text: str, _: int) -> Iterator[Pitfall]:
-        for found in _CURLY.finditer(text):
-            curled, straight = n_tokens(found[0]), n_tokens(found[0].replace("’", "'"))
-            if curled > straight:
-                reason = f"{found[0]}: {curled} tokens, {straight} with a straight quote."
-                yield _pitfall("curly quote", found, reason)
-
-    def number(text: str, start: int) -> Iterator[Pitfall]:
-        for found in _DIGITS.finditer(text):
-            groups = _groups(live, start + found.start(), start + found.end())
-            if len(groups) > 1 and (len(set(groups[1:])) > 1 or groups[0] > groups[1]):
-                split = "·".join(
-                    found[0][end - size : end] for size, end in zip(groups, accumulate(groups), strict=True)
-                )
-                yield _pitfall("number", found, f"{split}: the digits are grouped unevenly.")
-
-    yield from (special, lookalike, invisible, curly, number)
-
-
-def _end_of(found: re.Match[str] | None) -> int:
-    return found.end() if found else 0
-
-
-def _pitfall(kind: str, found: re.Match[str], reason: str) -> Pitfall:
-    return Pitfall(kind, found.start(), found.end(), reason)
-
-
-def _groups(live: LiveText, start: int, end: int) -> list[int]:
-    """How many characters of a range each of its tokens covers."""
-    return [min(span.end, end) - max(span.start, start) for span in live.spans(start, end)]
 
 
 def _scripts(live: LiveText, text: str, start: int) -> dict[str, _Sample]:

@@ -7,17 +7,16 @@ exactly if it is compatible with the token before it (see `bpe_core.live_text.se
 tiktoken's `encode_with_unstable` asks the same question, of the last pieces as a whole.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import accumulate, chain, product, takewhile
 from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.live_text import LiveText
 from bpe_core.special import SpecialsAllowed
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.token_order import in_order
 
 WINDOW: Final = 400
 """Characters at the end of a text that are looked at, if they are enough; see `unstable`."""
@@ -103,7 +102,7 @@ class _Tail:
         self._pieces = live.pieces
         self._seams = live.seams
         self._vocabulary = live.tokenizer.vocabulary
-        self._tokens = _in_order(self._vocabulary)
+        self._tokens = in_order(self._vocabulary)
         self._kinds = self._pieces.splitter.kinds if self._pieces.splitter.source else ("a",)
         text = live.between(start, live.n_characters)
         safe = self._last_safe_cut(text) if live.local else 0
@@ -266,34 +265,6 @@ def _mended(rest: bytes, torn: bytes) -> Iterator[tuple[str, bytes]]:
         text = (rest + added).decode(errors="ignore")
         if utf8(text) == rest + added:
             yield text, added
-
-
-class _InOrder:
-    """The tokens of a vocabulary in the order of their bytes."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        special = set(vocabulary.special_tokens.values())
-        pairs = sorted((vocabulary.token_bytes(token), token) for token in vocabulary.ids() if token not in special)
-        self._bytes = [data for data, _ in pairs]
-        self._ids = [token for _, token in pairs]
-        self.longest = max(map(len, self._bytes), default=0)
-        """Bytes of the longest token."""
-
-    def beginning_with(self, prefix: bytes) -> list[int]:
-        """The tokens that begin with `prefix` and are longer."""
-        first = bisect_right(self._bytes, prefix)
-        stem = prefix.rstrip(b"\xff")
-        following = stem[:-1] + bytes([stem[-1] + 1]) if stem else None
-        last = bisect_left(self._bytes, following) if following else len(self._bytes)
-        return self._ids[first:last]
-
-
-_in_order = lru_cache(maxsize=2)(_InOrder)
-
-
-def prepare(vocabulary: Vocabulary) -> None:
-    """Put the tokens of a vocabulary in order, which the first question would do: half a second for 200,000 of them."""
-    _in_order(vocabulary)
 
 
 def _in_common(one: Ids, other: Ids) -> int:

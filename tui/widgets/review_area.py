@@ -8,8 +8,8 @@ from textual.message import Message
 from textual.timer import Timer
 
 from bpe_core.baseline import Baseline, Comparison
+from bpe_core.token_order import in_order
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.unstable import prepare
 from tui.text.palette import Palette
 from tui.text.review import Review
 from tui.text.rows import Place
@@ -134,7 +134,7 @@ class ReviewArea(TokenArea):
             self._review_in(_PAUSE, again=True)
 
     async def _prepare(self, tokenizer: Tokenizer) -> None:
-        await to_thread(prepare, tokenizer.vocabulary)
+        await to_thread(in_order, tokenizer.vocabulary)
         self._review_in(0.001, again=True)
 
     def _tell(self) -> None:
