@@ -17,7 +17,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def utf8(text: str) -> bytes:
-    """`text` in UTF-8. A lone surrogate, which UTF-8 cannot hold, counts as U+FFFD.
+    """`text` in UTF-8. A lone surrogate, which UTF-8 cannot hold, counts as U+FFFD, a pair as what it stands for.
 
     >>> utf8("a\\ud800")
     b'a\\xef\\xbf\\xbd'
@@ -25,12 +25,18 @@ def utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text).encode()
+        return without_surrogates(text).encode()
 
 
 def without_surrogates(text: str) -> str:
-    """`text` with U+FFFD for each lone surrogate."""
-    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
+    """`text` with a character for each pair of surrogates and U+FFFD for each lone one, as tiktoken reads it.
+
+    >>> without_surrogates("\\ud83d\\ude0a \\ud83d")
+    '😊 �'
+    """
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def merge_piece(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_merges: int) -> list[int]:

@@ -35,8 +35,8 @@ _READ: Final = 1 << 16
 class LiveText:
     """A text that can be edited, and its tokens: at any moment those that `tokenizer.encode_ordinary` would give.
 
-    Offsets are code points. Special tokens are text like any other. A lone surrogate is kept as U+FFFD, which is what
-    the tokenizer reads. Not for use in several threads.
+    Offsets are code points. Special tokens are text like any other. A surrogate is kept as U+FFFD, so that nothing
+    shifts. Not for use in several threads.
     """
 
     def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
@@ -291,7 +291,7 @@ class LiveText:
 
 
 def _clean(text: str) -> str:
-    """`text` with U+FFFD for each lone surrogate."""
+    """`text` with U+FFFD for each surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, Literal, Self
 
-from bpe_core.bpe import Triple, utf8, without_surrogates
+from bpe_core.bpe import Triple, without_surrogates
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
@@ -143,9 +143,18 @@ class Tokenizer:
         return ids + self.encode_ordinary(text[start:])
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, special tokens taken as text. A lone surrogate counts as U+FFFD."""
+        """The ids of `text`, special tokens taken as text.
+
+        A pair of surrogates counts as the character it stands for, a lone one as U+FFFD.
+        """
         if self.preparation:
             return self._encode_prepared(text, frozenset())
+        try:
+            return self._encode_plain(text)
+        except UnicodeEncodeError:
+            return self._encode_plain(without_surrogates(text))
+
+    def _encode_plain(self, text: str) -> list[int]:
         tokens_of = self._cache.__getitem__
         if len(text) <= _BLOCK:
             return list(chain.from_iterable(map(tokens_of, self.splitter.split(text))))
@@ -166,7 +175,10 @@ class Tokenizer:
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
         """The ids of one piece as `splitter` gives it; of a text that is no piece, the ids it would have as one."""
-        return self._cache[piece]
+        try:
+            return self._cache[piece]
+        except UnicodeEncodeError:
+            return self._cache[without_surrogates(piece)]
 
     def token_bytes(self, token: int) -> bytes:
         """The bytes of an id. Raises `UnknownTokenError`."""
@@ -205,7 +217,10 @@ class Tokenizer:
 
 
 class _Pieces(dict[str, tuple[int, ...]]):
-    """Piece -> ids, worked out when first asked for; bounded, by starting over when it is full."""
+    """Piece -> ids, worked out when first asked for; bounded, by starting over when it is full.
+
+    Raises `UnicodeEncodeError` for a piece with a surrogate in it: the text should not have been split as it is.
+    """
 
     __slots__ = ("_vocabulary",)
 
@@ -213,7 +228,7 @@ class _Pieces(dict[str, tuple[int, ...]]):
         self._vocabulary = vocabulary
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
-        ids = self._vocabulary.encode(utf8(piece))
+        ids = self._vocabulary.encode(piece.encode())
         if len(piece) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_PIECES:
                 self.clear()

@@ -186,7 +186,7 @@ def test_which_patterns_are_local(vocabulary):
 def test_a_lone_surrogate_counts_as_the_replacement_character_and_shifts_nothing(vocabulary):
     live = LiveText(Tokenizer(vocabulary, "gpt4"), "a\ud800b")
     live.splice(2, 2, "\udfff")
-    assert live.text == "a\ufffd\ufffdb" and live.ids == live.tokenizer.encode_ordinary("a\ud800\udfffb")
+    assert live.text == "a\ufffd\ufffdb" and live.ids == live.tokenizer.encode_ordinary(live.text)
 
 
 def test_special_tokens_are_text():

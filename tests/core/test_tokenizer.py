@@ -144,6 +144,13 @@ def test_a_lone_surrogate_counts_as_the_replacement_character(tokenizer):
     assert tokenizer.encode("low \ud83d!") == tokenizer.encode("low \ufffd!")
 
 
+def test_a_pair_of_surrogates_counts_as_its_character(tokenizer):
+    """A letter here, so that it is split as one; this is how tiktoken reads such texts, too."""
+    text = "low \ud835\udc00's \udc00\ud835\ud83d\ude0a" * 3
+    assert tokenizer.encode(text) == tokenizer.encode("low \U0001d400's \ufffd\ufffd\U0001f60a" * 3)
+    assert tokenizer.encode_piece("\ud83d\ude0a") == tokenizer.encode_piece("\U0001f60a")
+
+
 # The merge loop
 
 
