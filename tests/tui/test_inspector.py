@@ -71,7 +71,7 @@ async def test_all_about_a_token() -> None:
         assert shown[0].split() == ["low", "id", "257"]
         assert shown[1].split() == ["6c", "6f", "77", "3", "bytes"]
         assert shown[2].split() == ["lo", "+", "w", "step", "2"]
-        assert shown[3].strip() == "7 in the corpus now"
+        assert [line.strip() for line in shown[3:5]] == ["rank 1", "7 in the corpus now"]
         story = "\n".join(shown)
         assert "● scaffold\n   Only a step on the way to lowest." in story
         assert "├ lo" in story and "└ w" in story

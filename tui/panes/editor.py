@@ -1,35 +1,24 @@
 """The editor pane: a text whose tokens re-form as it is typed, what the last edits did, what is under the cursor."""
 
-from collections import deque
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.reactive import var
 from textual.widget import Widget
-from textual.widgets import Static
 
 from bpe_core.audit.findings import Finding
-from bpe_core.pitfalls import Pitfall
 from bpe_core.special import SpecialsAllowed
 from bpe_core.tokenizer import Tokenizer
-from tui.text.place import about_place
-from tui.text.story import what_may_come, why_this_split
-from tui.text.summary import Edited, baseline_line, count, edit_line, pitfall_line, selection_line, totals_line
-from tui.text.views import TITLES, VIEWS
-from tui.widgets.inspector import Inspector
-from tui.widgets.line_list import LineList
+from tui.text.summary import count
+from tui.text.views import VIEWS
+from tui.widgets.ledger import Ledger
 from tui.widgets.pane import Pane
 from tui.widgets.review_area import ReviewArea
-from tui.widgets.side_title import SideTitle
 from tui.widgets.token_area import TokenArea
+from tui.widgets.token_side import TokenSide
 from tui.widgets.token_view import TokenView
-
-_REMEMBERED: Final = 100
-"""Edits that can be walked."""
-_MOST_SELECTED: Final = 200_000
-"""Characters of a selection whose tokens are counted while it grows."""
 
 
 class EditorPane(Pane):
@@ -55,43 +44,35 @@ class EditorPane(Pane):
     findings: var[tuple[Finding, ...]] = var[tuple[Finding, ...]](())
     """What an audit found, for the token under the cursor."""
 
-    side: var[str] = var("token", init=False)
-    """What stands on the right: one of `SideTitle.SIDES`."""
-
     specials: var[bool] = var(False, init=False)
     """Whether the text of a special token is that token, rather than text."""
 
     view: var[str] = var("text", init=False)
     """How the text is seen: one of `VIEWS`."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._edits: deque[Edited] = deque(maxlen=_REMEMBERED)
-        self._back = 0
-        """How many edits before the last is shown."""
-        self._totals: TokenArea.Tokenized | None = None
-        self._gone_to: Pitfall | None = None
-
     def compose(self) -> ComposeResult:
-        """The text takes what the side leaves."""
+        """The text takes what the side leaves; below both, what is to be said in lines."""
+        area = ReviewArea(id="text")
         with Horizontal():
-            with Vertical(id="writing"):
-                yield ReviewArea(id="text")
-                yield TokenView(id="view")
-                yield Static(id="totals-line", markup=False)
-                yield Static(edit_line(()), id="edit-line", markup=False)
-                yield Static(id="baseline-line", markup=False)
-                yield Static(id="pitfall-line", markup=False)
-            with Vertical(id="side"):
-                yield SideTitle(id="side-title")
-                yield Inspector(id="inspector")
-                yield LineList(id="why")
-                yield LineList(id="ahead")
+            yield area
+            yield TokenView(id="view")
+            yield TokenSide(area, id="side").data_bind(EditorPane.tokenizer, EditorPane.findings)
+        yield Ledger(area, id="ledger")
 
     @property
     def area(self) -> ReviewArea:
         """The text area."""
         return self.query_one(ReviewArea)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The lines below the text."""
+        return self.query_one(Ledger)
+
+    @property
+    def side(self) -> TokenSide:
+        """What stands beside the text."""
+        return self.query_one(TokenSide)
 
     def land(self) -> None:
         """Take the focus: into the text, or what is seen in its place."""
@@ -112,78 +93,58 @@ class EditorPane(Pane):
         """Another tokenizer, or another step of it: the same text, other tokens."""
         if tokenizer is not None and not tokenizer.by_piece:
             self.area.tokenizer = None
-            self._write("totals", "No tokens to be seen here: this tokenizer changes a text before it splits it.")
+            self.ledger.say("No tokens to be seen here: this tokenizer changes a text before it splits it.")
         else:
             self.area.tokenizer = SpecialsAllowed.of(tokenizer) if tokenizer and self.specials else tokenizer
         self.watch_view(self.view)
 
-    # The lines below the text
-
-    def _write(self, line: str, content: object) -> None:
-        self.query_one(f"#{line}-line", Static).update(content, layout=False)  # type: ignore[arg-type]
+    # What the text tells
 
     def on_token_area_tokenized(self, event: TokenArea.Tokenized) -> None:
         """The totals, in one line."""
         event.stop()
-        self._totals = event
-        self._write_totals()
-
-    def _write_totals(self) -> None:
-        area, live, totals = self.area, self.area.live, self._totals
-        first, last = sorted(map(area.document.get_index_from_location, area.selection))
-        if live is not None and 0 < last - first <= _MOST_SELECTED:
-            ids = [token for span in live.spans(first, last) for token in span.ids]
-            n_bytes = len(live.between(first, last).encode())
-            self._write("totals", selection_line(ids, len(ids), n_bytes, last - first))
-        elif totals is not None:
-            line = totals_line(totals.n_tokens, totals.n_bytes, totals.n_characters, self.tokenizer)
-            self._write("totals", line)
+        self.ledger.take_totals(event)
 
     def on_text_area_selection_changed(self) -> None:
-        """The totals are those of what is selected; a pitfall that one leaves is no longer told."""
-        self._write_totals()
-        if self._gone_to is not None:
-            self._write_pitfalls()
+        """What is told of the place of the cursor."""
+        self.ledger.cursor_moved()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
         event.stop()
         if self.tokenizer is not None:
-            self._edits.append(Edited(event.change, self.tokenizer))
-            self._back = 0
-            self._write("edit", edit_line(self._edits))
+            self.ledger.take_edit(event, self.tokenizer)
 
-    def action_walk_edits(self, by: int) -> None:
-        """Show what the edit before did, or the one after."""
-        if self._edits:
-            self._back = max(0, min(self._back + by, len(self._edits) - 1))
-            self._write("edit", edit_line(self._edits, self._back))
-
-    def action_pin(self) -> None:
-        """Compare the text with what it is now, from now on; or no longer."""
-        self.area.pin()
-        self.set_class(self.area.baseline is not None, "-pinned")
+    def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
+        """Show the token under the cursor."""
+        event.stop()
+        self.inspect()
 
     def on_review_area_reviewed(self, event: ReviewArea.Reviewed) -> None:
         """More is known about the text."""
         event.stop()
-        if self.area.baseline is not None:
-            self._write("baseline", baseline_line(self.area.comparison, self.tokenizer))
-        else:
-            self.remove_class("-pinned")
-        self._write_pitfalls()
-        if self.side == "ahead":
-            self._tell_story()
+        self.ledger.take_review(self.tokenizer)
+        self._tell_keys()
+        if self.side.seen == "ahead":
+            self.inspect()
 
-    def _write_pitfalls(self) -> None:
-        area, review = self.area, self.area.review
-        if review is None:
-            self._write("pitfall", "")
-        elif review.settled:
-            here = min(map(area.document.get_index_from_location, area.selection))
-            gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None
-            number = review.number(gone_to) if gone_to else None
-            self._write("pitfall", pitfall_line(review.n_pitfalls, gone_to or review.worst, number))
+    def inspect(self) -> None:
+        """Look anew at the token under the cursor."""
+        self.side.look()
+
+    # What the keys do
+
+    def action_walk_edits(self, by: int) -> None:
+        """Show what the edit before did, or the one after."""
+        self.ledger.walk(by)
+
+    def action_pin(self) -> None:
+        """Compare the text with what it is now, from now on; or no longer."""
+        self.area.pin()
+
+    def action_turn_side(self) -> None:
+        """Show the next of the three things that can stand on the right."""
+        self.side.turn()
 
     def action_go_to_pitfall(self, by: int) -> None:
         """Select the next pitfall, or the one before."""
@@ -192,12 +153,11 @@ class EditorPane(Pane):
         found = review.next_pitfall(here, by) if review else None
         if found is not None:
             self.view = "text"
-            self._gone_to = found
             start, end = map(area.document.get_location_from_index, (found.start, found.end))
             area.move_cursor(end)
             area.move_cursor(start)
             area.move_cursor(end, select=True)
-            self._write_pitfalls()
+            self.ledger.go_to(found)
 
     def action_toggle_specials(self) -> None:
         """Take the texts of special tokens for these tokens, or for text again."""
@@ -209,6 +169,7 @@ class EditorPane(Pane):
     def action_toggle_spaces(self) -> None:
         """Draw spaces and tabs as glyphs, or no longer."""
         self.area.show_spaces = not self.area.show_spaces
+        self._tell_keys()
 
     def action_turn_view(self) -> None:
         """Show the text in the next way; ways other than the text itself are there to be read."""
@@ -227,57 +188,23 @@ class EditorPane(Pane):
             offset = area.document.get_index_from_location(area.cursor_location)
             other.show(view, area.live, offset, area.palette)
             seen = other
-        told = ("special tokens are tokens" if self.specials else "", TITLES.get(self.view, ""))
-        self.border_subtitle = " · ".join(filter(None, told))
+        self._tell_keys()
         if had_focus:
             seen.focus()
 
-    # The side
-
-    def action_turn_side(self) -> None:
-        """Show the next of the three things that can stand on the right."""
-        sides = SideTitle.SIDES
-        self.side = sides[(sides.index(self.side) + 1) % len(sides)]
-
-    def watch_side(self, side: str) -> None:
-        """Only that one is seen."""
-        self.query_one(SideTitle).side = side
-        for name in SideTitle.SIDES:
-            self.set_class(name == side, f"-side-{name}")
-        self.call_after_refresh(self.inspect)
-
-    def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
-        """Show the token under the cursor."""
-        event.stop()
-        self.inspect()
-
-    def watch_findings(self) -> None:
-        """An audit may know something about the token under the cursor."""
-        self.inspect()
-
-    def inspect(self) -> None:
-        """Look anew at the token under the cursor."""
-        inspector, under = self.query_one(Inspector), self.area.under_cursor
-        if self.side != "token":
-            self._tell_story()
-        if self.tokenizer is None or under is None:
-            inspector.clear()
-            return
-        token = under.ids[0]
-        findings = [finding for finding in self.findings if finding.id == token]
-        place = about_place(under, max(8, inspector.size.width - 2))
-        inspector.show(self.tokenizer, token, findings=findings, place=place)
-
-    def _tell_story(self) -> None:
-        area, tokenizer = self.area, self.tokenizer
-        lines = self.query_one(f"#{self.side}", LineList)
-        if tokenizer is None or area.live is None:
-            lines.show_lines(())
-        elif self.side == "ahead":
-            lines.show_lines(what_may_come(area.review, tokenizer, lines.room))
-        elif area.under_cursor is not None:
-            piece = area.live.between(*area.under_cursor.piece)
-            lines.show_lines(why_this_split(tokenizer, piece, lines.room))
+    def _tell_keys(self) -> None:
+        """On the lower border: the keys that change what is seen, and what is seen now."""
+        states = (
+            ("alt+↑", "walk_edits(1)", "edits", False),
+            ("^l", "turn_view", self.view, self.view != "text"),
+            ("^g", "toggle_spaces", "spaces", self.area.show_spaces),
+            ("^r", "toggle_specials", "specials are tokens" if self.specials else "specials", self.specials),
+            ("^b", "pin", "pinned" if self.area.baseline else "pin", self.area.baseline is not None),
+        )
+        self.border_subtitle = "  ".join(
+            f"[@click={action}][dim]{key}[/] {f'[bold]{state}[/]' if on else f'[dim]{state}[/]'}[/]"
+            for key, action, state, on in states
+        )
 
     # Copies
 

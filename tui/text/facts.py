@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
+from rich.text import Text
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A line of such a column."""
 
-    left: str = ""
+    left: str | Text = ""
+    """Text with styles of its own is drawn in these."""
     right: str = ""
     ink: str = "text"
     """Which of the column's styles `left` has."""

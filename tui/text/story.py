@@ -5,19 +5,23 @@ from textwrap import wrap
 from typing import Final
 
 from rich.cells import cell_len
+from rich.text import Text
 
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trace import Trace, trace
+from bpe_core.trace import Trace, Unmerged, trace
+from bpe_core.unstable import Completion
 from bpe_core.visible import token_label, visible
+from tui.text.chips import chips, joined
 from tui.text.facts import Fact
+from tui.text.palette import Palette
 from tui.text.review import Review
 
 LONGEST: Final = 80
 """Bytes of a piece that is explained; of a longer one nobody would read the merges."""
 
 
-def why_this_split(tokenizer: Tokenizer, piece: str, width: int) -> list[Fact]:
-    """The merges that made the tokens of `piece`, in order, with its parts after each, and why no more followed."""
+def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[Fact]:
+    """The tokens of `piece`, why its neighbors stay apart, and the merges that made them, with its parts after each."""
     if not tokenizer.vocabulary.knows_merges:
         return _sentence("The merges of this vocabulary are being recovered from its ranks.", width)
     if len(piece.encode()) > LONGEST:
@@ -25,50 +29,67 @@ def why_this_split(tokenizer: Tokenizer, piece: str, width: int) -> list[Fact]:
     if tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
         return _sentence("The pattern drops this text, so it has no tokens.", width)
     story = trace(tokenizer.vocabulary, piece)
-    facts = [Fact(_label(piece.encode()), _count(len(story.parts), "token"), "token")]
-    facts += [Fact("a piece of the pattern", ink="muted"), Fact()]
-    return [*facts, *_merges(tokenizer, story, width), Fact(), *_ends(tokenizer, story, width)]
+    n_tokens = _count(len(story.parts), "token")
+    label = token_label(piece.encode())
+    facts = [Fact(label, n_tokens, "token"), Fact("a piece of the pattern", ink="muted"), Fact()]
+    facts += _parts(tokenizer, story.parts, palette, width)
+    return [*facts, *_ends(tokenizer, story, width), Fact(), *_merges(tokenizer, story, palette, width)]
 
 
-def _merges(tokenizer: Tokenizer, story: Trace, width: int) -> Iterator[Fact]:
+def _merges(tokenizer: Tokenizer, story: Trace, palette: Palette, width: int) -> Iterator[Fact]:
     if story.whole is not None:
         yield from _sentence("Looked up as a whole: no merge makes this token.", width)
         return
-    yield from _parts(tokenizer, story.start, width)
+    if not story.applied:
+        return
+    yield Fact("step by step", _count(len(story.applied), "merge"), "muted")
+    yield from _parts(tokenizer, story.start, palette, width)
     for merge in story.applied:
-        left, right = (_label(tokenizer.token_bytes(part)) for part in (merge.left, merge.right))
         times = f" ×{merge.places}" if merge.places > 1 else ""
-        yield Fact(f"{left} + {right}{times}", f"step {merge.step:,}", "muted")
-        yield from _parts(tokenizer, merge.parts, width)
+        yield Fact(_pair(tokenizer, merge.left, merge.right) + times, f"step {merge.step:,}", "muted")
+        yield from _parts(tokenizer, merge.parts, palette, width, merge.token)
 
 
-def _parts(tokenizer: Tokenizer, parts: Sequence[int], width: int) -> Iterator[Fact]:
-    """Tokens with dots between them, in as many lines as they need."""
-    line = ""
+def _parts(
+    tokenizer: Tokenizer, parts: Sequence[int], palette: Palette, width: int, made: int | None = None
+) -> Iterator[Fact]:
+    """Tokens side by side in their colors, in as many lines as they need."""
+    room = width - 1
+    row: list[int] = []
+    used = 0
     for token in parts:
-        label = _label(tokenizer.token_bytes(token))
-        if line and cell_len(line) + 1 + cell_len(label) > width - 2:
-            yield Fact(line, lead="  ")
-            line = ""
-        line += ("·" if line else "") + label
-    yield Fact(line, lead="  ")
+        size = cell_len(token_label(tokenizer.token_bytes(token))) + (not palette.underlines)
+        if row and used + size > room:
+            yield Fact(joined(row, tokenizer.token_bytes, palette, made), lead=" ")
+            row, used = [], 0
+        row.append(token)
+        used += size
+    yield Fact(joined(row, tokenizer.token_bytes, palette, made), lead=" ")
 
 
 def _ends(tokenizer: Tokenizer, story: Trace, width: int) -> Iterator[Fact]:
+    """Which pair comes next, and why it is not merged."""
     if not story.unmerged:
-        yield from _sentence("One token: there is nothing left to join.", width)
+        yield from _sentence("One token: nothing is left to join.", width)
         return
     following = story.next
     if following is None:
-        yield from _sentence("No merge joins what is left side by side:", width)
+        yield from _sentence("These stay apart, as no merge joins them:", width)
     else:
-        yield from _sentence(f"A later step would go on, step {following.step:,} first:", width)
+        yield from _sentence(f"Next would be step {following.step:,}, which is later than the step in force:", width)
     for pair in story.unmerged:
-        left, right = (_label(tokenizer.token_bytes(part)) for part in (pair.left, pair.right))
-        yield Fact(f"{left} + {right}", "no merge" if pair.step is None else f"step {pair.step:,}", "muted", "  ")
+        yield Fact(_pair(tokenizer, pair.left, pair.right), _reason(pair), "muted", " ")
 
 
-def what_may_come(review: Review | None, tokenizer: Tokenizer, width: int) -> list[Fact]:
+def _reason(pair: Unmerged) -> str:
+    return "no merge" if pair.step is None else f"step {pair.step:,}"
+
+
+def _pair(tokenizer: Tokenizer, left: int, right: int) -> str:
+    return " + ".join(token_label(tokenizer.token_bytes(token)) for token in (left, right))
+
+
+def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int) -> list[Fact]:
     """The tokens at the end that are not final, and the tokens that would swallow them."""
     if review is None or review.open_from is None or review.end is None:
         settled = review is not None and review.settled
@@ -77,30 +98,28 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, width: int) -> li
     ids = review.end.ids
     if not ids:
         return _sentence("All tokens are final: nothing that follows can change them.", width)
-    labels = "·".join(_label(tokenizer.token_bytes(token)) for token in ids)
-    facts = [Fact(labels, _count(len(ids), "token"), "token")]
+    n_tokens = _count(len(ids), "token")
+    facts = [Fact(chips(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
     facts += [Fact("not final (underlined)", ink="muted"), Fact()]
     if review.completions:
-        number = f"{review.n_completions:,}{'+' if review.is_lower_bound else ''}"
-        facts.append(Fact("may become", number, "muted"))
-    for completion in review.completions:
-        facts.append(Fact(_from_the_first_other(completion.ids, ids, tokenizer), f"{completion.token:,}"))
-    return facts
+        number = f"{review.n_completions:,}{'+' if review.is_lower_bound else ''} tokens"
+        facts.append(Fact("could become", number, "muted"))
+    return [*facts, *(_completion(tokenizer, completion) for completion in review.completions)]
 
 
-def _from_the_first_other(new: Sequence[int], old: Sequence[int], tokenizer: Tokenizer) -> str:
-    """Tokens as text, without those at the beginning that are as before."""
-    same = next((i for i, (one, other) in enumerate(zip(new, old, strict=False)) if one != other), len(old))
-    labels = [_label(tokenizer.token_bytes(token)) for token in new[min(same, len(new) - 1) :]]
-    return "·".join(["…", *labels] if same else labels)
+def _completion(tokenizer: Tokenizer, completion: Completion) -> Fact:
+    """The token that would come: what of it is there already is dim, what one would have to type is not."""
+    there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.token))
+    label = Text(no_wrap=True)
+    if whole.startswith(there):
+        label.append(there, "dim").append(whole[len(there) :], "bold")
+    else:  # a character is torn
+        label.append(whole)
+    return Fact(label, f"{completion.token:,}")
 
 
 def _sentence(text: str, width: int) -> list[Fact]:
     return [Fact(line, ink="muted") for line in wrap(visible(text), max(8, width))]
-
-
-def _label(token: bytes) -> str:
-    return token_label(token)
 
 
 def _count(number: int, thing: str) -> str:

@@ -4,21 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rich.style import Style
 from rich.text import Text
 
 from bpe_core.baseline import Comparison
 from bpe_core.live_text import Change
 from bpe_core.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import token_label, visible
+from bpe_core.visible import visible
+from tui.text.chips import GONE, changed, chips
+from tui.text.palette import Palette
 
-LONGEST_DIFF: Final = 12
-"""Tokens on either side of an edit before the rest is only counted."""
 _MOST_IDS: Final = 20
 """Ids of a selection that are listed."""
-_GONE: Final = Style(strike=True, dim=True)
-_CAME: Final = Style(bold=True)
+_ARROW: Final = " → "
+
+Ids = Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +53,37 @@ def selection_line(ids: Sequence[int], n_tokens: int, n_bytes: int, n_characters
     return line.append(" …", "dim") if len(shown) < n_tokens else line
 
 
-def edit_line(edits: Sequence[Edited], back: int = 0) -> Text:
+def edit_line(edits: Sequence[Edited], back: int, palette: Palette, width: int) -> Text:
     """What one of the last edits did to the tokens: the newest, or the one `back` before it."""
     if not edits:
-        return _line("no edit yet", "dim")
+        return _line("last edit  ", "dim").append("none yet: type, and see here which tokens go and which come", "dim")
     edited = edits[-1 - back]
-    name = "last edit  " if not back else f"{back + 1} edits ago  "
-    change, tokenizer = edited.change, edited.tokenizer
-    line = _line(name, "dim")
+    change = edited.change
+    line = _line("last edit  " if not back else f"{back + 1} edits ago  ", "dim")
     if change is None:
         return line.append("too large to compare its tokens", "dim")
     if not change.removed and not change.inserted:
         return line.append("no token changed", "dim")
-    line.append_text(_exchange(change.removed, change.inserted, tokenizer))
-    line.append(f"  {_grown(change.n_tokens, change.n_bytes)}", "dim")
-    return line.append(f" ripple {change.ripple:,}", "dim") if change.ripple else line
+    told = f"  {_grown(change.n_tokens, change.n_bytes)}"
+    if change.ripple:
+        told += f"  ripple {change.ripple:,}"
+    room = width - line.cell_len - len(told)
+    return line.append_text(_exchange(change.removed, change.inserted, edited.tokenizer, palette, room)).append(told)
 
 
-def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None) -> Text:
+def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, palette: Palette, width: int) -> Text:
     """How the text differs from what it was when it was pinned."""
     line = _line("pinned     ", "dim")
     if comparison is None or tokenizer is None:
         return line.append("too much has changed to compare it token by token", "dim")
     if not comparison.hunks:
         return line.append("no token differs", "dim")
-    first = comparison.hunks[0]
-    line.append_text(_exchange(comparison.removed(first), comparison.inserted(first), tokenizer))
-    if len(comparison.hunks) > 1:
-        line.append(f"  and {len(comparison.hunks) - 1:,} more", "dim")
-    return line.append(f"  {_grown(comparison.n_tokens, comparison.n_bytes)}", "dim")
+    first, n_more = comparison.hunks[0], len(comparison.hunks) - 1
+    told = f"  and {count(n_more, 'other place')}" if n_more else ""
+    told += f"  {_grown(comparison.n_tokens, comparison.n_bytes)}"
+    room = width - line.cell_len - len(told)
+    removed, inserted = comparison.removed(first), comparison.inserted(first)
+    return line.append_text(_exchange(removed, inserted, tokenizer, palette, room)).append(told)
 
 
 def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> Text:
@@ -105,21 +107,26 @@ def signed(number: int) -> str:
 def _grown(n_tokens: int, n_bytes: int) -> str:
     """The differences of two numbers, with as few words as possible."""
     tokens = "token" if abs(n_tokens) == 1 else "tokens"
-    return f"{signed(n_tokens)} {tokens} {signed(n_bytes)} {'byte' if abs(n_bytes) == 1 else 'bytes'}"
+    return f"{signed(n_tokens)} {tokens}  {signed(n_bytes)} {'byte' if abs(n_bytes) == 1 else 'bytes'}"
 
 
 def _line(text: str, style: str = "") -> Text:
     return Text.assemble((text, style), no_wrap=True, overflow="ellipsis")
 
 
-def _exchange(removed: Sequence[int], inserted: Sequence[int], tokenizer: Tokenizer) -> Text:
-    """The tokens that went, an arrow, those that came."""
-    return Text(" → ", "bold").join((_tokens(removed, tokenizer, _GONE), _tokens(inserted, tokenizer, _CAME)))
+def _exchange(removed: Ids, inserted: Ids, tokenizer: Tokenizer, palette: Palette, room: int) -> Text:
+    """The tokens that went, an arrow, those that came, in so many cells: what one side leaves, the other may take."""
+
+    def gone(cells: int) -> Text:
+        return chips(removed, tokenizer.token_bytes, palette, over=GONE, room=cells) if removed else _nothing()
+
+    def came(cells: int) -> Text:
+        return chips(inserted, tokenizer.token_bytes, palette, way=changed, room=cells) if inserted else _nothing()
+
+    room -= len(_ARROW)
+    right = came(room - min(gone(room).cell_len, room // 2))
+    return Text(_ARROW, "bold").join((gone(room - right.cell_len), right))
 
 
-def _tokens(ids: Sequence[int], tokenizer: Tokenizer, style: Style) -> Text:
-    shown = ids if len(ids) <= LONGEST_DIFF else ids[: LONGEST_DIFF // 2]
-    text = Text("·", "dim").join(Text(token_label(tokenizer.token_bytes(token)), style) for token in shown)
-    if len(shown) < len(ids):
-        text.append(f" … {len(ids) - len(shown):,} more", "dim")
-    return text if ids else Text("nothing", "dim italic")
+def _nothing() -> Text:
+    return Text("nothing", "dim italic")

@@ -1,20 +1,20 @@
 """Inspector: one token, looked at closely: its bytes, the merge that made it, what it is made of and goes into."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
-from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.audit.findings import Finding
 from bpe_core.visible import token_label
 from tui.text.facts import Fact
-from tui.widgets.columns import fit
+from tui.widgets.fact_strip import fact_strip
 from tui.widgets.finding_table import INKS, MARKS
 from tui.widgets.token_tree import branches
 
@@ -109,19 +109,9 @@ class Inspector(Widget):
         if y >= len(lines):
             return Strip.blank(width, text)
         line = lines[y]
-        room = width - 2 - cell_len(line.lead) - (cell_len(line.right) + 1 if line.right else 0)
-        left = fit(line.left, max(0, room))
-        label = left.rstrip(" ")
-        ink = self._ink(line.ink)
-        tint = self.token_style(self._shown.token) if line.ink == "token" and self.token_style and self._shown else None
-        segments = [
-            Segment(" ", text),
-            Segment(line.lead, self._ink("lines" if line.ink == "text" else line.ink)),
-            Segment(label, ink + tint if tint else ink),
-            Segment(left[len(label) :], text),
-            Segment(" " + line.right if line.right else "", self._ink("muted")),
-        ]
-        return Strip(segments).adjust_cell_length(width, text)
+        if line.ink == "token" and self.token_style and self._shown:
+            line = replace(line, left=Text().append(str(line.left), self.token_style(self._shown.token)))
+        return fact_strip(line, width, self._ink, self.app.console)
 
     def _ink(self, name: str) -> Style:
         return self.get_component_rich_style(f"inspector--{name}")
@@ -138,7 +128,7 @@ def describe(shown: Shown | None, hint: str, width: int, height: int) -> list[Fa
     if not shown.knows_merges:
         waiting = wrap("The merges of this vocabulary are being recovered from its ranks.", width)
         return [*_identity(shown, width, height), *(Fact(text, ink="muted") for text in waiting)][:height]
-    head = [*_identity(shown, width, height), *_origin(shown)]
+    head = [*_identity(shown, width, height), *_origin(shown, width)]
     notes = [*_notes(shown, width)]
     children = [*_children(shown, width, short=height - len(head) - len(notes) < 6)]
     room = height - len(head) - len(notes) - len(children)
@@ -164,7 +154,7 @@ def _identity(shown: Shown, width: int, height: int) -> Iterator[Fact]:
         yield Fact(row + (" …" if cut else ""), "" if number else size, "muted")
 
 
-def _origin(shown: Shown) -> Iterator[Fact]:
+def _origin(shown: Shown, width: int) -> Iterator[Fact]:
     vocabulary, record = shown.tokenizer.vocabulary, shown.tokenizer.record
     parents = vocabulary.parents(shown.token)
     if shown.token in vocabulary.special_tokens.values():
@@ -174,8 +164,14 @@ def _origin(shown: Shown) -> Iterator[Fact]:
         yield Fact("a single byte" if one else "not made by a merge", ink="muted")
     else:
         step = vocabulary.step_of(shown.token)
-        left, right = (token_label(vocabulary.token_bytes(parent)) for parent in parents)
-        yield Fact(f"{left} + {right}", f"step {step:,}")
+        pair = " + ".join(token_label(vocabulary.token_bytes(parent)) for parent in parents)
+        made = f"step {step:,}"
+        if cell_len(pair) + 1 + len(made) <= width:
+            yield Fact(pair, made)
+            yield Fact("", f"rank {step - 1:,}", "muted")
+        else:
+            yield Fact(pair)
+            yield Fact(made, f"rank {step - 1:,}", "muted")
         if record is not None and step <= len(record.steps):
             count, ties, _ = record.steps[step - 1]
             yield Fact(f"occurred {count:,} times", f"{ties:,} tied" if ties > 1 else "", "muted")

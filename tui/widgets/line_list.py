@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.cells import cell_len
-from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.text.facts import Fact
-from tui.widgets.columns import fit
+from tui.widgets.fact_strip import fact_strip
 
 
 class LineList(ScrollView, can_focus=True):
@@ -63,16 +61,7 @@ class LineList(ScrollView, can_focus=True):
         text = self._ink("text")
         if y >= len(self._lines):
             return Strip.blank(width, text)
-        line = self._lines[y]
-        room = width - 2 - cell_len(line.lead) - (cell_len(line.right) + 1 if line.right else 0)
-        left = fit(line.left, max(0, room))
-        segments = [
-            Segment(" ", text),
-            Segment(line.lead, self._ink("lines")),
-            Segment(left, self._ink(line.ink)),
-            Segment(" " + line.right if line.right else "", self._ink("muted")),
-        ]
-        return Strip(segments).adjust_cell_length(width, text)
+        return fact_strip(self._lines[y], width, self._ink, self.app.console)
 
     def _ink(self, name: str) -> Style:
         return self.get_component_rich_style(f"line-list--{name}")

@@ -282,6 +282,15 @@ class TokenArea(FaithfulArea):
         tokens = self._current_palette().tokens
         return tokens[token % len(tokens)].usual
 
+    @property
+    def style_under_cursor(self) -> Style | None:
+        """How the token under the cursor is drawn where the cursor is not."""
+        if self._tokens is None or self._under is None:
+            return None
+        ways = self._current_palette().tokens
+        tokens, _ = self._tokens.on_row(self._under.start, 1, len(ways))
+        return ways[tokens[0].color].usual if tokens else None
+
     def _current_palette(self) -> Palette:
         theme = self._theme
         look = Look(

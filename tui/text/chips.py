@@ -1,0 +1,81 @@
+"""Tokens as chips: each label on the color of its token, as many as there is room for. Pure."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+
+from bpe_core.spans import Span
+from bpe_core.visible import token_label
+from tui.text.palette import Palette, Ways, choose_colors
+
+Bytes = Callable[[int], bytes]
+"""The bytes of a token."""
+
+GONE: Final = Style(strike=True)
+"""Laid over tokens that are no longer there."""
+_LEAST: Final = 6
+"""Cells that are worth a chip; in fewer, tokens are only counted."""
+
+
+def usual(ways: Ways) -> Style:
+    """A token as it is usually drawn."""
+    return ways.usual
+
+
+def changed(ways: Ways) -> Style:
+    """A token as it is drawn in the text right after an edit made it."""
+    return ways.changed
+
+
+def chips(
+    ids: Sequence[int],
+    bytes_of: Bytes,
+    palette: Palette,
+    *,
+    way: Callable[[Ways], Style] = usual,
+    over: Style | None = None,
+    room: int = 1000,
+) -> Text:
+    """Tokens with a space between them in at most `room` cells; those that find no place are counted at the end."""
+    shown = ids[:room]
+    text = Text(no_wrap=True, overflow="ellipsis")
+    for index, (token, color) in enumerate(zip(shown, _colors(shown, palette), strict=True)):
+        label = _label(bytes_of(token))
+        n_left = len(ids) - index
+        after = cell_len(f" +{n_left - 1:,}") if n_left > 1 else 0
+        if text.cell_len + bool(index) + cell_len(label) + after > room:
+            if index:
+                return text.append(f" +{n_left:,}", "dim")
+            chip = Text(label)
+            chip.truncate(max(room - after, _LEAST), overflow="ellipsis")
+            label = chip.plain
+        text.append(" " if index else "").append(label, _style(palette, color, way, over))
+    return text
+
+
+def joined(ids: Sequence[int], bytes_of: Bytes, palette: Palette, made: int | None = None) -> Text:
+    """Tokens side by side as they stand in a text, `made` brought out; with dots between where there are no colors."""
+    text = Text(no_wrap=True)
+    between = "·" if not palette.underlines else ""
+    for index, (token, color) in enumerate(zip(ids, _colors(ids, palette), strict=True)):
+        style = _style(palette, color, changed if token == made else usual, None)
+        text.append(between if index else "").append(_label(bytes_of(token)), style)
+    return text
+
+
+def _label(token: bytes) -> str:
+    """As a chip begins with a color of its own, an accent that begins it gets something to stand on."""
+    label = token_label(token)
+    return label if cell_len(label[:1]) else f"◌{label}"
+
+
+def _colors(ids: Sequence[int], palette: Palette) -> list[int]:
+    return choose_colors([Span(i, i + 1, (token,)) for i, token in enumerate(ids)], len(palette.tokens))
+
+
+def _style(palette: Palette, color: int, way: Callable[[Ways], Style], over: Style | None) -> Style:
+    style = way(palette.tokens[color])
+    return style + over if over else style

@@ -1,0 +1,132 @@
+"""Ledger: the lines under a text, telling what it holds, what the last edits did, what it once was, what trips."""
+
+from collections import deque
+from typing import Final
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from bpe_core.pitfalls import Pitfall
+from bpe_core.tokenizer import Tokenizer
+from tui.text.summary import Edited, baseline_line, edit_line, pitfall_line, selection_line, totals_line
+from tui.widgets.review_area import ReviewArea
+from tui.widgets.status_line import StatusLine
+from tui.widgets.token_area import TokenArea
+
+_REMEMBERED: Final = 100
+"""Edits that can be walked."""
+_MOST_SELECTED: Final = 200_000
+"""Characters of a selection whose tokens are counted while it grows."""
+
+
+class Ledger(Vertical):
+    """Four lines; that of the baseline is there only while something is pinned."""
+
+    DEFAULT_CSS = """
+    Ledger { height: auto; }
+    Ledger #baseline-line { display: none; }
+    Ledger.-pinned #baseline-line { display: block; }
+    """
+
+    def __init__(self, area: ReviewArea, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._area = area
+        self._edits: deque[Edited] = deque(maxlen=_REMEMBERED)
+        self._back = 0
+        """How many edits before the last is shown."""
+        self._totals: TokenArea.Tokenized | None = None
+        self._gone_to: Pitfall | None = None
+
+    def compose(self) -> ComposeResult:
+        """One line below the other."""
+        yield StatusLine(id="totals-line")
+        yield StatusLine(id="edit-line")
+        yield StatusLine("^b", id="baseline-line")
+        yield StatusLine("^n", id="pitfall-line")
+
+    def on_mount(self) -> None:
+        """There is something to say before anything is known."""
+        self._write_edit()
+
+    def _line(self, name: str) -> StatusLine:
+        return self.query_one(f"#{name}-line", StatusLine)
+
+    # Totals
+
+    def say(self, sentence: str) -> None:
+        """Tell something in the place of the totals."""
+        self._totals = None
+        self._line("totals").say(sentence)
+
+    def take_totals(self, totals: TokenArea.Tokenized) -> None:
+        """How much the text holds."""
+        self._totals = totals
+        self.write_totals()
+
+    def write_totals(self) -> None:
+        """How much the text holds, or what is selected of it."""
+        area, live, totals = self._area, self._area.live, self._totals
+        first, last = sorted(map(area.document.get_index_from_location, area.selection))
+        if live is not None and 0 < last - first <= _MOST_SELECTED:
+            ids = [token for span in live.spans(first, last) for token in span.ids]
+            n_bytes = len(live.between(first, last).encode())
+            self._line("totals").say(lambda _: selection_line(ids, len(ids), n_bytes, last - first))
+        elif totals is not None:
+            tokenizer = area.tokenizer
+            numbers = totals.n_tokens, totals.n_bytes, totals.n_characters
+            self._line("totals").say(lambda _: totals_line(*numbers, tokenizer))
+
+    # Edits
+
+    def take_edit(self, event: TokenArea.Edited, tokenizer: Tokenizer) -> None:
+        """What the last edit did to the tokens."""
+        self._edits.append(Edited(event.change, tokenizer))
+        self._back = 0
+        self._write_edit()
+
+    def walk(self, by: int) -> None:
+        """Show what the edit before did, or the one after."""
+        if self._edits:
+            self._back = max(0, min(self._back + by, len(self._edits) - 1))
+            self._write_edit()
+
+    def _write_edit(self) -> None:
+        edits, back = self._edits, self._back
+
+        def write(width: int) -> Text:
+            return edit_line(edits, back, self._area.palette, width)
+
+        self._line("edit").say(write)
+
+    # Baseline and pitfalls
+
+    def take_review(self, tokenizer: Tokenizer | None) -> None:
+        """More is known about the text."""
+        area, comparison = self._area, self._area.comparison
+        self.set_class(area.baseline is not None, "-pinned")
+        if area.baseline is not None:
+            self._line("baseline").say(lambda width: baseline_line(comparison, tokenizer, area.palette, width))
+        self.write_pitfalls()
+
+    def cursor_moved(self) -> None:
+        """The totals are those of what is selected; a pitfall that one leaves is no longer told."""
+        self.write_totals()
+        if self._gone_to is not None:
+            self.write_pitfalls()
+
+    def go_to(self, pitfall: Pitfall) -> None:
+        """Tell of this pitfall, until one leaves it."""
+        self._gone_to = pitfall
+        self.write_pitfalls()
+
+    def write_pitfalls(self) -> None:
+        """How many pitfalls there are, and the one gone to or else the worst."""
+        area, review = self._area, self._area.review
+        if review is None:
+            self._line("pitfall").say("", keys=False)
+        elif review.settled:
+            here = min(map(area.document.get_index_from_location, area.selection))
+            gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None
+            told = review.n_pitfalls, gone_to or review.worst, review.number(gone_to) if gone_to else None
+            self._line("pitfall").say(lambda _: pitfall_line(*told), keys=review.n_pitfalls > 0)

@@ -1,0 +1,94 @@
+"""TokenSide: what stands beside a text: the token under the cursor, why its piece is split so, or what may come."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.reactive import var
+
+from bpe_core.audit.findings import Finding
+from bpe_core.tokenizer import Tokenizer
+from tui.text.place import about_place
+from tui.text.story import what_may_come, why_this_split
+from tui.widgets.inspector import Inspector
+from tui.widgets.line_list import LineList
+from tui.widgets.review_area import ReviewArea
+from tui.widgets.side_title import SideTitle
+
+
+class TokenSide(Vertical):
+    """Three things in one column, one of them seen."""
+
+    DEFAULT_CSS = """
+    TokenSide > Inspector, TokenSide > LineList { height: 1fr; }
+    TokenSide > LineList, TokenSide.-why > Inspector, TokenSide.-ahead > Inspector { display: none; }
+    TokenSide.-why > #why, TokenSide.-ahead > #ahead { display: block; }
+    """
+
+    seen: var[str] = var("token", init=False)
+    """Which: one of `SideTitle.SIDES`."""
+
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
+    """The one in force."""
+
+    findings: var[Sequence[Finding]] = var[Sequence[Finding]]((), init=False)
+    """What an audit found."""
+
+    def __init__(self, area: ReviewArea, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._area = area
+
+    def compose(self) -> ComposeResult:
+        """One below the other; the style sheet shows one."""
+        yield SideTitle(id="side-title")
+        yield Inspector(id="inspector")
+        yield LineList(id="why")
+        yield LineList(id="ahead")
+
+    def on_mount(self) -> None:
+        """The token has the color that it has in the text."""
+        self.query_one(Inspector).token_style = lambda _: self._area.style_under_cursor
+
+    def turn(self) -> None:
+        """Show the next of the three."""
+        sides = SideTitle.SIDES
+        self.seen = sides[(sides.index(self.seen) + 1) % len(sides)]
+
+    def watch_seen(self, seen: str) -> None:
+        """Only that one is seen."""
+        self.query_one(SideTitle).side = seen
+        for name in SideTitle.SIDES:
+            self.set_class(name == seen, f"-{name}")
+        self.call_after_refresh(self.look)
+
+    def watch_findings(self) -> None:
+        """An audit may know something about the token under the cursor."""
+        self.look()
+
+    def on_resize(self) -> None:
+        """Other widths have other lines."""
+        self.look()
+
+    def look(self) -> None:
+        """Look anew at the token under the cursor, or at its story."""
+        inspector, under = self.query_one(Inspector), self._area.under_cursor
+        if self.seen != "token":
+            self._tell_story()
+        if self.tokenizer is None or under is None:
+            inspector.clear()
+            return
+        token = under.ids[0]
+        findings = [finding for finding in self.findings if finding.id == token]
+        place = about_place(under, max(8, inspector.size.width - 2))
+        inspector.show(self.tokenizer, token, findings=findings, place=place)
+
+    def _tell_story(self) -> None:
+        area, tokenizer = self._area, self.tokenizer
+        lines = self.query_one(f"#{self.seen}", LineList)
+        if tokenizer is None or area.live is None:
+            lines.show_lines(())
+        elif self.seen == "ahead":
+            lines.show_lines(what_may_come(area.review, tokenizer, area.palette, lines.room))
+        elif area.under_cursor is not None:
+            piece = area.live.between(*area.under_cursor.piece)
+            lines.show_lines(why_this_split(tokenizer, piece, area.palette, lines.room))
