@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import overload
 
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
@@ -33,18 +34,39 @@ def free_place(folder: Path, title: str) -> Path:
     return path
 
 
-def merges_of(tokenizer: Tokenizer) -> list[Merge]:
-    """The rows of the merge log of a kept tokenizer, with the counts of its training record if it has one."""
-    vocabulary = tokenizer.vocabulary
-    if tokenizer.record is None:  # a file from elsewhere: which merges, but not how often
-        token_bytes = vocabulary.token_bytes
-        return [Merge(step, *merge, token_bytes(merge[2]), 0, 1, 0) for step, merge in enumerate(vocabulary.merges, 1)]
-    return [
-        Merge(step, left, right, token, vocabulary.token_bytes(token), count, ties, n_tokens)
-        for step, ((left, right, token), (count, ties, n_tokens)) in enumerate(
-            zip(vocabulary.merges, tokenizer.record.steps, strict=True), 1
-        )
-    ]
+class KeptMerges(Sequence[Merge]):
+    """The rows of the merge log of a kept tokenizer, each made when it is seen: of 200,000 that is a screenful.
+
+    They have the counts of its training record, if it has one; a file from elsewhere tells which merges, not how often.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._vocabulary = tokenizer.vocabulary
+        self._merges = tokenizer.vocabulary.merges
+        self._counts = tokenizer.record.steps if tokenizer.record else ()
+
+    def __len__(self) -> int:
+        return len(self._merges)
+
+    @overload
+    def __getitem__(self, index: int) -> Merge: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Merge]: ...
+    def __getitem__(self, index: int | slice) -> Merge | list[Merge]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        index = range(len(self))[index]
+        left, right, token = self._merges[index]
+        count, ties, n_tokens = self._counts[index] if self._counts else (0, 1, 0)
+        return Merge(index + 1, left, right, token, self._vocabulary.token_bytes(token), count, ties, n_tokens)
+
+    def n_tokens(self) -> list[int]:
+        """Length of the corpus after each merge; empty where that is not known."""
+        return [n_tokens for _, _, n_tokens in self._counts]
+
+    def length_of(self, token: int) -> int:
+        """Bytes of a token."""
+        return len(self._vocabulary.token_bytes(token))
 
 
 def told_record(

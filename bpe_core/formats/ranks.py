@@ -6,7 +6,7 @@ from bpe_core.errors import FormatError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.recovery import recovered
+from bpe_core.vocabulary.recovery import Recovery
 from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
 
 
@@ -32,7 +32,7 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
         _refuse(f"there is no token for the byte 0x{lacking[0]:02x}")
     if vocabulary.has_repeats:
         _refuse("some of its tokens are made by more than one merge")
-    found = recovered(id_of, id_of, ByteSymbols(bytes_among(tokens)))
+    found = Recovery(id_of, ByteSymbols(bytes_among(tokens)))
     whole = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), found, strict=True):
         is_alike = merge[:2] == vocabulary.parents(token) if merge else len(data) < 2 or whole.get(data) == token

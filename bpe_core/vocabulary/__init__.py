@@ -12,7 +12,8 @@ from typing import Final, Literal, Self, get_args
 from bpe_core.bpe import Triple, utf8
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.vocabulary.prefix import Prefix
-from bpe_core.vocabulary.store import ALL, RankedStore, Store, whole_by_default
+from bpe_core.vocabulary.ranked import RankedStore
+from bpe_core.vocabulary.store import ALL, Store, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
 
 IdLayout = Literal["bytes-first", "specials-first"]
@@ -44,8 +45,7 @@ class Vocabulary:
         if whole_pieces is None:
             whole_pieces = whole_by_default(base)
         store = Store(base, symbols or ByteSymbols(bytes_among(base)), whole_pieces)
-        for merge in merges:
-            store.append(merge)
+        store.extend(merges)
         self._set(store, len(store.merges), special_tokens)
         self._check_specials()
 
@@ -68,9 +68,10 @@ class Vocabulary:
         first asked (`recover` does it in slices).
         """
         if id_of is None:
-            id_of = {data: token for token, data in tokens.items()}
-        if rank_of is None:
-            rank_of = {data: rank for rank, data in enumerate(id_of)}
+            id_of = dict(zip(tokens.values(), tokens, strict=True))
+        if rank_of is None:  # where ids ascend they are as good as ranks
+            ids = list(id_of.values())
+            rank_of = id_of if ids == sorted(ids) else dict(zip(id_of, range(len(id_of)), strict=True))
         chosen = symbols or ByteSymbols(bytes_among(tokens))
         store = RankedStore(tokens, chosen, id_of, rank_of, whole_pieces=whole_pieces)
         vocabulary = cls._version(store, ALL, special_tokens)
@@ -153,6 +154,11 @@ class Vocabulary:
         return MappingProxyType(self._store.base)
 
     @property
+    def bytes_of(self) -> Mapping[int, bytes]:
+        """Id -> bytes of the tokens of all steps, those that are only special left out; needs no merges to be known."""
+        return MappingProxyType(self._store.bytes_of)
+
+    @property
     def ranks(self) -> Mapping[tuple[int, int], int]:
         """(left, right) -> rank; shared by all steps, so entries from `n_merges` on are not in force here."""
         return self._store.rank_of
@@ -203,11 +209,13 @@ class Vocabulary:
         return not isinstance(self._store, RankedStore) or self._store.is_recovered
 
     def recover(self, seconds: float = float("inf")) -> bool:
-        """Find the merges of a `ranked` vocabulary again, for so long; whether all are there. Calling on gets there.
-
-        Whatever needs them would do it at once, some seconds for 200,000 tokens.
-        """
+        """Find the merges of a `ranked` vocabulary again, for so long; whether all are there. Calling on gets there."""
         return not isinstance(self._store, RankedStore) or self._store.recover(seconds)
+
+    @property
+    def recovered_share(self) -> float:
+        """How far the recovery is, 0 to 1."""
+        return self._store.share if isinstance(self._store, RankedStore) else 1.0
 
     def adopt(self, merges: Iterable[Triple]) -> None:
         """Take over the merges that were recovered from the same file earlier, instead of recovering them again.
@@ -268,8 +276,7 @@ class Vocabulary:
         """This vocabulary with more merges. Special tokens that the new ids run into move up behind them."""
         merges = list(merges)
         store = self._store.at_tip(self._n_merges)
-        for merge in merges:
-            store.append(merge)
+        store.extend(merges)
         return self._version(store, len(store.merges), _moved_up(self._specials, merges))
 
     @classmethod

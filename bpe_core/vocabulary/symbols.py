@@ -119,4 +119,5 @@ def _named(character: str) -> str:
 
 def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
     """Byte -> the token that is just this byte; the lowest where there are several."""
-    return {tokens[i][0]: i for i in sorted(tokens, reverse=True) if len(tokens[i]) == 1}
+    single = [token for token, data in tokens.items() if len(data) == 1]
+    return {tokens[token][0]: token for token in sorted(single, reverse=True)}

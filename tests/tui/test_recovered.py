@@ -24,6 +24,21 @@ def test_a_file_that_is_not_whole_is_no_answer(tmp_path: Path) -> None:
         assert recall(tmp_path, "digest") is None
 
 
+def test_a_file_that_was_changed_is_no_answer(tmp_path: Path) -> None:
+    remember(tmp_path, "digest", LEARNED.vocabulary.merges)
+    whole = (tmp_path / "digest").read_bytes()
+    (tmp_path / "digest").write_bytes(whole[:-4] + b"\0\0\0\0")
+    assert recall(tmp_path, "digest") is None
+    (tmp_path / "other").write_bytes(whole)
+    assert recall(tmp_path, "other") is None
+
+
+def test_the_digest_of_ranks_is_there_before_their_merges(tmp_path: Path) -> None:
+    ranks = Vocabulary.ranked({token: bytes([token]) for token in range(256)} | {256: b"ab"})
+    assert digest_of(Tokenizer(ranks, "gpt4"))
+    assert not ranks.knows_merges
+
+
 def test_another_vocabulary_has_another_digest() -> None:
     other = Tokenizer(Vocabulary({**LEARNED.vocabulary.base, 1000: b"word"}), "gpt4")
     assert digest_of(other) != digest_of(LEARNED)

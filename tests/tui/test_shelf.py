@@ -8,7 +8,7 @@ import pytest
 
 from bpe_core import load, save, train
 from bpe_core.trainer import Merge, Trainer
-from tui.shelf import free_place, kept_tokenizers, merges_of, told_record
+from tui.shelf import KeptMerges, free_place, kept_tokenizers, told_record
 from tui.state import Kept, Run, Totals, TrainingOptions
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
@@ -64,11 +64,11 @@ def test_a_place_that_is_taken_is_not_given_again(tmp_path: Path) -> None:
 
 def test_the_merge_log_of_a_kept_tokenizer_says_what_the_training_said(tmp_path: Path) -> None:
     save(LEARNED, tmp_path / "kept.json")
-    assert merges_of(load(tmp_path / "kept.json")) == list(Trainer(TEXT, vocab_size=262))
+    assert list(KeptMerges(load(tmp_path / "kept.json"))) == list(Trainer(TEXT, vocab_size=262))
 
 
 def test_a_tokenizer_without_a_record_tells_its_merges_but_not_how_often_they_occurred() -> None:
-    told = merges_of(type(LEARNED)(LEARNED.vocabulary, LEARNED.pattern))
+    told = KeptMerges(type(LEARNED)(LEARNED.vocabulary, LEARNED.pattern))
     assert [(merge.left, merge.right, merge.token) for merge in told] == LEARNED.merges
     assert {(merge.count, merge.n_tokens) for merge in told} == {(0, 0)}
 
@@ -84,7 +84,7 @@ def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path:
 
     rescued = load(tmp_path / "rescued.json")
     assert rescued.merges == learned.merges and rescued.special_tokens == learned.special_tokens
-    assert merges_of(rescued) == told
+    assert list(KeptMerges(rescued)) == told
     assert rescued.record is not None and learned.record is not None
     assert rescued.record.stop_reason == "the worker process died"
     assert rescued.record.n_bytes == len(TEXT)

@@ -13,6 +13,7 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES, Merge
 from bpe_core.visible import visible
 from tui.messages import PatternChosen, PatternWanted, StepRequested
+from tui.shelf import KeptMerges
 from tui.state import Run, TrainingOptions
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
@@ -97,6 +98,11 @@ class TrainingPane(Pane):
         self.log_of_merges.append(merges)
         if merges and merges[0].n_tokens:  # a file from elsewhere does not tell how long its corpus was
             self.query_one(Curve).append([merge.n_tokens for merge in merges])
+
+    def show(self, merges: KeptMerges) -> None:
+        """All merges of a kept tokenizer."""
+        self.log_of_merges.show(merges, merges.length_of)
+        self.query_one(Curve).append(merges.n_tokens())
 
     def chosen_options(self) -> TrainingOptions:
         """What the fields say. Raises ValueError with one sentence if they say nonsense."""

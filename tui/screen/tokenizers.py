@@ -16,7 +16,7 @@ from tui.dialogs import AskPath, AskPattern, Confirm
 from tui.found import found_tokenizers
 from tui.recovered import digest_of, recall, remember
 from tui.screen.state import StateScreen
-from tui.shelf import kept_tokenizers, merges_of
+from tui.shelf import KeptMerges, kept_tokenizers
 from tui.state import Audit, Kept, Run
 from tui.widgets.step_line import StepLine
 
@@ -100,7 +100,7 @@ class TokenizersScreen(StateScreen):
         """Show the merges of the tokenizer on the screen, now that they are known."""
         if with_rows:
             self.run = Run(detail=f"{tokenizer.step:,} merges of {Path(self.path).stem}")
-            self.training.learned(merges_of(tokenizer))
+            self.training.show(KeptMerges(tokenizer))
         self.query_one(StepLine).n_steps = tokenizer.step
         if following and self.step != tokenizer.step:
             self.step = tokenizer.step
@@ -111,7 +111,6 @@ class TokenizersScreen(StateScreen):
     async def _recover(self, tokenizer: Tokenizer) -> None:
         """Find the merges of a rank file: read back if that was done before, else in slices between two frames."""
         vocabulary, folder = tokenizer.vocabulary, config.recovered_folder()
-        self.run = Run(detail="recovering the merges from the ranks …")
         digest = await asyncio.to_thread(digest_of, tokenizer)
         merges = await asyncio.to_thread(recall, folder, digest)
         if merges is not None:
@@ -119,6 +118,7 @@ class TokenizersScreen(StateScreen):
                 vocabulary.adopt(merges)
         if not vocabulary.knows_merges:
             while not vocabulary.recover(RECOVERY_SLICE):
+                self.run = Run(detail=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
                 await asyncio.sleep(RECOVERY_PAUSE)
             with suppress(OSError):  # a full disk costs the next start some seconds, nothing else
                 await asyncio.to_thread(remember, folder, digest, vocabulary.merges)

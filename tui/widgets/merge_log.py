@@ -105,8 +105,9 @@ class MergeLog(RowList):
         super().__init__(id=id, classes=classes)
         self.token_style: Callable[[int], Style | None] | None = None
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
-        self._merges: list[MergeRow] = []
+        self._merges: Sequence[MergeRow] = []
         self._lengths: dict[int, int] = {}
+        self._length_of: Callable[[int], int | None] = self._lengths.get
         self._n_bytes = 0
         self._n_tokens = 0
         self._newest = 0
@@ -121,6 +122,7 @@ class MergeLog(RowList):
         """No rows; `n_bytes` and `n_tokens` are the size of the corpus before the first merge, 0 where not known."""
         self._merges = []
         self._lengths = {}
+        self._length_of = self._lengths.get
         self._n_bytes = n_bytes
         self._n_tokens = n_tokens or n_bytes
         self._newest = 0
@@ -130,10 +132,18 @@ class MergeLog(RowList):
 
     def append(self, rows: Iterable[MergeRow]) -> None:
         """More merges, the steps going on where they ended. Cheap: call it for every batch."""
+        if not isinstance(self._merges, list):
+            raise TypeError("Rows that were shown as a whole do not grow; clear the log first.")
         start = len(self._merges)
         self._merges.extend(rows)
         self._lengths.update([(merge.token, len(merge.token_bytes)) for merge in self._merges[start:]])
         self.show_rows(range(len(self._merges)))
+
+    def show(self, rows: Sequence[MergeRow], length_of: Callable[[int], int | None]) -> None:
+        """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
+        self._merges = rows
+        self._length_of = length_of
+        self.show_rows(range(len(rows)))
 
     def watch_step(self, old: int, new: int) -> None:
         """The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away."""
@@ -196,8 +206,9 @@ class MergeLog(RowList):
     def _parts(self, merge: MergeRow) -> tuple[bytes, bytes]:
         """The bytes of both parts: one that was learned here has a known length; otherwise both are single bytes."""
         token = merge.token_bytes
-        if (length := self._lengths.get(merge.left)) is None:
-            length = len(token) - self._lengths.get(merge.right, len(token) - 1)
+        if (length := self._length_of(merge.left)) is None:
+            behind = self._length_of(merge.right)
+            length = 1 if behind is None else len(token) - behind
         return token[:length], token[length:]
 
     def render_footer(self, width: int) -> Iterable[Segment]:

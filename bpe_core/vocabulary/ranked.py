@@ -1,0 +1,142 @@
+"""The store of a vocabulary that knows ranks and no merges, and finds these again only when somebody asks for them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, Final
+
+from bpe_core.bpe import LONG, Triple
+from bpe_core.errors import OptionError
+from bpe_core.vocabulary.joined import merge_parts
+from bpe_core.vocabulary.recovery import Recovery
+from bpe_core.vocabulary.store import ALL, Store
+from bpe_core.vocabulary.symbols import Symbols
+
+_VERY_LONG: Final = 1 << 16
+"""Bytes of a piece for which it pays to recover the merges first: long pieces are encoded much faster with them."""
+
+
+class RankedStore(Store):
+    """Tokens with ranks. What speaks of merges is not there until it is needed; then it is made at once.
+
+    With all of it in force, encoding looks at ranks alone, so it is right before the recovery, and where some tokens
+    cannot be recovered. If all were, merges do the same, and long pieces faster. An earlier step always goes by merges.
+    """
+
+    __slots__ = ("_by_pairs", "_id_of", "_looks_up", "_rank_of", "_recovery")
+
+    def __init__(
+        self,
+        tokens: Mapping[int, bytes],
+        symbols: Symbols,
+        id_of: Mapping[bytes, int],
+        rank_of: Mapping[bytes, int],
+        *,
+        whole_pieces: bool,
+    ) -> None:
+        """`id_of` has the tokens that a piece can hold, in the order of their ranks; others are never encoded.
+
+        `whole_pieces`: a piece that is a token becomes it at once.
+        """
+        self.bytes_of = dict(tokens)
+        self.symbols = symbols
+        self._rank_of = rank_of
+        self._id_of = id_of
+        self._looks_up = whole_pieces
+        self._by_pairs: bool | None = None
+        self._recovery: Recovery | None = Recovery(id_of, symbols)
+
+    def __getattr__(self, name: str) -> Any:
+        """What is not there yet is made of the merges, each table when somebody asks for it, for each takes a while."""
+        if name not in Store.__slots__:
+            raise AttributeError(name)
+        self.recover(float("inf"))
+        match name:
+            case "rank_of":
+                self.rank_of = {(left, right): rank for rank, (left, right, _) in enumerate(self.merges)}
+            case "step_of":
+                self.step_of = {token: step for step, (_, _, token) in enumerate(self.merges, 1)}
+            case "base":
+                self.base = {token: self.bytes_of[token] for token in sorted(self.bytes_of.keys() - self.step_of)}
+            case "whole_pieces":
+                self.whole_pieces = {data: token for data, token in self._unmade() if len(data) > 1 and self._looks_up}
+        return object.__getattribute__(self, name)
+
+    def _unmade(self) -> Iterator[tuple[bytes, int]]:
+        """The tokens that a piece can hold though no merge makes them."""
+        return ((data, token) for token, data in self.base.items() if self._id_of.get(data) == token)
+
+    @property
+    def is_recovered(self) -> bool:
+        """Whether the merges are known."""
+        return self._recovery is None
+
+    @property
+    def share(self) -> float:
+        """How much of the recovery is done, 0 to 1."""
+        return self._recovery.n_done / max(1, len(self._id_of)) if self._recovery else 1.0
+
+    def recover(self, seconds: float) -> bool:
+        """Recover merges for so long; whether all are known now. Calling on gets there."""
+        recovery = self._recovery
+        if recovery is not None and recovery.go_on(seconds):
+            self.rank_of = recovery.rank_of
+            self._settle(recovery.merges)
+        return self.is_recovered
+
+    def adopt(self, merges: Iterable[Triple]) -> None:
+        """Take over what `recover` has found earlier. Raises `OptionError` if it was not for these tokens.
+
+        What the merges join is believed: to look would take as long as to load all the rest.
+        """
+        merges = list(merges)
+        made = {token for _, _, token in merges}
+        if len(made) < len(merges) or not self.bytes_of.keys() >= made:
+            raise OptionError("These merges make tokens that this vocabulary does not have.")
+        self._settle(merges)
+
+    def _settle(self, merges: list[Triple]) -> None:
+        self.merges = merges
+        self.repeats, self.children, self.n_indexed = [], {}, 0
+        self._recovery = None
+
+    def at_tip(self, n_merges: int) -> Store:
+        """A plain store: learning goes on by merges, not by ranks."""
+        return self._copy(n_merges)
+
+    def encode(self, piece: bytes, n_merges: int) -> tuple[int, ...]:
+        """As a store does; with all merges in force, by ranks."""
+        if n_merges != ALL:
+            return super().encode(piece, n_merges)
+        whole = self._id_of.get(piece) if self._looks_up else None
+        return self.join(piece, ALL) if whole is None else (whole,)
+
+    def join(self, data: bytes, n_merges: int) -> tuple[int, ...]:
+        """As a store does; with all merges in force, by ranks."""
+        if n_merges != ALL:
+            return super().join(data, n_merges)
+        if len(data) >= LONG:
+            if len(data) > _VERY_LONG:
+                self.recover(float("inf"))
+            if self._goes_by_pairs():
+                return super().join(data, len(self.merges))
+        parts = merge_parts(self.symbols.parts(data), self._rank_of)
+        try:
+            return tuple(map(self._id_of.__getitem__, parts))
+        except KeyError:
+            return tuple(self._with_unknown(parts))
+
+    def _goes_by_pairs(self) -> bool:
+        """Whether merges are known to do exactly what ranks do."""
+        if self._by_pairs is None and self.is_recovered:
+            self._by_pairs = all(len(self.symbols.parts(data)) < 2 for data, _ in self._unmade())
+        return bool(self._by_pairs)
+
+    def _with_unknown(self, parts: Iterable[bytes]) -> list[int]:
+        """The ids of parts among which are some that the symbols must see to: neighbors together, for they may fuse."""
+        ids: list[int] = []
+        for is_known, group in groupby(parts, key=self._id_of.__contains__):
+            if is_known:
+                ids += map(self._id_of.__getitem__, group)
+            else:
+                ids += self.symbols.ids(b"".join(group))
+        return ids
