@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, chain, pairwise, repeat
-from operator import not_
+from itertools import chain, islice, pairwise, repeat
+from operator import add, not_
 from typing import Any, Final, Self
 
 from bpe_core.bpe import utf8
@@ -129,29 +129,18 @@ class Counts:
 
     def append(self, other: "Counts") -> None:
         """Take in the counts of the documents that follow, as if they had been counted here."""
-        known, before = self.pieces, self.n_documents
-        n_known = list(accumulate(map(not_, map(known.__contains__, other.pieces)), initial=len(known)))
-        self._starts += map(n_known.__getitem__, other._starts)
         self._note_documents(other)
-        if known:
-            count_of = known.get
-            for piece, count in other.pieces.items():
-                known[piece] = count_of(piece, 0) + count
-        else:
-            self.pieces = dict(other.pieces)
+        self._starts += self._new_starts(other)
+        self._sum(other)
         self.sources += other.sources
         self.skipped += other.skipped
-        self.n_documents = before + other.n_documents
+        self.n_documents += other.n_documents
         self.n_bytes += other.n_bytes
         self.n_characters += other.n_characters
-        self.n_pieces += other.n_pieces
 
     def go_on(self, part: "Counts") -> None:
         """Take in the counts of what follows of the same, single document; `is_of` tells its source."""
-        count_of = self.pieces.get
-        for piece, count in part.pieces.items():
-            self.pieces[piece] = count_of(piece, 0) + count
-        self.n_pieces += part.n_pieces
+        self._sum(part)
 
     def is_of(self, source: Source) -> None:
         """Say which single document these are the counts of."""
@@ -187,13 +176,27 @@ class Counts:
         document._starts = [0]
         self.append(document)
 
+    def _sum(self, other: "Counts") -> None:
+        """Add the other's counts to these; in one sweep that never leaves C, as this happens for every document."""
+        here, there = self.pieces, other.pieces
+        here.update(zip(there, map(add, map(here.get, there, repeat(0)), there.values()), strict=True))
+        self.n_pieces += other.n_pieces
+
+    def _new_starts(self, other: "Counts") -> Iterator[int]:
+        """For each document of the other, how many pieces will have been seen before it."""
+        are_new = map(not_, map(self.pieces.__contains__, other.pieces))
+        n_known = len(self.pieces)
+        for before, start in pairwise((0, *other._starts)):
+            n_known += sum(islice(are_new, start - before))
+            yield n_known
+
     def _note_documents(self, other: "Counts") -> None:
         """Remember where pieces occur. What is common already is passed over first, so this stays cheap."""
-        common, second = self._common, self._second
+        common, second, pieces = self._common, self._second, self.pieces
         for piece, first in zip(other.pieces, other.first_documents(), strict=True):
             if piece in common:
                 continue
-            known = piece in self.pieces
+            known = piece in pieces
             if piece in other._common or (known and (piece in second or piece in other._second)):
                 second.pop(piece, None)
                 common.add(piece)

@@ -1,48 +1,45 @@
 """Tokenizer files: what a file is, its content says, not its name."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, cast
 
 from bpe_core.errors import FormatError, OptionError
-from bpe_core.formats import gpt2, huggingface, minbpe, native, sentencepiece, tekken, tiktoken
 from bpe_core.formats.atomic import write_atomically
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
-__all__ = ["FORMATS", "WRITABLE", "Format", "load", "save"]
+__all__ = ["FORMATS", "WRITABLE", "load", "save"]
 
+FORMATS: Final = ("native", "huggingface", "tekken", "gpt2", "minbpe", "tiktoken", "sentencepiece")
+"""The formats that `load` knows, in the order in which they are asked; each is a module of this name in here."""
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """What bpescope can do with the files of one format."""
-
-    recognizes: Callable[[bytes], bool]
-    """Whether the content is of this format, be it whole or broken."""
-    read: Callable[[TokenizerFile, str | None], Tokenizer]
-    """The tokenizer in a file, split by another pattern if one is given. Raises `FormatError`."""
-    write: Callable[[Tokenizer], Iterator[str]] | None = None
-    """The text of a file that holds the tokenizer, in parts. Raises `FormatError` if the format cannot hold it."""
-    companion: Callable[[Tokenizer, Path], tuple[Path, Iterator[str]]] | None = None
-    """A second file that goes with it: its path, given the path of the first, and its text."""
-
-
-FORMATS: Final[Mapping[str, Format]] = {
-    "native": Format(native.recognizes, native.read, native.write),
-    "huggingface": Format(huggingface.recognizes, huggingface.read, huggingface.write),
-    "tekken": Format(tekken.recognizes, tekken.read),
-    "gpt2": Format(gpt2.recognizes, gpt2.read, gpt2.write, gpt2.companion),
-    "minbpe": Format(minbpe.recognizes, minbpe.read, minbpe.write),
-    "tiktoken": Format(tiktoken.recognizes, tiktoken.read, tiktoken.write),
-    "sentencepiece": Format(sentencepiece.recognizes, sentencepiece.read),
-}
-"""Name -> what reads and writes it, in the order in which they are asked."""
-
-WRITABLE: Final = tuple(name for name, known in FORMATS.items() if known.write)
+WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")
 """The formats that `save` knows."""
+
+
+class Format(Protocol):
+    """What the module of a format offers; the last two only if it is WRITABLE, the very last only if it needs it."""
+
+    def recognizes(self, data: bytes) -> bool:
+        """Whether the content is of this format, be it whole or broken."""
+
+    def read(self, file: TokenizerFile, pattern: str | None) -> Tokenizer:
+        """The tokenizer in a file, split by another pattern if one is given. Raises `FormatError`."""
+
+    def write(self, tokenizer: Tokenizer) -> Iterator[str]:
+        """The text of a file that holds the tokenizer, in parts. Raises `FormatError` if the format cannot hold it."""
+
+    def companion(self, tokenizer: Tokenizer, path: Path) -> tuple[Path, Iterator[str]]:
+        """A second file that goes with it: its path, given the path of the first, and its text."""
+
+
+def _format(name: str) -> Format:
+    """The module of a format, imported when it is needed: who trains and saves should not wait for all of them."""
+    return cast(Format, import_module(f"bpe_core.formats.{name}"))
 
 
 def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokenizer:
@@ -55,7 +52,7 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
     if pattern is not None:
         splitter(pattern)  # a wrong one is not the file's fault
     file = TokenizerFile.open(path)
-    for known in FORMATS.values():
+    for known in map(_format, FORMATS):
         if known.recognizes(file.data):
             return known.read(file, pattern)
     what = "is empty" if not file.data.strip() else "is no tokenizer file that is known here"
@@ -68,10 +65,10 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
     Raises `OptionError` for an unknown format, `FormatError` if the file cannot be written, or if the format cannot
     hold this tokenizer so that it gives the same ids.
     """
-    known = FORMATS.get(format)
-    if known is None or known.write is None:
+    if format not in WRITABLE:
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
+    known = _format(format)
     lines = list(known.write(tokenizer))  # what the format cannot hold is told before anything is written
-    if known.companion:
+    if hasattr(known, "companion"):
         write_atomically(*known.companion(tokenizer, Path(path)))
     write_atomically(path, lines)

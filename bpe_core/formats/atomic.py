@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from errno import EISDIR
 from pathlib import Path
-from secrets import token_hex
 
 from bpe_core.errors import FormatError
 from bpe_core.visible import visible
@@ -31,7 +30,7 @@ def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None
 
 
 def _replace(target: Path, lines: Iterable[str]) -> None:
-    new = target.with_name(f".{target.name[:100]}.{token_hex(4)}.new")
+    new = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.new")
     try:
         with open(new, "x", encoding="utf-8", newline="\n") as file:
             file.writelines(lines)

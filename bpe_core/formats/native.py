@@ -5,8 +5,9 @@ of a merge's line is there for the reader; a file whose text says another thing 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from dataclasses import fields as fields_of
 from typing import Any, Final
 
 from bpe_core.corpus import Source
@@ -58,7 +59,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     elif vocabulary.whole_pieces != whole_by_default(vocabulary.base):
         yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
     if record:
-        yield _entry("training", {key: value for key, value in asdict(record).items() if key != "steps"})
+        told = (field.name for field in fields_of(record) if field.name != "steps")  # these stand with the merges
+        yield _entry("training", {name: getattr(record, name) for name in told})
     yield _entry("columns", _TRAINED if record else _PLAIN)
     yield from _table("merges", _rows(vocabulary, record), end="")
     yield "}\n"
@@ -101,13 +103,17 @@ def _text(token: bytes) -> str:
     return token.decode(errors="backslashreplace")
 
 
-def _json(value: object, indent: int | None = None) -> str:
+_ON_ONE_LINE: Final = json.JSONEncoder(ensure_ascii=False).encode
+_ON_MANY_LINES: Final = json.JSONEncoder(ensure_ascii=False, indent=1, default=asdict).encode
+
+
+def _json(value: object, encode: Callable[[object], str] = _ON_ONE_LINE) -> str:
     """JSON in readable characters, but for those that are invisible or would command a terminal: they are escaped."""
-    return json.dumps(value, ensure_ascii=False, indent=indent).translate(_ESCAPES)
+    return encode(value).translate(_ESCAPES)
 
 
 def _entry(key: str, value: object) -> str:
-    return f" {_json(key)}: {_json(value, indent=1 if key == 'training' else None)},\n"
+    return f" {_json(key)}: {_json(value, _ON_MANY_LINES if key == 'training' else _ON_ONE_LINE)},\n"
 
 
 def _table(key: str, rows: Iterable[object], *, end: str) -> Iterator[str]:
