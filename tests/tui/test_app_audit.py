@@ -9,11 +9,24 @@ from scope import TEXT
 from textual.widgets import Input
 
 from bpe_core import audit, load
+from bpe_core.audit.findings import KINDS
 from bpe_core.corpus import Counts
+from tui.panes.audit import legend
 from tui.state import Corpus
 from tui.widgets.finding_table import FindingTable
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
+
+
+async def test_before_the_first_audit_the_pane_says_what_one_looks_for(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        await scope.press("f5")
+        sought = scope.screen.query_one("#sought")
+        assert sought.display and not scope.screen.query_one(FindingTable).display
+        assert list(legend().columns[0].cells) == list(KINDS)
+        await scope.press("enter")
+        await scope.until(lambda: not sought.display, "the findings take its place")
 
 
 async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, book: Path, kept: Path) -> None:

@@ -2,15 +2,16 @@
 
 from typing import Any, ClassVar
 
+from rich.table import Table
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import HorizontalGroup
+from textual.containers import HorizontalGroup, VerticalScroll
 from textual.reactive import var
 from textual.widgets import Button, Input, Static
 
-from bpe_core.audit.findings import Finding
+from bpe_core.audit.findings import KINDS, Finding
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
 from tui.messages import FindingOpened
@@ -37,9 +38,15 @@ class AuditPane(Pane):
             yield Input(placeholder="/ search token or id", id="search", compact=True)
             yield Static(id="audit-status", markup=False)
         table = FindingTable(id="findings")
-        table.empty = "Nothing audited yet: ▶ Audit looks for tokens that a model could not learn."
         yield table
         yield Static(id="evidence", markup=False)
+        with VerticalScroll(id="sought", can_focus=False):
+            yield Static("Tokens that a model will hardly learn. An audit finds those that are", classes="heading")
+            yield Static(legend())
+
+    def on_mount(self) -> None:
+        """Nothing is audited yet: say what an audit is."""
+        self.begin()
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         """What is audited, or how far it is."""
@@ -54,15 +61,18 @@ class AuditPane(Pane):
 
     def begin(self) -> None:
         """Another audit, or another tokenizer: nothing found yet."""
+        self.add_class("-nothing-yet")
         self.table.clear()
         self.query_one("#evidence", Static).update("")
 
     def found(self, findings: list[Finding]) -> None:
         """More findings."""
+        self.remove_class("-nothing-yet")
         self.table.append(findings)
 
     def finish(self) -> None:
         """All findings are there: look at the worst."""
+        self.remove_class("-nothing-yet")
         self.table.finish()
 
     def land(self) -> None:
@@ -96,6 +106,16 @@ class AuditPane(Pane):
         """Enter: to the merge it came from, and an example into the editor."""
         event.stop()
         self.post_message(FindingOpened(event.finding))
+
+
+def legend() -> Table:
+    """What an audit looks for: the kinds of findings, each with what it means."""
+    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(ratio=1, style="dim")
+    for kind, meaning in KINDS.items():
+        table.add_row(kind, meaning)
+    return table
 
 
 def evidence(finding: Finding, tokenizer: Tokenizer | None) -> Text:
