@@ -19,7 +19,10 @@ KINDS: Final = (
     "partial token",
     "newlines",
     "curly quote",
+    "letters",
+    "decimal",
     "number",
+    "indentation",
     "script",
 )
 """What can be found, that which surprises most first."""
@@ -57,6 +60,15 @@ _LOOKALIKES: Final = str.maketrans(
 _LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))
 _MIXED: Final = re.compile(rf"[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z]")
 _HALF_WORD: Final = re.compile(r"\w{0,30}")
+_LETTER_IN: Final = re.compile(
+    r"(?<![\w'’])['\"‘“]?([b-hj-np-z])(?:['’]?s)?['\"’”]?\s[^\n]{0,12}?\bin\b[^\n]{0,12}?\b(?=[a-z]*\1)([a-z]{5,24})\b",
+    re.IGNORECASE,
+)
+"""A letter named by itself, and a word in which it occurs, as one asks for them."""
+_DECIMAL: Final = re.compile(r"(?<![\d.])(\d{1,8})\.(\d{1,8})(?!\.?\d)", re.ASCII)
+_NEAR: Final = 30
+"""Characters between two decimals up to which a reader compares them."""
+_INDENTATION: Final = re.compile(r"^ {4,40}(?=\S)", re.MULTILINE)
 _SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
 
 
@@ -117,7 +129,38 @@ def seekers(live: LiveText) -> Iterator[Seeker]:
                 )
                 yield _pitfall("number", found, f"{split}: the digits are grouped unevenly.")
 
-    yield from (special, lookalike, invisible, curly, number)
+    def letters(text: str, start: int) -> Iterator[Pitfall]:
+        for found in _LETTER_IN.finditer(text):
+            letter, word = found.groups()
+            times = word.lower().count(letter.lower())
+            its = f"{times} {letter}" if times > 1 else letter
+            n_parts = sum(len(span.ids) for span in live.spans(start + found.start(2), start + found.end(2)))
+            if n_parts < len(word):
+                tokens = f"{n_parts} token{'s' * (n_parts != 1)}"
+                reason = f"{word} is {tokens}, not {len(word)} letters: no model sees its {its}."
+                yield Pitfall("letters", found.start(2), found.end(2), reason)
+
+    def decimal(text: str, _: int) -> Iterator[Pitfall]:
+        before: re.Match[str] | None = None
+        for found in _DECIMAL.finditer(text):
+            if before and found[1] == before[1] and found.start() - before.end() <= _NEAR:
+                less, more = sorted((before, found), key=lambda one: one[2].ljust(8, "0"))
+                if int(less[2]) > int(more[2]):
+                    reason = (
+                        f"{less[0]} is less than {more[0]}, but the tokens after the dot say {less[2]} and {more[2]}."
+                    )
+                    yield _pitfall("decimal", found, reason)
+            before = found
+
+    def indentation(text: str, start: int) -> Iterator[Pitfall]:
+        for found in _INDENTATION.finditer(text):
+            n_spaces = len(found[0])
+            spans = live.spans(start + found.start(), start + found.end())
+            n_alone = sum(span.end <= start + found.end() for span in spans)
+            if n_alone >= max(3, n_spaces // 2):
+                yield _pitfall("indentation", found, f"{n_spaces} spaces of indentation take {n_alone} tokens.")
+
+    yield from (special, lookalike, invisible, curly, letters, decimal, number, indentation)
 
 
 def _end_of(found: re.Match[str] | None) -> int:

@@ -6,6 +6,8 @@ from typing import Final
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from bpe_core.examples import examples
+
 ACTIONS: Final = (
     ("Train, pause, go on", "train_or_pause", "Learn merges from the chosen texts; let the training wait"),
     ("Step: one merge", "step_once", "Learn one merge and wait"),
@@ -31,6 +33,7 @@ EDITOR_ACTIONS: Final = (
     ("Special tokens as tokens or as text", "toggle_specials", "In the editor; as text at first"),
     ("Go to the next pitfall", "go_to_pitfall(1)", "What trips tokenizers in the editor's text"),
     ("Pin the text, or unpin it", "pin", "See what differs from it from now on"),
+    ("Next example", "next_example", "Small texts in which one sees what tokens do"),
     ("Copy the text", "copy('text')", "The selection, or all of it"),
     ("Copy token ids", "copy('ids')", "Of the selection, or of all; with spaces between"),
     ("Copy token ids as a Python list", "copy('list')", "Of the selection, or of all"),
@@ -46,6 +49,8 @@ class ScopeCommands(Provider):
             yield name, partial(self.screen.run_action, action), hint
         for name, action, hint in EDITOR_ACTIONS:
             yield name, partial(self._in_editor, action), hint
+        for number, example in enumerate(examples()):
+            yield f"Example: {example.title}", partial(self.screen.run_action, f"open_example({number})"), example.see
 
     async def _in_editor(self, action: str) -> None:
         await self.screen.run_action("show('editor')")

@@ -29,6 +29,7 @@ KEYS: Final = (
         "Corpus",
         (
             ("Space", "choose a text, or all of a group"),
+            ("e", "open it in the editor"),
             ("r", "mark it as the reference of the audit"),
             ("Enter", "open a folder; use a tokenizer"),
             ("Delete", "discard a kept tokenizer"),
@@ -41,6 +42,7 @@ KEYS: Final = (
             ("Ctrl+Z Ctrl+Y", "undo, redo"),
             ("Ctrl+O Ctrl+S", "open a text, save the text"),
             ("Ctrl+C Ctrl+V", "copy, paste"),
+            ("Alt+E", "the next of some small texts that show what tokens do"),
             ("Alt+C", "copy the ids of the selection, or of all, as a Python list"),
             ("Ctrl+T", "on the right: the token, why this split, what may come"),
             ("Ctrl+L", "the text, its tokens between borders, their ids, one a line"),

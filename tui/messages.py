@@ -10,6 +10,7 @@ from tui.state import Corpus
 
 if TYPE_CHECKING:
     from bpe_core.audit.findings import Finding
+    from tui.sources import TextSource
 
 
 @dataclass
@@ -38,6 +39,13 @@ class PresetChosen(Message):
     """A founding example should be run."""
 
     name: str
+
+
+@dataclass
+class TextWanted(Message):
+    """A text should be opened in the editor."""
+
+    source: "TextSource"
 
 
 @dataclass

@@ -135,3 +135,8 @@ def first_characters(path: str, number: int) -> str:
 def whole_text(path: Path) -> str:
     """A file's text, exactly. Raises `TextError`."""
     return "".join(find_files([path]).files[0].blocks())
+
+
+def text_of(source: TextSource) -> str:
+    """The whole text of a preset, or of a file. Raises `TextError`."""
+    return "\n".join(PRESETS[source.preset].documents) if source.preset else whole_text(Path(source.path))

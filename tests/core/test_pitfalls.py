@@ -40,6 +40,10 @@ def found_in(text: str, tokenizer: Tokenizer = TOKENIZER) -> list[Pitfall]:
         ("newlines", "one\r\ntwo\r\nthree\nfour", "\n"),
         ("curly quote", "We don’t see\n", "don’t"),
         ("number", "in 1234567 cells\n", "1234567"),
+        ("letters", "how many times is the letter r in strawberry?\n", "strawberry"),
+        ("letters", "Count the 'l's in the word styles\n", "styles"),
+        ("decimal", "Which is larger, 9.11 or 9.9?\n", "9.9"),
+        ("indentation", "if we:\n      see\n", "      "),
         ("script", "see ภาษาไทย\n", "ภ"),
     ],
 )
@@ -61,7 +65,17 @@ def test_half_a_token_at_the_end() -> None:
 
 def test_a_plain_text_has_none() -> None:
     assert found_in("We see 12 cells, don't we?\n\tIt's 👩\u200d👧 style.\n") == []
+    assert found_in("9.1 or 9.9, 8.15 or 8.25, 1.10.2 or 1.9.1, a list in order, b in cell\n") == []
     assert found_in("") == []
+
+
+def test_what_is_said_of_letters_and_decimals() -> None:
+    berry = Tokenizer(Vocabulary.of_bytes().extended([(114, 114, 256), (256, 121, 257)]), "gpt4")
+    [letters] = found_in("an r in strawberry\n", berry)
+    assert letters.reason == "strawberry is 8 tokens, not 10 letters: no model sees its 3 r."
+    assert found_in("an r in strawberry\n", Tokenizer(Vocabulary.of_bytes(), "gpt4")) == []  # a token is a letter
+    [decimal] = found_in("9.9 or 9.11\n")
+    assert decimal.reason == "9.11 is less than 9.9, but the tokens after the dot say 11 and 9."
 
 
 def test_nothing_in_a_reason_acts_on_a_terminal() -> None:
@@ -72,7 +86,22 @@ def test_nothing_in_a_reason_acts_on_a_terminal() -> None:
 def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bpe_core.pitfalls._MOST", 1 << 20)
     rng = random.Random(3)
-    parts = ("We see ", "pаypal ", "don’t ", "1234 ", "\u200b", "\r\n", "\n", "\r", "ภาษา ", "<|end|>", "0", "9")
+    parts = (
+        "We see ",
+        "pаypal ",
+        "don’t ",
+        "1234 ",
+        "\u200b",
+        "\r\n",
+        "\n",
+        "\r",
+        "ภาษา ",
+        "<|end|>",
+        "0",
+        "9",
+        "3.9 3.10 ",
+        "r in arrears ",
+    )
     text = "".join(rng.choices(parts, k=9000))
     live = LiveText(TOKENIZER, text)
     pitfalls = Pitfalls(live)

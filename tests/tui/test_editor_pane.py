@@ -7,6 +7,7 @@ from conftest import Opened
 from scope import Scope
 
 from bpe_core import save, train
+from bpe_core.examples import examples
 from tui import config
 from tui.panes.editor import EditorPane
 from tui.text.review import Review
@@ -179,11 +180,11 @@ async def test_special_tokens_are_text_until_the_switch_is_turned(opened: Opened
         assert "is text here" in scope.shown("#pitfall-line")
         await scope.press("ctrl+r")
         assert scope.ids()[-1] == special
-        assert "specials are tokens" in str(scope.editor.border_subtitle)
+        assert "specials on" in str(scope.editor.border_subtitle)
         await scope.press("ctrl+end", "backspace")
         assert special not in scope.ids()
         await scope.press("ctrl+r")
-        assert "are tokens" not in str(scope.editor.border_subtitle)
+        assert "specials on" not in str(scope.editor.border_subtitle)
 
 
 @pytest.mark.usefixtures("kept")
@@ -204,3 +205,42 @@ def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
         return {key for binding in bindings for key in str(getattr(binding, "key", "")).split(",")}
 
     assert not keys(EditorPane.BINDINGS) & keys(TextArea.BINDINGS)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("kept")
+async def test_examples_are_walked_each_with_what_to_look_at(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "mine")
+        await scope.press("alt+e")
+        first, second = examples()[:2]
+        assert scope.area.text == first.text
+        assert scope.shown("#example-line").startswith(f"example    {first.see}")
+        await scope.press("alt+e")
+        assert scope.area.text == second.text
+        await scope.press("ctrl+z", "ctrl+z")
+        assert scope.area.text == "mine"
+        assert not scope.screen.query_one("#example-line").display
+
+
+@pytest.mark.usefixtures("kept")
+async def test_an_example_is_found_by_its_name(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "mine")
+        await scope.press("f2", "ctrl+p", *"json")
+        await scope.pilot.pause(0.5)
+        await scope.press("down", "enter")
+        await scope.until(lambda: scope.area.text.startswith('{"name"'), "the example is in the editor")
+        assert scope.area.has_focus
+
+
+@pytest.mark.usefixtures("kept")
+async def test_a_text_of_the_corpus_is_opened_in_the_editor(opened: Opened) -> None:
+    async with opened() as scope:
+        await written(scope, "mine")
+        scope.tree.move_cursor(scope.row("Token traps"))
+        scope.tree.focus()
+        await scope.press("e")
+        await scope.until(lambda: "strawberry" in scope.area.text, "the sample is in the editor")
+        assert scope.area.has_focus
+        await scope.press("ctrl+z")
+        assert scope.area.text == "mine"

@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.messages import CorpusChosen, PresetChosen, TokenizerChosen, TokenizerDiscarded
+from tui.messages import CorpusChosen, PresetChosen, TextWanted, TokenizerChosen, TokenizerDiscarded
 from tui.sources import TextSource, beginning, title_of
 from tui.state import Corpus, Kept, Totals
 from tui.text.palette import Look, make_palette
@@ -79,6 +79,12 @@ class CorpusPane(Pane):
         """A preset is not added to the corpus: it is run, with its own options."""
         event.stop()
         self.post_message(PresetChosen(event.name))
+
+    @on(CorpusTree.Wanted)
+    def tell_text(self, event: CorpusTree.Wanted) -> None:
+        """A text should be opened in the editor."""
+        event.stop()
+        self.post_message(TextWanted(event.source))
 
     @on(CorpusTree.Pointed)
     def preview(self, event: CorpusTree.Pointed) -> None:

@@ -9,6 +9,7 @@ from textual.reactive import var
 from textual.widget import Widget
 
 from bpe_core.audit.findings import Finding
+from bpe_core.examples import examples
 from bpe_core.special import SpecialsAllowed
 from bpe_core.tokenizer import Tokenizer
 from tui.text.summary import count
@@ -35,6 +36,7 @@ class EditorPane(Pane):
         Binding("ctrl+l", "turn_view", "View", show=False),
         Binding("ctrl+g", "toggle_spaces", "Spaces", show=False),
         Binding("ctrl+r", "toggle_specials", "Special tokens", show=False),
+        Binding("alt+e", "next_example", "Example", show=False),
         Binding("alt+c", "copy('list')", "Copy ids", show=False),
     ]
 
@@ -46,6 +48,9 @@ class EditorPane(Pane):
 
     specials: var[bool] = var(False, init=False)
     """Whether the text of a special token is that token, rather than text."""
+
+    example: var[int] = var(-1, init=False)
+    """The number of the example that was shown last."""
 
     view: var[str] = var("text", init=False)
     """How the text is seen: one of `VIEWS`."""
@@ -88,6 +93,18 @@ class EditorPane(Pane):
             spans = area.live.spans(0, area.live.n_characters)
             start = next((span.start for span in spans if token in span.ids), 0)
             area.move_cursor(area.document.get_location_from_index(start))
+
+    def show_example(self, number: int) -> None:
+        """Put an example in the place of the text, and tell what to look at."""
+        self.example = number % len(examples())
+        shown = examples()[self.example]
+        self.put(shown.text)
+        self.area.move_cursor(self.area.document.get_location_from_index(shown.cursor))
+        self.ledger.take_example(shown)
+
+    def action_next_example(self) -> None:
+        """Show the next example; the first, if none was shown yet."""
+        self.show_example(self.example + 1)
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or another step of it: the same text, other tokens."""
@@ -195,14 +212,15 @@ class EditorPane(Pane):
     def _tell_keys(self) -> None:
         """On the lower border: the keys that change what is seen, and what is seen now."""
         states = (
+            ("alt+e", "next_example", "examples", False),
             ("alt+↑", "walk_edits(1)", "edits", False),
             ("^l", "turn_view", self.view, self.view != "text"),
             ("^g", "toggle_spaces", "spaces", self.area.show_spaces),
-            ("^r", "toggle_specials", "specials are tokens" if self.specials else "specials", self.specials),
+            ("^r", "toggle_specials", "specials on" if self.specials else "specials", self.specials),
             ("^b", "pin", "pinned" if self.area.baseline else "pin", self.area.baseline is not None),
         )
         self.border_subtitle = "  ".join(
-            f"[@click={action}][dim]{key}[/] {f'[bold]{state}[/]' if on else f'[dim]{state}[/]'}[/]"
+            f"[@click={action}]{key} {f'[bold $accent]{state}[/]' if on else state}[/]"
             for key, action, state, on in states
         )
 

@@ -11,7 +11,7 @@ from tui import messages
 from tui.dialogs import AskPath, AskPattern, Confirm
 from tui.jobs import totals
 from tui.screen.state import StateScreen
-from tui.sources import whole_text
+from tui.sources import TextSource, file_source, text_of
 
 
 class TextsScreen(StateScreen):
@@ -62,13 +62,27 @@ class TextsScreen(StateScreen):
         path = await self.app.push_screen_wait(AskPath("Which text should be opened in the editor?"))
         if path is None:
             return
+        await self._open(file_source(path))
+
+    @on(messages.TextWanted)
+    @work
+    async def open_source(self, event: messages.TextWanted) -> None:
+        """Open one of the texts of the corpus pane in the editor."""
+        await self._open(event.source)
+
+    async def _open(self, source: TextSource) -> None:
         try:
-            text = await asyncio.to_thread(whole_text, path)
+            text = await asyncio.to_thread(text_of, source)
         except BpeError as error:
             self._say(str(error), "error")
             return
         self.editor.put(text)
         self.action_show("editor")
+
+    def action_open_example(self, number: int = 0) -> None:
+        """Put an example into the editor."""
+        self.action_show("editor")
+        self.editor.show_example(number)
 
     @work
     async def action_save_text(self) -> None:

@@ -31,10 +31,11 @@ class Entry:
 
 
 class CorpusTree(Tree[Entry]):
-    """Samples, this computer, files: space chooses a text, r marks it as the reference of the audit."""
+    """Samples, this computer, files: space chooses a text, r marks it as a reference, e opens it in the editor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark('corpus')", "Choose", tooltip="Train on this text, or no longer"),
+        Binding("e", "edit", "Edit", tooltip="Open this text in the editor"),
         Binding("r", "mark('reference')", "Reference", tooltip="Compare with this text in the audit, or no longer"),
     ]
 
@@ -47,6 +48,13 @@ class CorpusTree(Tree[Entry]):
         def __init__(self, name: str) -> None:
             super().__init__()
             self.name = name
+
+    class Wanted(Message):
+        """A text should be opened in the editor."""
+
+        def __init__(self, source: TextSource) -> None:
+            super().__init__()
+            self.source = source
 
     class Pointed(Message):
         """The cursor is on another row."""
@@ -120,6 +128,12 @@ class CorpusTree(Tree[Entry]):
         for entry in entries:
             entry.mark = new
         self._marks_changed()
+
+    def action_edit(self) -> None:
+        """Open the text under the cursor in the editor; a folder is none."""
+        source = _entry(self.cursor_node).source if self.cursor_node else None
+        if source is not None and not source.is_folder:
+            self.post_message(self.Wanted(source))
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Entry]) -> None:
         """Say which text the cursor is on."""

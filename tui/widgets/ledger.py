@@ -7,9 +7,10 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from bpe_core.examples import Example
 from bpe_core.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
-from tui.text.summary import Edited, baseline_line, edit_line, pitfall_line, selection_line, totals_line
+from tui.text.summary import Edited, baseline_line, edit_line, example_line, pitfall_line, selection_line, totals_line
 from tui.widgets.review_area import ReviewArea
 from tui.widgets.status_line import StatusLine
 from tui.widgets.token_area import TokenArea
@@ -18,15 +19,17 @@ _REMEMBERED: Final = 100
 """Edits that can be walked."""
 _MOST_SELECTED: Final = 200_000
 """Characters of a selection whose tokens are counted while it grows."""
+_BEGINNING: Final = 8
+"""Characters by which an example is known again."""
 
 
 class Ledger(Vertical):
-    """Four lines; that of the baseline is there only while something is pinned."""
+    """Three lines, and two more while an example is shown, while a text is pinned."""
 
     DEFAULT_CSS = """
     Ledger { height: auto; }
-    Ledger #baseline-line { display: none; }
-    Ledger.-pinned #baseline-line { display: block; }
+    Ledger #baseline-line, Ledger #example-line { display: none; }
+    Ledger.-pinned #baseline-line, Ledger.-example #example-line { display: block; }
     """
 
     def __init__(self, area: ReviewArea, *, id: str | None = None) -> None:
@@ -37,9 +40,11 @@ class Ledger(Vertical):
         """How many edits before the last is shown."""
         self._totals: TokenArea.Tokenized | None = None
         self._gone_to: Pitfall | None = None
+        self._example: Example | None = None
 
     def compose(self) -> ComposeResult:
         """One line below the other."""
+        yield StatusLine(id="example-line")
         yield StatusLine(id="totals-line")
         yield StatusLine(id="edit-line")
         yield StatusLine("^b", id="baseline-line")
@@ -51,6 +56,22 @@ class Ledger(Vertical):
 
     def _line(self, name: str) -> StatusLine:
         return self.query_one(f"#{name}-line", StatusLine)
+
+    # An example
+
+    def take_example(self, example: Example) -> None:
+        """Tell what to look at, as long as the text begins as the example does."""
+        self._example = example
+        self._line("example").say(lambda _: example_line(example))
+        self._mind_example()
+
+    def _mind_example(self) -> None:
+        example, document = self._example, self._area.document
+        if example is not None:
+            begins = example.text.partition("\n")[0][:_BEGINNING]
+            if not (begins and document[0].startswith(begins)):
+                self._example = None
+        self.set_class(self._example is not None, "-example")
 
     # Totals
 
@@ -81,6 +102,7 @@ class Ledger(Vertical):
 
     def take_edit(self, event: TokenArea.Edited, tokenizer: Tokenizer) -> None:
         """What the last edit did to the tokens."""
+        self._mind_example()
         self._edits.append(Edited(event.change, tokenizer))
         self._back = 0
         self._write_edit()
