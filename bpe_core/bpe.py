@@ -1,16 +1,21 @@
 """The merge loop: the symbols of one piece, joined pair by pair, always the pair of the lowest rank, leftmost first."""
 
 import re
+from bisect import insort
 from collections.abc import Mapping, Sequence
-from heapq import heapify, heappop, heappush
 from itertools import pairwise, repeat
 from typing import Final
+
+from bpe_core.windows import WINDOW, merge_in_windows
 
 Ranks = Mapping[tuple[int, int], int]
 Triple = tuple[int, int, int]
 
-LONG: Final = 256
+LONG: Final = 32
 """From this many symbols on a piece is worth a linked list."""
+
+GONE: Final = -1
+"""Stands where a symbol was that was merged into the one before it."""
 
 _NEVER: Final = 1 << 62
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -42,11 +47,13 @@ def without_surrogates(text: str) -> str:
 def merge_piece(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_merges: int) -> list[int]:
     """The ids left when no pair of neighbors has a rank below `n_merges`. May reuse the list it is given.
 
-    `ranks` maps a pair to its rank, `merges[rank]` names the token it becomes.
+    `ranks` maps a pair to its rank, `merges[rank]` names the token it becomes. Linear in time for long pieces.
     """
     if len(symbols) < LONG:
         return _merge_short(symbols, ranks, merges, n_merges)
-    return _merge_long(symbols, ranks, merges, n_merges)
+    if len(symbols) <= 2 * WINDOW:
+        return [symbol for symbol in _merge_long(symbols, ranks, merges, n_merges) if symbol != GONE]
+    return merge_in_windows(symbols, lambda window: _merge_long(window, ranks, merges, n_merges), GONE)
 
 
 def _merge_short(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_merges: int) -> list[int]:
@@ -68,52 +75,39 @@ def _merge_short(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_m
 
 
 def _merge_long(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_merges: int) -> list[int]:
-    """O(n log n): a linked list of symbols, and for each rank the places where its pair was seen.
+    """Each id where it begins, `GONE` in the places behind: O(n log n), by a linked list and a list of what is to do.
 
-    All places of one rank are joined in one sweep, so the heap holds ranks rather than places. A place may be out of
-    date when its turn comes; the pair that stands there now tells.
+    What is to do is kept sorted, the next at the end: rank and place of a pair in one number, negative. A place may be
+    out of date when its turn comes; the rank of the pair that stands there now tells. Behind the last symbol stands
+    one that has no merges; it takes the place of a neighbor at both ends.
     """
     n = len(symbols)
-    following = list(range(1, n + 1))
-    previous = list(range(-1, n - 1))
-    places: dict[int, list[int]] = {}
-    for i, pair in enumerate(pairwise(symbols)):
-        rank = ranks.get(pair, _NEVER)
-        if rank < n_merges:
-            places.setdefault(rank, []).append(i)
-    waiting = list(places)
-    heapify(waiting)
-
-    def note(i: int, j: int) -> int:
-        rank = ranks.get((symbols[i], symbols[j]), _NEVER)
-        if rank < n_merges:
-            if rank in places:
-                places[rank].append(i)
-            else:
-                places[rank] = [i]
-                heappush(waiting, rank)
-        return rank
-
+    rank_of = ranks.get
+    rank_at = list(map(rank_of, pairwise(symbols), repeat(_NEVER)))
+    shift = n.bit_length()
+    place = (1 << shift) - 1
+    waiting = sorted(-(rank << shift | i) for i, rank in enumerate(rank_at) if rank < n_merges)
+    rank_at += _NEVER, _NEVER
+    following = list(range(1, n + 2))
+    previous = [n, *range(n)]
+    symbols = [*symbols, GONE]
     while waiting:
-        rank = heappop(waiting)
-        left, right, token = merges[rank]
-        todo = places.pop(rank)
-        todo.sort()
-        for done, i in enumerate(todo, 1):
-            j = following[i]
-            if symbols[i] != left or j >= n or symbols[j] != right:
-                continue
-            symbols[i] = token
-            symbols[j] = -1
-            k = following[i] = following[j]
-            lowest = _NEVER
-            if k < n:
-                previous[k] = i
-                lowest = note(i, k)
-            if previous[i] >= 0:
-                lowest = min(lowest, note(previous[i], i))
-            if lowest < rank and done < len(todo):  # only in files whose merges are out of order
-                places[rank] = todo[done:]
-                heappush(waiting, rank)
-                break
-    return [symbol for symbol in symbols if symbol >= 0]
+        todo = -waiting.pop()
+        i = todo & place
+        rank = todo >> shift
+        if rank_at[i] != rank:
+            continue
+        token = symbols[i] = merges[rank][2]
+        j = following[i]
+        symbols[j] = GONE
+        rank_at[j] = _NEVER
+        k = following[i] = following[j]
+        previous[k] = i
+        rank = rank_at[i] = rank_of((token, symbols[k]), _NEVER)
+        if rank < n_merges:
+            insort(waiting, -(rank << shift | i))
+        h = previous[i]
+        rank = rank_at[h] = rank_of((symbols[h], token), _NEVER)
+        if rank < n_merges:
+            insort(waiting, -(rank << shift | h))
+    return symbols[:n]

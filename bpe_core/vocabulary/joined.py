@@ -3,24 +3,32 @@
 So tiktoken encodes, and SentencePiece, whose ranks are scores. Nothing needs to be known about how a token was made.
 """
 
-from collections.abc import Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from bisect import insort
+from collections.abc import Mapping
 from itertools import repeat
 from operator import add
 from typing import Final
 
 from bpe_core.bpe import LONG
+from bpe_core.windows import WINDOW, merge_in_windows
+
+GONE: Final = b""
+"""Stands where a part was that was joined to the one before it."""
 
 _NEVER: Final = 1 << 62
 
 
-def merge_parts(parts: list[bytes], rank_of: Mapping[bytes, int]) -> Sequence[bytes]:
+def merge_parts(parts: list[bytes], rank_of: Mapping[bytes, int]) -> list[bytes]:
     """The parts left when no two neighbors are a token: the lowest rank first, leftmost first. May reuse the list.
 
     >>> merge_parts([b"l", b"o", b"w"], {b"lo": 0, b"ow": 1, b"low": 2})
     [b'low']
     """
-    return _merge_short(parts, rank_of) if len(parts) < LONG else _merge_long(parts, rank_of)
+    if len(parts) < LONG:
+        return _merge_short(parts, rank_of)
+    if len(parts) <= 2 * WINDOW:
+        return [part for part in _merge_long(parts, rank_of) if part]
+    return merge_in_windows(parts, lambda window: _merge_long(window, rank_of), GONE)
 
 
 def _merge_short(parts: list[bytes], rank_of: Mapping[bytes, int]) -> list[bytes]:
@@ -41,36 +49,37 @@ def _merge_short(parts: list[bytes], rank_of: Mapping[bytes, int]) -> list[bytes
 
 
 def _merge_long(parts: list[bytes], rank_of: Mapping[bytes, int]) -> list[bytes]:
-    """O(n log n): a linked list of parts, and a heap of the places where two of them are a token.
-
-    A place may be out of date when its turn comes; the parts that stand there now tell.
-    """
+    """Each part where it begins, `GONE` in the places behind; in the way of `bpe_core.bpe`, which see."""
     n = len(parts)
-    following = list(range(1, n + 1))
-    previous = list(range(-1, n - 1))
-    ranks = map(rank_of.get, map(add, parts, parts[1:]), repeat(_NEVER))
-    waiting = [(rank, i) for i, rank in enumerate(ranks) if rank != _NEVER]
-    heapify(waiting)
-
-    def note(i: int, j: int) -> None:
-        rank = rank_of.get(parts[i] + parts[j])
-        if rank is not None:
-            heappush(waiting, (rank, i))
-
+    rank_of_joined = rank_of.get
+    rank_at = list(map(rank_of_joined, map(add, parts, parts[1:]), repeat(_NEVER)))
+    shift = n.bit_length()
+    place = (1 << shift) - 1
+    waiting = sorted(-(rank << shift | i) for i, rank in enumerate(rank_at) if rank != _NEVER)
+    rank_at += _NEVER, _NEVER
+    following = list(range(1, n + 2))
+    previous = [n, *range(n)]
+    parts = [*parts, GONE]
     while waiting:
-        rank, i = heappop(waiting)
+        todo = -waiting.pop()
+        i = todo & place
+        if rank_at[i] != todo >> shift:
+            continue
         j = following[i]
-        if j >= n or not parts[i]:
-            continue
-        joined = parts[i] + parts[j]
-        if rank_of.get(joined) != rank:
-            continue
-        parts[i] = joined
-        parts[j] = b""
+        joined = parts[i] = parts[i] + parts[j]
+        parts[j] = GONE
+        rank_at[j] = _NEVER
         k = following[i] = following[j]
+        previous[k] = i
         if k < n:
-            previous[k] = i
-            note(i, k)
-        if previous[i] >= 0:
-            note(previous[i], i)
-    return [part for part in parts if part]
+            rank = rank_at[i] = rank_of_joined(joined + parts[k], _NEVER)
+            if rank != _NEVER:
+                insort(waiting, -(rank << shift | i))
+        else:
+            rank_at[i] = _NEVER
+        h = previous[i]
+        if h < n:
+            rank = rank_at[h] = rank_of_joined(parts[h] + joined, _NEVER)
+            if rank != _NEVER:
+                insort(waiting, -(rank << shift | h))
+    return parts[:n]

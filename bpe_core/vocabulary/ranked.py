@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
 from bpe_core.bpe import LONG, Triple
 from bpe_core.errors import OptionError
@@ -10,9 +10,6 @@ from bpe_core.vocabulary.joined import merge_parts
 from bpe_core.vocabulary.recovery import Recovery
 from bpe_core.vocabulary.store import ALL, Store
 from bpe_core.vocabulary.symbols import Symbols
-
-_VERY_LONG: Final = 1 << 16
-"""Bytes of a piece for which it pays to recover the merges first: long pieces are encoded much faster with them."""
 
 
 class RankedStore(Store):
@@ -114,11 +111,8 @@ class RankedStore(Store):
         """As a store does; with all merges in force, by ranks."""
         if n_merges != ALL:
             return super().join(data, n_merges)
-        if len(data) >= LONG:
-            if len(data) > _VERY_LONG:
-                self.recover(float("inf"))
-            if self._goes_by_pairs():
-                return super().join(data, len(self.merges))
+        if len(data) >= LONG and self._goes_by_pairs():
+            return super().join(data, len(self.merges))
         parts = merge_parts(self.symbols.parts(data), self._rank_of)
         try:
             return tuple(map(self._id_of.__getitem__, parts))
