@@ -6,6 +6,7 @@ from typing import Final
 from bpe_core.live_text import Change, LiveText
 from bpe_core.spans import Span, parts
 from bpe_core.tokenizer import Tokenizer
+from tui.text.document import LONG_LINE
 from tui.text.palette import choose_colors
 from tui.text.strips import Columns, Token
 
@@ -103,13 +104,14 @@ class Tokens:
         self._rows = {
             (at if at + length < start else at + shift, length, n_colors): found
             for (at, length, n_colors), found in self._rows.items()
-            if at + length < start or at - _CONTEXT > end
+            if at + length < start or (at - _CONTEXT > end and n_colors > 2)
         }
 
 
 def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
     """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
-    spans = live.spans(max(start - _CONTEXT, 0), start + length)
+    context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
+    spans = live.spans(context, start + length)
     tokens: list[Token] = []
     shared: list[Columns] = []
     for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
@@ -118,6 +120,21 @@ def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow
             if len(span.ids) > 1:
                 shared += [seen for torn in _torn(live, span) if (seen := clip(torn, start, length))]
     return tuple(tokens), tuple(shared)
+
+
+def _anchor(live: LiveText, start: int) -> int:
+    """Where to begin if tokens are told apart by two looks that take turns: at the beginning of a line.
+
+    Not of one that begins inside of a token, for there the turns go on. In a very long line any place must do.
+    """
+    least = max(0, start - LONG_LINE)
+    while start > least:
+        begin = least + live.between(least, start).rfind("\n") + 1
+        span = live.span_at(begin)
+        if span is None or span.start >= begin:
+            return begin
+        start = span.start
+    return start
 
 
 def _torn(live: LiveText, span: Span) -> list[Columns]:
