@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from bpe_core.commands import audit, convert, count, decode, encode, train
+from bpe_core.commands import audit, convert, count, decode, encode, fetch, train
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from bpe_core.wire import Failed, to_line
@@ -71,6 +71,6 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         epilog=f"{prog} COMMAND --help shows the options of a command and an example.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
-    for command in (train, encode, decode, count, audit, convert):
+    for command in (train, encode, decode, count, audit, convert, fetch):
         command.add(commands)
     return parser

@@ -29,6 +29,10 @@ class PatternNeededError(FormatError):
     """A tokenizer file does not say how to split a text; load it again with a pattern."""
 
 
+class FetchError(BpeError, LookupError):
+    """A tokenizer cannot be had by its name: there is none of it, no network, or not what fetches it."""
+
+
 class SpecialTokenError(BpeError, ValueError):
     """A text holds the text of a special token that was not allowed there."""
 

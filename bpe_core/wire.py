@@ -9,6 +9,7 @@ a worker whose reader falls behind blocks in its write.
 
 A training: `counting`* `skipped`* `counted` `preparing`* `started` (`state` | `merges`)* `saved` `done`.
 A count:    `counting`* `skipped`* `counted` `done`.
+A fetch:    `fetching`* `saved` `done`.
 An audit:   the same for the corpus and again for the reference, then (`auditing` | `findings`)* `done`.
 At any point instead: `failed`, and nothing after it.
 """
@@ -129,6 +130,18 @@ class Auditing:
 
 
 @dataclass(frozen=True, slots=True)
+class Fetching:
+    """A tokenizer comes over the network."""
+
+    done: int
+    """Files that are there."""
+    total: int
+    """Files that are wanted."""
+    name: str
+    """The file that comes next."""
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """The worker changed what it is doing, or answers a command that changed nothing."""
 
@@ -170,7 +183,19 @@ class Failed:
 
 
 Event = (
-    Counting | Skipped | Counted | Preparing | Started | Merges | State | Saved | Auditing | Findings | Done | Failed
+    Counting
+    | Skipped
+    | Counted
+    | Preparing
+    | Started
+    | Merges
+    | Fetching
+    | State
+    | Saved
+    | Auditing
+    | Findings
+    | Done
+    | Failed
 )
 
 _EVENTS: Final[dict[str, type[Event]]] = {kind.__name__.lower(): kind for kind in get_args(Event)}

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-HEADLESS = ("train", "encode", "decode", "count", "audit", "convert")
+HEADLESS = ("train", "encode", "decode", "count", "audit", "convert", "fetch")
 """The subcommands of `bpe_core.cli`."""
 
 

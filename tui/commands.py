@@ -22,6 +22,7 @@ ACTIONS: Final = (
     ("Save the editor's text", "save_text", "As a file, exactly as it is"),
     ("Add a file or folder to the corpus", "add_path", "By its path"),
     ("Open a tokenizer file", "open_tokenizer", "One that was saved elsewhere"),
+    ("Fetch a tokenizer by name…", "fetch_tokenizer", "gpt-4o, or OWNER/NAME of Hugging Face's hub"),
     ("Keys and help", "help", "What each key does here"),
 )
 """Name, action of the main screen, and a word on it."""

@@ -81,6 +81,21 @@ class AskPattern(Ask[str]):
         return splitter(text).pattern
 
 
+class AskName(Ask[str]):
+    """Asks for the name of a tokenizer."""
+
+    PLACEHOLDER = "gpt-4o, o200k_base, Qwen/Qwen3-8B"
+
+    def understood(self, text: str) -> str:
+        """The name, once it has been seen to be one."""
+        from bpe_core.hub import KINDS, is_name
+
+        name = text.strip()
+        if not is_name(name):
+            raise ValueError(f"That is not the name of a tokenizer; type {KINDS}.")
+        return name
+
+
 class Confirm(ModalScreen[bool]):
     """Asks whether to do what cannot be undone."""
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 Subcommands: TypeAlias = "_SubParsersAction[ArgumentParser]"
 """What `ArgumentParser.add_subparsers` returns."""
 
+A_TOKENIZER = "a tokenizer file in any supported format, a folder that holds one, or a name such as gpt-4o"
+
 
 def add_command(
     commands: Subcommands,
@@ -41,9 +43,7 @@ def add_stream(parser: ArgumentParser) -> None:
 
 def add_tokenizer(parser: ArgumentParser) -> None:
     """`-t`, the tokenizer to work with."""
-    parser.add_argument(
-        "-t", "--tokenizer", required=True, metavar="TOKENIZER", help="a tokenizer file in any supported format"
-    )
+    parser.add_argument("-t", "--tokenizer", required=True, metavar="TOKENIZER", help=A_TOKENIZER)
 
 
 def add_input(parser: ArgumentParser, what: str) -> None:

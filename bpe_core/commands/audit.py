@@ -12,9 +12,9 @@ from bpe_core.commands.control import Control
 from bpe_core.commands.counting import count_files
 from bpe_core.commands.finding_rows import table
 from bpe_core.commands.report import Report, report_to
+from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
-from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.wire import Auditing, Done, Role
 from bpe_core.wire import Findings as Batch
@@ -61,7 +61,7 @@ def run(options: Namespace) -> int:
     """Count, audit, print; 1 if there is what `--fail-on` names, 130 when a signal cut it short."""
     began = time.monotonic()
     fatal = _kinds(options.fail_on)
-    tokenizer = load(options.tokenizer)
+    tokenizer = open_tokenizer(options.tokenizer)
     with (
         closing(Control(stdin=options.stream)) as control,
         closing(report_to(options.stream, control)) as report,

@@ -1,11 +1,13 @@
 """`convert`: a tokenizer from any format into another, with the same ids."""
 
+import os
 from argparse import Namespace
 from pathlib import Path
 
-from bpe_core.commands.arguments import Subcommands, add_command
+from bpe_core.commands.arguments import A_TOKENIZER, Subcommands, add_command
+from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.errors import OptionError
-from bpe_core.formats import WRITABLE, load, save
+from bpe_core.formats import WRITABLE, save
 
 
 def add(commands: Subcommands) -> None:
@@ -22,7 +24,7 @@ def add(commands: Subcommands) -> None:
         "gpt2 writes two files: OUT, and merges.txt beside it. A format that cannot hold a tokenizer so that it gives\n"
         "the same ids is refused.",
     )
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file in any supported format")
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
     parser.add_argument("--format", required=True, choices=WRITABLE, help="the format to write")
     parser.add_argument("--pattern", metavar="P", help="how text is split, where TOKENIZER does not say it, or wrongly")
@@ -31,8 +33,8 @@ def add(commands: Subcommands) -> None:
 def run(options: Namespace) -> int:
     """Load and save."""
     output = Path(options.output)
-    if output.exists() and output.samefile(options.tokenizer):
+    if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):
         raise OptionError(f"{options.output} is the tokenizer to convert; name another file for the new one.")
-    tokenizer = load(options.tokenizer, pattern=options.pattern)
+    tokenizer = open_tokenizer(options.tokenizer, pattern=options.pattern)
     save(tokenizer, output, format=options.format)
     return 0

@@ -6,8 +6,8 @@ from argparse import Namespace
 
 from bpe_core.commands.arguments import Subcommands, add_command, add_input, add_tokenizer
 from bpe_core.commands.source import read_bytes
+from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.errors import TextError
-from bpe_core.formats import load
 from bpe_core.visible import visible
 
 
@@ -29,7 +29,7 @@ def add(commands: Subcommands) -> None:
 
 def run(options: Namespace) -> int:
     """Decode and write: exactly the bytes, unless a terminal would obey some of them."""
-    tokenizer = load(options.tokenizer)
+    tokenizer = open_tokenizer(options.tokenizer)
     data = tokenizer.decode_bytes(_ids(read_bytes(options.path)))
     if sys.stdout.isatty():
         text = data.decode(errors="backslashreplace")

@@ -6,8 +6,8 @@ from typing import Final
 
 from bpe_core.commands.arguments import Subcommands, add_command, add_input, add_tokenizer
 from bpe_core.commands.source import read_text
+from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.errors import SpecialTokenError
-from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 
 _SLICE: Final = 1 << 16
@@ -23,7 +23,7 @@ def add(commands: Subcommands) -> None:
         "Turn text into token ids.",
         (
             "-t mine.json notes.md",
-            "-t mine.json --count < notes.md",
+            "-t gpt-4o --count < notes.md",
         ),
     )
     add_tokenizer(parser)
@@ -44,7 +44,7 @@ def add(commands: Subcommands) -> None:
 
 def run(options: Namespace) -> int:
     """Encode and print."""
-    ids = _ids(load(options.tokenizer), read_text(options.path), options)
+    ids = _ids(open_tokenizer(options.tokenizer), read_text(options.path), options)
     if options.count:
         print(len(ids))
     else:

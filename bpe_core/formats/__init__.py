@@ -9,6 +9,7 @@ from typing import Final, Protocol, cast
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats.atomic import write_atomically
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.folder import holder_in
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
@@ -43,7 +44,7 @@ def _format(name: str) -> Format:
 
 
 def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file, whose format is recognized by its content.
+    """The tokenizer in a file, whose format is recognized by its content, or in a folder that holds such a file.
 
     `pattern` takes the place of the file's split pattern; files that have none need it, unless they are known. Raises
     `FormatError` if the file cannot be read, is broken, or is of a kind that is not supported, `PatternError` for a
@@ -51,6 +52,8 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
     """
     if pattern is not None:
         splitter(pattern)  # a wrong one is not the file's fault
+    if os.path.isdir(path) and (holder := holder_in(Path(path))):
+        path = holder
     file = TokenizerFile.open(path)
     for known in map(_format, FORMATS):
         if known.recognizes(file.data):

@@ -23,6 +23,7 @@ from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.vocabulary import Vocabulary
 
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
+_CACHED: Final = re.compile(r"models--(.+)/snapshots")
 _NOT_BPE: Final = ("Unigram", "WordPiece", "WordLevel")
 
 
@@ -38,13 +39,16 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
 
 def name_of(file: TokenizerFile) -> str:
-    """What tokenizer_config.json beside the file calls the model; else the name of the folder."""
+    """What tokenizer_config.json beside the file calls the model, or the hub's cache; else the name of the folder."""
     config = file.beside(["tokenizer_config.json"])
     if config:
         values = Fields(parse(config.data, config.where), config.where)
         if "name_or_path" in values:
             return values.text("name_or_path")
-    return file.path.absolute().parent.name if file.path else ""
+    folder = file.path.absolute().parent if file.path else None
+    if folder and (cached := _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")):
+        return cached[1].replace("--", "/")
+    return folder.name if folder else ""
 
 
 def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:

@@ -321,7 +321,7 @@ def test_a_mistake_of_ours_is_one_sentence_and_a_trace_only_on_request(
     def broken(path: str) -> None:
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr("bpe_core.commands.encode.load", broken)
+    monkeypatch.setattr("bpe_core.commands.encode.open_tokenizer", broken)
     code, _, stderr = bpescope("encode", "-t", tokenizer, seed)
     assert code == 2 and stderr.startswith("bpescope: Unexpected ZeroDivisionError: boom; please report")
     assert "Traceback" not in stderr

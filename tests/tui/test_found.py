@@ -1,11 +1,11 @@
 """Tokenizers that other programs left on the computer are found where those programs keep them."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
 
-from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
-from tui import found
+from bpe_core.hub import encodings
 from tui.found import found_tokenizers
 
 
@@ -20,14 +20,13 @@ def test_a_model_of_the_hub_is_listed_by_its_name(tmp_path: Path) -> None:
     assert (model.name, Path(model.path).name, model.is_own) == ("some/model-7b", "tokenizer.json", False)
 
 
-def test_a_rank_file_is_known_by_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"  # of b"test"
-    monkeypatch.setattr(found, "KNOWN_FILES", {**KNOWN_FILES, digest: KnownFile("test_base", "gpt4", {})})
-    (tmp_path / ("a" * 40)).write_bytes(b"test")
-    (tmp_path / ("b" * 40)).write_bytes(b"something else")
-    (tmp_path / "notes.txt").write_bytes(b"test")
+def test_a_rank_file_is_known_by_its_place_and_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(encodings._DIGEST_OF, "cl100k_base", hashlib.sha256(b"test").hexdigest())
+    for name in ("cl100k_base", "o200k_base"):
+        address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
+        (tmp_path / hashlib.sha1(address.encode()).hexdigest()).write_bytes(b"test")
     listed = found_tokenizers({"HF_HOME": str(tmp_path / "none"), "TIKTOKEN_CACHE_DIR": str(tmp_path)})
-    assert [tokenizer.name for tokenizer in listed] == ["test_base"]
+    assert [tokenizer.name for tokenizer in listed] == ["cl100k_base"]
 
 
 def test_without_any_cache_nothing_is_found(tmp_path: Path) -> None:

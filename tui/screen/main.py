@@ -22,6 +22,7 @@ from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
 from tui.screen.audits import AuditsScreen
+from tui.screen.fetches import FetchesScreen
 from tui.screen.state import StateScreen
 from tui.screen.texts import TextsScreen
 from tui.screen.training import TrainingScreen
@@ -34,7 +35,7 @@ from tui.widgets.title_line import TitleLine
 PANES = ("corpus", "training", "editor", "audit")
 
 
-class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
+class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
     """Four panes, the line of steps under them, and everything they show."""
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
@@ -53,6 +54,7 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         Binding("f9", "fill", "Zoom", tooltip="Let this pane fill the screen, and back", key_display="F9"),
         Binding("ctrl+o", "open_text", "Open", show=False),
         Binding("ctrl+s", "save_text", "Save", show=False),
+        Binding("escape", "stop_waiting", show=False),
         Binding("alt+left", "travel(-1)", "Step back", show=False),
         Binding("alt+right", "travel(1)", "Step on", show=False),
     ]
@@ -103,7 +105,7 @@ class MainScreen(TextsScreen, TrainingScreen, AuditsScreen):
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self._count()
         self.set_interval(10, self._keep_text)
-        if os.path.isfile(self._configuration.tokenizer):
+        if os.path.exists(self._configuration.tokenizer):
             self._take_from(Path(self._configuration.tokenizer))
         elif self.kept:
             self._take_from(Path(self.kept[0].path))

@@ -1,7 +1,8 @@
 """What the main screen does about tokenizers: put a kept one in force, travel through its steps, discard it."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,8 @@ class TokenizersScreen(StateScreen):
 
     _found: tuple[Kept, ...] = ()
     """Tokenizers that lie elsewhere on this computer."""
+    _awaited = False
+    """Whether a tokenizer is being fetched or loaded."""
 
     @on(messages.TokenizerChosen)
     def use_kept(self, event: messages.TokenizerChosen) -> None:
@@ -56,6 +59,21 @@ class TokenizersScreen(StateScreen):
     async def _take_from(self, path: Path) -> None:
         await self._take_kept(path)
 
+    @contextmanager
+    def _waiting(self, what: str) -> Iterator[None]:
+        """Say what is being waited for, as long as it takes."""
+        before, self._awaited = self.run, True
+        self.run = Run(detail=f"{what} …")
+        try:
+            yield
+        finally:
+            self.run, self._awaited = before, False
+
+    def action_stop_waiting(self) -> None:
+        """Do without the tokenizer that is being fetched or loaded; what was in force stays."""
+        if self._awaited:
+            self.workers.cancel_group(self, "take")
+
     async def _loaded(self, path: Path) -> Tokenizer | None:
         """The tokenizer in a file; a split pattern that the file does not tell is asked for, once."""
         patterns = self._remembered.patterns
@@ -73,7 +91,8 @@ class TokenizersScreen(StateScreen):
         """Load a tokenizer and put it in force; `keep_rows` when the log already shows its merges."""
         self.workers.cancel_group(self, "recover")
         try:
-            tokenizer = await self._loaded(path)
+            with nullcontext() if keep_rows else self._waiting(f"loading {visible(path.name)}"):
+                tokenizer = await self._loaded(path)
         except BpeError as error:
             self._say(str(error), "error")
             return

@@ -1,0 +1,224 @@
+"""Tokenizers by name: what is in a cache is found without network and library; the rest is one sentence or a file."""
+
+import hashlib
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from bpe_core.errors import FetchError
+from bpe_core.formats.known_files import KNOWN_FILES
+from bpe_core.hub import cached, encodings, fetch, is_name, located, repositories
+
+ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
+
+
+@pytest.fixture(autouse=True)
+def empty_caches(tmp_path, monkeypatch):
+    """No test looks into the caches of this computer."""
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "tiktoken"))
+    for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def without(monkeypatch, name):
+    """Importing it fails, as where the extra is not installed."""
+    monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        *((name, "o200k_base") for name in ("o200k_base", "gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-5-nano", "o3-mini")),
+        *((name, "cl100k_base") for name in ("cl100k_base", "gpt-4", "gpt-4-turbo", "gpt-3.5-turbo-16k")),
+        *((name, "r50k_base") for name in ("gpt2", "davinci")),
+        *((name, None) for name in ("gpt-oss-20b", "gpt-3", "Qwen/Qwen3-8B", "mine.json", "adapt", "o1000", "")),
+    ],
+)
+def test_a_model_has_the_encoding_that_tiktoken_gives_it(name, encoding):
+    assert encodings.encoding_of(name) == encoding
+    theirs = pytest.importorskip("tiktoken.model").encoding_name_for_model
+    if encoding and name not in (encoding, "gpt2"):
+        assert theirs(name) == encoding
+
+
+def test_a_path_is_no_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "gpt-4o").write_text("a file of this name goes first")
+    assert not any(map(is_name, ("models/mine", "models/mine.json", "a/b/c", "./a", "/a/b", "~/b", "a b/c", "notes")))
+    assert is_name("Qwen/Qwen3-8B")
+    assert located("gpt-4o") == "gpt-4o"
+    assert located("no/such.json") == "no/such.json"
+
+
+def test_what_tiktoken_has_fetched_needs_neither_network_nor_tiktoken(tmp_path, monkeypatch):
+    without(monkeypatch, "tiktoken.load")
+    data = b"whatever was published"
+    monkeypatch.setitem(encodings._DIGEST_OF, "o200k_base", hashlib.sha256(data).hexdigest())
+    path = tmp_path / "tiktoken" / hashlib.sha1(ADDRESS.encode()).hexdigest()
+    path.parent.mkdir()
+    path.write_bytes(b"something else")
+    assert cached("gpt-4o") is None
+    path.write_bytes(data)
+    assert cached("gpt-4o") == located("gpt-4o") == path
+
+
+def test_what_the_hub_s_library_has_fetched_needs_neither_network_nor_library(tmp_path, monkeypatch):
+    without(monkeypatch, "huggingface_hub")
+    model = tmp_path / "hf" / "hub" / "models--some--model"
+    for commit in ("aaa", "bbb"):
+        (model / "snapshots" / commit).mkdir(parents=True)
+        (model / "snapshots" / commit / "tokenizer.json").write_text("{}")
+    assert fetch("some/model").parent.name == "aaa"
+    (model / "refs").mkdir()
+    (model / "refs" / "main").write_text("bbb")
+    assert fetch("some/model").parent.name == "bbb"
+    with pytest.raises(FetchError):
+        fetch("some/other")
+
+
+@pytest.mark.parametrize(("name", "module"), [("gpt-4o", "tiktoken.load"), ("some/model", "huggingface_hub")])
+def test_without_the_extra_a_sentence_names_it(monkeypatch, name, module):
+    without(monkeypatch, module)
+    with pytest.raises(
+        FetchError, match=rf"^Fetching {name} needs the extra \[hub\]: pip install 'bpescope\[hub\]'\.$"
+    ):
+        fetch(name)
+
+
+def test_a_cache_that_is_switched_off_is_named(monkeypatch):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    with pytest.raises(FetchError, match="TIKTOKEN_CACHE_DIR is empty"):
+        fetch("gpt2")
+
+
+def fake_hub(monkeypatch, folder, files, error=None, asked=None):
+    """A library that has one repository, or fails."""
+
+    class HfApi:
+        def model_info(self, name, timeout):
+            if error and not asked:
+                raise error
+            return SimpleNamespace(sha="0123", siblings=[SimpleNamespace(rfilename=file) for file in files])
+
+    def hf_hub_download(name, file, revision):
+        assert revision == "0123"
+        if error:
+            raise error
+        (folder / file).write_text(files[file])
+        return str(folder / file)
+
+    library = ModuleType("huggingface_hub")
+    library.HfApi, library.hf_hub_download = HfApi, hf_hub_download
+    monkeypatch.setitem(sys.modules, "huggingface_hub", library)
+
+
+def test_a_repository_is_fetched_with_what_lies_beside_its_tokenizer(tmp_path, monkeypatch):
+    fake_hub(
+        monkeypatch, tmp_path, {"tokenizer.json": "{}", "tokenizer_config.json": "{}", "vocab.json": "{}", "w": ""}
+    )
+    told = []
+    assert fetch("some/model", lambda *what: told.append(what)) == tmp_path / "tokenizer.json"
+    assert told == [(0, 2, "tokenizer_config.json"), (1, 2, "tokenizer.json")]
+    fake_hub(monkeypatch, tmp_path, {"merges.txt": "", "vocab.json": "{}"})
+    assert fetch("some/model").name == "vocab.json" and (tmp_path / "merges.txt").exists()
+
+
+def test_a_repository_without_a_tokenizer_is_one_sentence(tmp_path, monkeypatch):
+    fake_hub(monkeypatch, tmp_path, {"README.md": ""})
+    with pytest.raises(FetchError, match=r"^some/model has no tokenizer that is known here"):
+        fetch("some/model")
+
+
+def named_error(name, base=Exception, **attributes):
+    """An error as the library has it, known by its name alone."""
+    error = type(name, (base,), {})("a long story\nof several lines")
+    vars(error).update(attributes)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (
+            named_error("GatedRepoError", type("RepositoryNotFoundError", (Exception,), {})),
+            "its owner asks who you are",
+        ),
+        (named_error("RepositoryNotFoundError"), "shows you no such repository"),
+        (named_error("HFValidationError", ValueError), "shows you no such repository"),
+        (named_error("OfflineModeIsEnabled", ConnectionError), "HF_HUB_OFFLINE"),
+        (named_error("HfHubHTTPError", response=SimpleNamespace(status_code=503)), "the server answers 503"),
+        (named_error("ConnectError"), "no connection"),
+        (PermissionError(13, "no", "/cache"), "/cache cannot be written"),
+    ],
+)
+@pytest.mark.parametrize("asked", [False, True])
+def test_whatever_goes_wrong_in_the_library_is_one_sentence(tmp_path, monkeypatch, error, sentence, asked):
+    fake_hub(monkeypatch, tmp_path, {"tokenizer.json": "{}"}, error, asked)
+    with pytest.raises(FetchError, match=rf"^some/model cannot be fetched: .*{sentence}.*\.$"):
+        fetch("some/model")
+
+
+def fake_tiktoken(monkeypatch, read_file_cached):
+    library = ModuleType("tiktoken.load")
+    library.read_file_cached = read_file_cached
+    monkeypatch.setitem(sys.modules, "tiktoken", ModuleType("tiktoken"))
+    monkeypatch.setitem(sys.modules, "tiktoken.load", library)
+
+
+def test_an_encoding_is_fetched_into_the_cache_of_tiktoken(tmp_path, monkeypatch):
+    asked = []
+
+    def read_file_cached(address, digest):
+        asked.append((address, digest))
+        place = tmp_path / "tiktoken" / hashlib.sha1(address.encode()).hexdigest()
+        place.parent.mkdir()
+        place.write_bytes(b"ranks")
+
+    fake_tiktoken(monkeypatch, read_file_cached)
+    assert fetch("gpt-4o").read_bytes() == b"ranks"
+    assert asked == [(ADDRESS, next(digest for digest, known in KNOWN_FILES.items() if known.name == "o200k_base"))]
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ConnectionError("a long story"), "no connection"),
+        (named_error("HTTPError", OSError, response=SimpleNamespace(status_code=404)), "the server answers 404"),
+        (ValueError("Hash mismatch"), "not the file that was published"),
+        (PermissionError(13, "no"), "cannot be written"),
+    ],
+)
+def test_whatever_goes_wrong_in_tiktoken_is_one_sentence(monkeypatch, error, sentence):
+    def read_file_cached(address, digest):
+        raise error
+
+    fake_tiktoken(monkeypatch, read_file_cached)
+    with pytest.raises(FetchError, match=rf"^gpt-4o cannot be fetched: .*{sentence}.*\.$"):
+        fetch("gpt-4o")
+
+
+@pytest.mark.parametrize(("name", "library"), [("gpt-4o", "tiktoken"), ("some/model", "huggingface_hub")])
+def test_the_real_libraries_without_a_network(monkeypatch, name, library):
+    """Nothing is asked of the network: the name of its server is not even looked up."""
+    pytest.importorskip(library)
+    import socket
+
+    def nowhere(*address, **options):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nowhere)
+    with pytest.raises(FetchError, match=f"^{name} cannot be fetched: there is no connection to .*\\.$"):
+        fetch(name)
+
+
+def test_names_of_all_caches_are_listed_in_order(tmp_path):
+    for name in ("b--x", "a--y", "empty--z"):
+        (tmp_path / "hf" / "hub" / f"models--{name}" / "snapshots" / "1").mkdir(parents=True)
+        if not name.startswith("empty"):
+            (tmp_path / "hf" / "hub" / f"models--{name}" / "snapshots" / "1" / "tekken.json").write_text("{}")
+    listed = list(repositories.all_cached({"HF_HOME": str(tmp_path / "hf")}))
+    assert [(name, Path(path).name) for name, path in listed] == [("a/y", "tekken.json"), ("b/x", "tekken.json")]
