@@ -5,7 +5,6 @@ splits again between the nearest safe cuts around it (`resplit`), and exchanges 
 out when they are looked at; only a piece that is very long keeps its own (`long_piece`).
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
@@ -15,9 +14,9 @@ from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.errors import OptionError
-from bpe_core.live_text.blocks import Block, BlockList, Item, grouped
-from bpe_core.live_text.change import Change
-from bpe_core.live_text.edit import Edit
+from bpe_core.live_text.blocks import Block, BlockList, Item, Window, grouped
+from bpe_core.live_text.change import Change, compare
+from bpe_core.live_text.edit import Edit, without_halves
 from bpe_core.live_text.fragments import Fragment, assembled
 from bpe_core.live_text.long_piece import LONG, LongPiece
 from bpe_core.live_text.resplit import Pieces
@@ -28,7 +27,6 @@ from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["Change", "LiveText"]
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _READ: Final = 1 << 16
 
 
@@ -40,7 +38,7 @@ class LiveText:
     """
 
     def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
-        self._fill(tokenizer, _clean(text))
+        self._fill(tokenizer, without_halves(text))
 
     def _fill(self, tokenizer: Tokenizer, text: str) -> None:
         self._pieces = Pieces(tokenizer)
@@ -103,7 +101,8 @@ class LiveText:
     @property
     def ids(self) -> list[int]:
         """All tokens. Settles the text."""
-        return list(chain.from_iterable(map(self._ids_of, self._blocks.items)))
+        items = self._blocks.items
+        return list(chain.from_iterable(x.ids() if isinstance(x, LongPiece) else self._pieces.ids_of(x) for x in items))
 
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of characters, as a screen draws them; they may reach beyond the range.
@@ -113,11 +112,9 @@ class LiveText:
         self._check(start, end)
         found: list[Span] = []
         for at, item in self._blocks.within(start, end):
-            if isinstance(item, LongPiece):
-                spans = item.spans(max(0, start - at), end - at)
-                found += [Span(at + span.start, at + span.end, span.ids) for span in spans]
-            else:
-                found += self._spans_of(item, at, start, end)
+            part = max(0, start - at), end - at
+            spans = item.spans(*part) if isinstance(item, LongPiece) else self._pieces.spans(item, *part)
+            found += [Span(at + span.start, at + span.end, span.ids) for span in spans]
         return [span for span in found if span.start < end and start < span.end]
 
     def span_at(self, offset: int) -> Span | None:
@@ -133,19 +130,6 @@ class LiveText:
             if index < len(item.bounds):
                 return at + (item.bounds[index - 1] if index else 0), at + item.bounds[index]
         return None
-
-    def _spans_of(self, block: Block, at: int, start: int, end: int) -> list[Span]:
-        found: list[Span] = []
-        first = bisect_right(block.bounds, start - at)
-        left = block.bounds[first - 1] if first else 0
-        for right in block.bounds[first:]:
-            begin = at + left
-            if begin >= end:
-                break
-            spans = self._pieces.layout(block.text[left:right])
-            found += [Span(begin + span.start, begin + span.end, span.ids) for span in spans]
-            left = right
-        return found
 
     def use(self, tokenizer: Tokenizer) -> None:
         """Go on with another tokenizer, or another step of the same one; the pieces stay if it splits alike.
@@ -193,8 +177,36 @@ class LiveText:
     def splice(self, start: int, end: int, replacement: str) -> Change:
         """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range."""
         self._check(start, end)
-        replacement = _clean(replacement)
-        edit = Edit(start, end, replacement)
+        edit = Edit(start, end, without_halves(replacement))
+        window = self._blocks.window(start, end, self._pieces.is_safe_cut) if self._pieces.has_cuts else None
+        change = self._splice_inside(window, edit) if window else None
+        return change or self._splice_across(edit)
+
+    def _splice_inside(self, window: Window, edit: Edit) -> Change | None:
+        """An edit that stays inside of one block; None if the block cannot stay one."""
+        text, begin, lo, hi = window.block.text, window.begin, window.start, window.end
+        start, end = edit.start - begin, edit.end - begin
+        before, removed, after = text[lo:start], text[start:end], text[end:hi]
+        if removed == edit.replacement:
+            return Change(edit.start, (), ())
+        old = window.block.pieces(window.first, window.last)
+        new = self._pieces.split(before + edit.replacement + after)
+        front, back = edit.alike(begin + lo, begin + hi, list(map(len, old)), list(map(len, new)))
+        lo += sum(map(len, old[:front]))
+        old, new = old[front : len(old) - back], new[front : len(new) - back]
+        if not self._blocks.refill(window, window.first + front, window.last - back, new):
+            return None
+        self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
+        tokens_of = self._pieces.ids
+        went, came = list(chain.from_iterable(map(tokens_of, old))), list(chain.from_iterable(map(tokens_of, new)))
+        typed = slice(start - lo, start - lo + len(edit.replacement))
+        change = compare(went, came, self._seams.token_bytes, "".join(new), typed, begin + lo)
+        self._tally.grow(window.item, change.n_tokens)
+        return change
+
+    def _splice_across(self, edit: Edit) -> Change:
+        """An edit that reaches beyond a block, or into a long piece."""
+        start, end, replacement = edit.start, edit.end, edit.replacement
         lo, hi = self.safe_around(start, end)
         if self._pieces.is_whole and self._is_long(lo, hi) and hi + edit.growth > LONG:
             self.n_bytes += len(utf8(replacement)) - len(utf8(self._blocks.between(start, end)))
@@ -205,7 +217,9 @@ class LiveText:
             return Change(start, (), ())
         self.n_bytes += len(utf8(replacement)) - len(utf8(removed))
         new = self._pieces.split(before + replacement + after)
-        lo, hi, new = edit.trimmed(lo, hi, self._blocks.lengths(lo, hi), new)
+        old = self._blocks.lengths(lo, hi)
+        front, back = edit.alike(lo, hi, old, list(map(len, new)))
+        lo, hi, new = lo + sum(old[:front]), hi - sum(old[len(old) - back :]), new[front : len(new) - back]
         if len(new) == 1 and self._pieces.is_long(new[0]) and self._is_long(lo, hi):
             return self._splice_long(lo, edit)
         return self._exchange(lo, hi, new, edit)
@@ -276,24 +290,5 @@ class LiveText:
                 found += zip(pieces, map(self._pieces.ids, pieces), strict=True)
         return found
 
-    def _ids_of(self, item: Item) -> Iterator[int]:
-        if isinstance(item, LongPiece):
-            return iter(item.ids())
-        ids = chain.from_iterable(map(self._pieces.ids, item.pieces()))
-        return (token for token in ids if token >= 0) if self._pieces.lossy else ids
-
     def _count(self, item: Item) -> int:
-        if isinstance(item, LongPiece):
-            return item.n_tokens
-        if self._pieces.lossy:
-            return sum(1 for _ in self._ids_of(item))
-        return sum(map(len, map(self._pieces.ids, item.pieces())))
-
-
-def _clean(text: str) -> str:
-    """`text` with U+FFFD for each surrogate."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
-    return text
+        return item.n_tokens if isinstance(item, LongPiece) else self._pieces.count(item)

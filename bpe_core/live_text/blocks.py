@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 from bpe_core.live_text.long_piece import LONG, LongPiece
 from bpe_core.live_text.prefix_sums import PrefixSums
 
-SIZE: Final = 256
+SIZE: Final = 64
 """Pieces of a block, about; it is parted when it would have more than twice as many."""
-FEW: Final = 32
+FEW: Final = 8
 """A block of fewer pieces is joined to the next one when an edit comes by."""
 
 
@@ -49,6 +49,30 @@ class Block:
 Item = Block | LongPiece
 
 
+class Window(NamedTuple):
+    """Some neighboring pieces of one block."""
+
+    item: int
+    """Index of the item that the block is."""
+    begin: int
+    """Where the block begins."""
+    block: Block
+    first: int
+    """The first of the pieces, by its index in the block."""
+    last: int
+    """The piece behind the last of them; above `first`."""
+
+    @property
+    def start(self) -> int:
+        """Where the first piece begins, counted from the beginning of the block."""
+        return self.block.bounds[self.first - 1] if self.first else 0
+
+    @property
+    def end(self) -> int:
+        """Where the last piece ends, counted from the beginning of the block."""
+        return self.block.bounds[self.last - 1]
+
+
 class Exchange(NamedTuple):
     """Items that were exchanged."""
 
@@ -71,7 +95,7 @@ class BlockList:
         self._sums = PrefixSums(list(map(len, items)))
 
     def __len__(self) -> int:
-        return self._sums.start(len(self.items))
+        return self._sums.total
 
     def find(self, position: int) -> tuple[int, int]:
         """(index, start) of the item that holds `position`; of the last one for the end of the text."""
@@ -139,6 +163,41 @@ class BlockList:
             if index < len(self.items) and at > position and is_safe(item.edges[1] + self.items[index].edges[0]):
                 return at
         return at
+
+    def window(self, start: int, end: int, is_safe: Callable[[str], bool]) -> Window | None:
+        """The pieces between `bound_before(start)` and `bound_after(end)`, if they lie in one block."""
+        index, begin = self._sums.find(start)
+        block = self.items[index] if self.items else None
+        if not isinstance(block, Block) or end - begin > len(block.text):
+            return None
+        text, bounds = block.text, block.bounds
+        first = bisect_left(bounds, start - begin)
+        while first and not is_safe(text[bounds[first - 1] - 1 : bounds[first - 1] + 1]):
+            first -= 1
+        last, n = bisect_right(bounds, end - begin), len(bounds) - 1
+        while last < n and not is_safe(text[bounds[last] - 1 : bounds[last] + 1]):
+            last += 1
+        if (not first and index) or (last >= n and index < len(self.items) - 1):
+            return None
+        return Window(index, begin, block, first, min(last, n) + 1)
+
+    def refill(self, window: Window, first: int, last: int, new: list[str]) -> bool:
+        """Put the pieces `new` in the place of those from `first` up to `last` of the block; whether that was possible.
+
+        It is not if the block becomes too big, or too small, or would hold a very long piece.
+        """
+        text, bounds = window.block.text, window.block.bounds
+        if not FEW <= len(bounds) - (last - first) + len(new) <= 2 * SIZE or max(map(len, new), default=0) > LONG:
+            return False
+        start, end = bounds[first - 1] if first else 0, bounds[last - 1] if last else 0
+        came = "".join(new)
+        growth = len(came) - (end - start)
+        changed = bounds[:first]
+        changed.extend(accumulate(map(len, new[1:]), initial=start + len(new[0])) if new else ())
+        changed.extend([bound + growth for bound in bounds[last:]] if growth else bounds[last:])
+        self.items[window.item] = Block(text[:start] + came + text[end:], changed)
+        self._sums.add(window.item, growth)
+        return True
 
     def exchange(self, lo: int, hi: int, new: list[str], make_long: Callable[[str, int], LongPiece | None]) -> Exchange:
         """Put the pieces `new` in the place of those between two bounds.

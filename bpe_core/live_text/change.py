@@ -43,42 +43,37 @@ def compare(
     """The change between two encodings of a stretch of text.
 
     `text` is the stretch after the edit, `edited` the part of it that was typed, `start` the code point at which it
-    begins. A negative number among the tokens stands for so many bytes that a lossy pattern drops.
+    begins. A negative number among the tokens stands for so many bytes that a lossy pattern drops; `token_bytes` gives
+    as many.
     """
-    head = _in_common(old, new)
-    tail = _in_common(old[head:][::-1], new[head:][::-1])
-    bytes_of = {token: token_bytes(token) for token in {*old, *new} if token >= 0}
-    lengths = {token: len(bytes_of[token]) if token >= 0 else -token for token in {*old, *new}}
-    old_lengths, new_lengths = [lengths[token] for token in old], [lengths[token] for token in new]
-    before = sum(new_lengths[:head])
-    characters = len(utf8(text)[:before].decode(errors="ignore"))
-    removed = tuple(token for token in old[head : len(old) - tail] if token >= 0)
-    inserted = tuple(token for token in new[head : len(new) - tail] if token >= 0)
-    return Change(
-        start=start + characters,
-        removed=removed,
-        inserted=inserted,
-        removed_bytes=tuple(bytes_of[token] for token in removed),
-        inserted_bytes=tuple(bytes_of[token] for token in inserted),
-        head=before - len(utf8(text[:characters])),
-        ripple=max(
-            _reach(old_lengths, new_lengths, len(utf8(text[: edited.start]))),
-            _reach(old_lengths[::-1], new_lengths[::-1], len(utf8(text[edited.stop :]))),
-        ),
-    )
+    most = min(len(old), len(new))
+    head = 0
+    while head < most and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < most - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    n_before = sum(map(len, map(token_bytes, new[:head])))
+    n_behind = sum(map(len, map(token_bytes, new[len(new) - tail :])))
+    removed, inserted = tuple(old[head : len(old) - tail]), tuple(new[head : len(new) - tail])
+    removed_bytes, inserted_bytes = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
+    ripple = 0
+    if (room := len(utf8(text[: edited.start])) - n_before) > 0:
+        ripple = _reach(old[head:], new[head:], token_bytes, room)
+    if (room := len(utf8(text[edited.stop :])) - n_behind) > 0:
+        ripple = max(ripple, _reach(old[-1 - tail :: -1], new[-1 - tail :: -1], token_bytes, room))
+    characters = len(utf8(text)[:n_before].decode(errors="ignore")) if n_before else 0
+    if min(removed, default=0) < 0 or min(inserted, default=0) < 0:
+        removed, inserted = (tuple(token for token in tokens if token >= 0) for tokens in (removed, inserted))
+        removed_bytes, inserted_bytes = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
+    torn = n_before - len(utf8(text[:characters])) if n_before else 0
+    return Change(start + characters, removed, inserted, removed_bytes, inserted_bytes, torn, ripple)
 
 
-def _in_common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens both begin with."""
-    for index, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return index
-    return min(len(one), len(other))
-
-
-def _reach(went: Sequence[int], came: Sequence[int], room: int) -> int:
-    """How far before `room` the first border lies that only one of two rows of lengths has; 0 if none lies before."""
+def _reach(old: Sequence[int], new: Sequence[int], token_bytes: Callable[[int], bytes], room: int) -> int:
+    """How far before `room` bytes the first border lies that only one of two rows of tokens has; 0 if none does."""
     at = 0
+    went, came = (map(len, map(token_bytes, tokens)) for tokens in (old, new))
     for one, other in zip_longest(went, came, fillvalue=room + 1):
         at += min(one, other)
         if one != other or at >= room:

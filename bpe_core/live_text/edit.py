@@ -1,13 +1,17 @@
 """One edit of a text: what it leaves alone, and from what it does not, the change of tokens."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.live_text.change import Change, compare
 from bpe_core.live_text.fragments import Fragment
 from bpe_core.live_text.seams import Seams
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +35,21 @@ class Edit:
         """By how many code points the text grew."""
         return self.stop - self.end
 
-    def trimmed(self, lo: int, hi: int, old: list[int], new: list[str]) -> tuple[int, int, list[str]]:
-        """`new` pieces for those between `lo` and `hi`, which have the lengths `old`, without those that are alike.
+    def alike(self, lo: int, hi: int, old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
+        """How many pieces are the same before and after the edit: from the front, and from the back.
 
-        Returns the two bounds between which the pieces that are left replace what is there.
+        `old` and `new` are the lengths of the pieces between two bounds; `lo` and `hi` were these before the edit.
         """
-        same = 0
-        for length, piece in zip(old, new, strict=False):
-            if length != len(piece) or lo + length > self.start:
-                break
-            lo += length
-            same += 1
-        old, new = old[same:], new[same:]
-        same = 0
-        for length, piece in zip(reversed(old), reversed(new), strict=False):
-            if length != len(piece) or hi - length < self.end:
-                break
-            hi -= length
-            same += 1
-        return lo, hi, new[: len(new) - same]
+        most = min(len(old), len(new))
+        front = 0
+        while front < most and old[front] == new[front] and lo + old[front] <= self.start:
+            lo += old[front]
+            front += 1
+        back = 0
+        while back < most - front and old[-1 - back] == new[-1 - back] and hi - old[-1 - back] >= self.end:
+            hi -= old[-1 - back]
+            back += 1
+        return front, back
 
     def kept(self, at: int, fragments: Sequence[Fragment]) -> list[tuple[int, Fragment]]:
         """The fragments, of which the first begins at `at`, that the edit leaves alone, each with its new place."""
@@ -85,3 +85,12 @@ class Edit:
 def _tokens(fragments: list[Fragment], seams: Seams) -> list[int]:
     """Their tokens, joined; those that nobody has asked for as if each stood alone."""
     return list(chain.from_iterable(seams.encode(utf8(text)) if ids is None else ids for text, ids in fragments))
+
+
+def without_halves(text: str) -> str:
+    """`text` with U+FFFD for each surrogate, one for one, so that no offset shifts."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text

@@ -1,12 +1,17 @@
 """Lengths in a row: which of them holds a position, where each begins, and both still fast after one has changed."""
 
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import sub
 
 
 class PrefixSums:
     """A Fenwick tree over lengths (P. M. Fenwick, 1994): `find`, `start` and `add` take O(log n), `replace` O(n)."""
 
-    __slots__ = ("_lengths", "_seen", "_sums")
+    __slots__ = ("_lengths", "_seen", "_sums", "total")
+
+    total: int
+    """The sum of all lengths."""
 
     def __init__(self, lengths: Sequence[int]) -> None:
         self._lengths = list(lengths)
@@ -14,11 +19,13 @@ class PrefixSums:
 
     def _build(self) -> None:
         self._seen = (0, 0, 0)  # index, start and end of what was found last: the next question is mostly near by
-        self._sums = sums = [0, *self._lengths]
-        for i in range(1, len(sums)):
-            parent = i + (i & -i)
-            if parent < len(sums):
-                sums[parent] += sums[i]
+        ends = list(accumulate(self._lengths, initial=0))
+        self.total = ends[-1]
+        self._sums = sums = ends[:]
+        step = 1
+        while step < len(sums):  # the number at an odd multiple of `step` is the sum of the last `step` lengths
+            sums[step :: 2 * step] = map(sub, ends[step :: 2 * step], ends[:: 2 * step])
+            step *= 2
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -56,8 +63,10 @@ class PrefixSums:
 
     def add(self, index: int, change: int) -> None:
         """Let the length at `index` be greater by `change`."""
-        self._seen = (0, 0, 0)
+        seen, start, end = self._seen
+        self._seen = (seen, start, end + change) if seen == index else (0, 0, 0)
         self._lengths[index] += change
+        self.total += change
         i = index + 1
         while i < len(self._sums):
             self._sums[i] += change

@@ -18,8 +18,8 @@ class Seams:
     __slots__ = ("_fits", "encode", "token_bytes")
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.token_bytes: Callable[[int], bytes] = vocabulary.token_bytes
-        """The bytes of a token."""
+        self.token_bytes: Callable[[int], bytes] = _Bytes(vocabulary).__getitem__
+        """The bytes of a token; for a negative number, which stands for so many that a pattern drops, as many."""
         self.encode: Callable[[bytes], tuple[int, ...]] = vocabulary.join
         """The tokens of bytes; a token that only a whole piece can become is not looked up."""
         self._fits: dict[tuple[int, int], bool] = {}
@@ -31,3 +31,16 @@ class Seams:
         if fits is None:
             fits = self._fits[pair] = self.encode(self.token_bytes(left) + self.token_bytes(right)) == pair
         return fits
+
+
+class _Bytes(dict[int, bytes]):
+    """Token -> its bytes, asked for once."""
+
+    __slots__ = ("_vocabulary",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def __missing__(self, token: int) -> bytes:
+        data = self[token] = self._vocabulary.token_bytes(token) if token >= 0 else bytes(-token)
+        return data

@@ -30,6 +30,12 @@ class Tally:
         """The sum of all that is known."""
         return sum(count for count in self._counts if count is not None)
 
+    def grow(self, index: int, n_tokens: int) -> None:
+        """Let the count at `index`, if there is one, be greater by so much."""
+        count = self._counts[index]
+        if count is not None:
+            self._counts[index] = count + n_tokens
+
     def exchange(self, first: int, last: int, counts: list[int | None]) -> None:
         """Let `counts` be those of the items that came in the place of `first` up to, not including, `last`."""
         self.n_unknown += counts.count(None) - self._counts[first:last].count(None)
