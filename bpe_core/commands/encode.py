@@ -2,10 +2,11 @@
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import Final
 
 from bpe_core.commands.arguments import Subcommands, add_command, add_input, add_tokenizer
-from bpe_core.commands.source import read_text
+from bpe_core.commands.source import text_blocks
 from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.errors import SpecialTokenError
 from bpe_core.tokenizer import Tokenizer
@@ -43,30 +44,34 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Encode and print."""
-    ids = _ids(open_tokenizer(options.tokenizer), read_text(options.path), options)
+    """Encode and print, block by block: a text may be larger than the memory."""
+    ids = _ids(open_tokenizer(options.tokenizer), text_blocks(options.path), options)
     if options.count:
-        print(len(ids))
+        print(sum(map(len, ids)))
     else:
         _write(ids, *('{"ids": [', ", ", "]}") if options.json else ("", " ", ""))
     return 0
 
 
-def _ids(tokenizer: Tokenizer, text: str, options: Namespace) -> list[int]:
+def _ids(tokenizer: Tokenizer, blocks: Iterator[str], options: Namespace) -> Iterator[list[int]]:
     if options.special_as_text:
-        return tokenizer.encode_ordinary(text)
+        yield from tokenizer.encode_blocks(blocks, disallowed_special=())
+        return
     allowed = frozenset(options.allow_special)
     if unknown := allowed - tokenizer.special_tokens.keys() - {"all"}:
         raise SpecialTokenError(f"There is no special token {min(unknown)!r} in {options.tokenizer}.")
     try:
-        return tokenizer.encode(text, allowed_special="all" if "all" in allowed else allowed)
+        yield from tokenizer.encode_blocks(blocks, allowed_special="all" if "all" in allowed else allowed)
     except SpecialTokenError as error:
         where, _, _ = str(error).partition(";")
         raise SpecialTokenError(f"{where}; name it with --allow-special, or use --special-as-text.") from None
 
 
-def _write(ids: list[int], before: str, between: str, after: str) -> None:
-    sys.stdout.write(before)
-    for start in range(0, len(ids), _SLICE):
-        sys.stdout.write((between if start else "") + between.join(map(str, ids[start : start + _SLICE])))
+def _write(ids: Iterator[list[int]], before: str, between: str, after: str) -> None:
+    ids = filter(None, ids)
+    first = next(ids, [])  # whatever is wrong from the beginning should be told before anything is written
+    sys.stdout.write(before + between.join(map(str, first)))
+    for more in ids:
+        for start in range(0, len(more), _SLICE):
+            sys.stdout.write(between + between.join(map(str, more[start : start + _SLICE])))
     sys.stdout.write(after + "\n")

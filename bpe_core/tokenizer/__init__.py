@@ -1,17 +1,17 @@
 """The tokenizer: a vocabulary and a split pattern, and with them text into ids and ids into text."""
 
-import re
-from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache
-from itertools import chain
-from typing import Final, Literal, Self
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import Final, Self
 
 from bpe_core.bpe import Triple, without_surrogates
 from bpe_core.corpus import Source
-from bpe_core.errors import OptionError, SpecialTokenError, TextError, UnknownTokenError
+from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.vocabulary import Vocabulary
 
 _BLOCK: Final = 1 << 16
@@ -111,36 +111,46 @@ class Tokenizer:
         self,
         text: str,
         *,
-        allowed_special: Literal["all"] | Collection[str] = frozenset(),
-        disallowed_special: Literal["all"] | Collection[str] = "all",
+        allowed_special: Choice = frozenset(),
+        disallowed_special: Choice = "all",
     ) -> list[int]:
         """The ids of `text`, special tokens minded as tiktoken does.
 
         Those in `allowed_special` ("all": every one) become their ids. Any other whose text occurs raises
         `SpecialTokenError`, unless `disallowed_special` leaves it out: then it is text like any other.
         """
-        specials = self.vocabulary.special_tokens
-        allowed = _names("allowed_special", allowed_special, specials)
-        disallowed = _names("disallowed_special", disallowed_special, specials)
-        if disallowed_special == "all":
-            disallowed -= allowed
-        if disallowed and (found := _finder(disallowed).search(text)):
-            raise SpecialTokenError(
-                f"The text holds the special token {found[0]!r} at offset {found.start()}; name it in allowed_special "
-                "to encode it as a token, or pass disallowed_special=() to encode it as text."
-            )
-        allowed = allowed.intersection(specials)
+        allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
+        refuse(disallowed, text)
         if self.preparation:
             return self._encode_prepared(text, allowed)
         if not allowed:
             return self.encode_ordinary(text)
-        ids: list[int] = []
-        start = 0
-        for found in _finder(allowed).finditer(text):
-            ids += self.encode_ordinary(text[start : found.start()])
-            ids.append(specials[found[0]])
-            start = found.end()
-        return ids + self.encode_ordinary(text[start:])
+        return list(chain.from_iterable(self._encode_parts(allowed, _blocks(without_surrogates(text)))))
+
+    def encode_blocks(
+        self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
+    ) -> Iterator[list[int]]:
+        """As `encode`, for a text that comes in blocks and need not be in memory as a whole; its ids, in lists.
+
+        A special token that must not occur raises its error when it is met. No block may part a pair of surrogates.
+        Held as a whole nevertheless are a text that is split by a pattern that looks farther than the safe cuts
+        (`splitter.blockwise`), and one that is prepared before it is split.
+        """
+        allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
+        blocks = without(disallowed, blocks)
+        if self.preparation:
+            yield self._encode_prepared("".join(blocks), allowed)
+        else:
+            yield from self._encode_parts(allowed, map(without_surrogates, blocks))
+
+    def _encode_parts(self, allowed: frozenset[str], blocks: Iterable[str]) -> Iterator[list[int]]:
+        for is_token, group in groupby(parts(allowed, blocks), key=itemgetter(0)):
+            texts = (text for _, text in group)
+            if is_token:
+                yield list(map(self.vocabulary.special_tokens.__getitem__, texts))
+            else:
+                for pieces in self.splitter.pieces(texts):
+                    yield list(chain.from_iterable(map(self._cache.__getitem__, pieces)))
 
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of `text`, special tokens taken as text.
@@ -238,17 +248,3 @@ class _Pieces(dict[str, tuple[int, ...]]):
 
 def _blocks(text: str) -> Iterator[str]:
     return (text[i : i + _BLOCK] for i in range(0, len(text), _BLOCK))
-
-
-def _names(option: str, given: Literal["all"] | Collection[str], specials: Collection[str]) -> frozenset[str]:
-    if given == "all":
-        return frozenset(specials)
-    if isinstance(given, str):
-        raise OptionError(f'{option} is "all" or a set of special tokens, not the text {given!r}.')
-    return frozenset(given)
-
-
-@lru_cache(maxsize=64)
-def _finder(tokens: frozenset[str]) -> re.Pattern[str]:
-    """Finds any of the tokens; where several begin at one place, the longest."""
-    return re.compile("|".join(map(re.escape, sorted(tokens, key=lambda token: (-len(token), token)))))

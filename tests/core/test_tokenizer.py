@@ -1,6 +1,7 @@
 """The tokenizer: ids and back, special tokens by tiktoken's rules, and the merge loop against the oracle."""
 
 import random
+from itertools import chain
 
 import pytest
 from hypothesis import given
@@ -162,6 +163,18 @@ def vocabulary_at_random(r):
             merges.append((*pair, token))
     known = {97, 98}
     return [merge for merge in merges if {*merge[:2]} <= known and not known.add(merge[2])]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 1000])
+def test_a_text_in_blocks_is_encoded_as_one_wherever_the_blocks_end(size):
+    tokenizer = train("low lower newest widest " * 9, vocab_size=290, special_tokens=["<|a|>", "<|a|><|b|>", "<"])
+    text = "low<|a|><|b|>er <|a|><|bnewest  \n<|a|>< widest<|a|><|b|>" * 3
+    blocks = [text[i : i + size] for i in range(0, len(text), size)]
+    for allowed in ({"<|a|>"}, {"<|a|>", "<|a|><|b|>"}, "all", frozenset()):
+        options = {"allowed_special": allowed, "disallowed_special": ()}
+        assert list(chain(*tokenizer.encode_blocks(blocks, **options))) == tokenizer.encode(text, **options)
+    with pytest.raises(SpecialTokenError, match=r"'<\|a\|><\|b\|>' at offset 3"):
+        list(tokenizer.encode_blocks(blocks, disallowed_special={"<|a|><|b|>"}))
 
 
 def linked(symbols, ranks, merges, n_merges):

@@ -3,11 +3,11 @@
 import random
 from itertools import pairwise
 
-import oracle
 import pytest
 
 from bpe_core import bpe, train, windows
 from bpe_core.vocabulary import Vocabulary, joined
+from tests.core import oracle
 
 TIES = ("first", "lowest", "lowest-hf", "largest")
 
