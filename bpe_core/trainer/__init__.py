@@ -87,6 +87,7 @@ class Trainer:
         """Bytes of the corpus in UTF-8."""
         self.stop_reason: str | None = None
         """Why there are no more merges; None while there may be."""
+        self._n_merges_wanted = self.options.n_merges
         self._sources = tuple(counts.sources)
         self._steps: list[tuple[int, int, int]] = []
         self._news: list[tuple[int, int, int]] = []  # merges that the vocabulary has not been told of yet
@@ -96,11 +97,10 @@ class Trainer:
         self._bytes = [bytes([byte]) for byte in self._alphabet]
         if end_of_word:
             self._bytes.append(utf8(end_of_word))
-        self._n_symbols = len(self._bytes)  # before the first merge
         with _no_garbage_collection():
             self._joining = Joining(
                 self._symbols(counts.pieces),
-                dict.fromkeys(map(chr, range(self._n_symbols)), 1),
+                dict.fromkeys(map(chr, range(len(self._bytes))), 1),
                 max_token_length,
                 _of_total(counts.pieces, look),
             )
@@ -139,7 +139,7 @@ class Trainer:
     @property
     def n_merges_wanted(self) -> int:
         """How many merges lead to the vocabulary size."""
-        return self.options.n_merges
+        return self._n_merges_wanted
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -153,46 +153,43 @@ class Trainer:
         return self
 
     def __next__(self) -> Merge:
-        if self.stop_reason is None and self.n_merges == self.n_merges_wanted:
-            self.stop_reason = "vocabulary size reached"
-        if self.stop_reason is not None:
-            raise StopIteration
         with _no_garbage_collection():
-            return self._learn()
+            learned = self._learn()
+        if not learned:
+            raise StopIteration
+        left, right, token = self._news[-1]
+        count, ties, n_tokens = self._steps[-1]
+        return Merge(self.n_merges, left, right, token, self._bytes[-1], count, ties, n_tokens)
 
-    def _learn(self) -> Merge:
+    def finish(self) -> None:
+        """Learn all that is left to learn, for those who do not watch it merge by merge."""
+        with _no_garbage_collection():
+            while self._learn():
+                pass
+
+    def _learn(self) -> bool:
+        """One merge more, unless there is none."""
+        if self.stop_reason is not None:
+            return False
         candidates, joining = self._candidates, self._joining
         pair = candidates.take()
         if pair is None:
             often = self.options.min_count
             self.stop_reason = f"no pair occurs {often} times" if joining.counts else "no pair left"
-            raise StopIteration
+            return False
         count, ties = candidates.level, candidates.n_tied
-        number = self._n_symbols + len(self._steps)
+        number = len(self._bytes)
         left, right = map(ord, pair)
         self._bytes.append(self._bytes[left] + self._bytes[right])
         if self.options.ties == "largest":
             self._descending.append(descending(self._bytes[number]))
         made, fallen = joining.join(pair, chr(number), count)
         candidates.update(made, fallen + 1)
-        merge = self._merge(left, right, number, count, ties)
-        self._news.append((merge.left, merge.right, merge.token))
+        self._news.append((self._id(left), self._id(right), self._id(number)))
         self._steps.append((count, ties, joining.n_tokens))
-        if self.n_merges == self.n_merges_wanted:
+        if len(self._steps) == self._n_merges_wanted:
             self.stop_reason = "vocabulary size reached"
-        return merge
-
-    def _merge(self, left: int, right: int, number: int, count: int, ties: int) -> Merge:
-        return Merge(
-            step=number - self._n_symbols + 1,
-            left=self._id(left),
-            right=self._id(right),
-            token=self._id(number),
-            token_bytes=self._bytes[number],
-            count=count,
-            ties=ties,
-            n_tokens=self._joining.n_tokens,
-        )
+        return True
 
     def _id(self, number: int) -> int:
         return self._first_id + (self._alphabet[number] if number < 256 else number)
@@ -257,8 +254,7 @@ def train(
         special_tokens=special_tokens,
         end_of_word=end_of_word,
     )
-    for _ in trainer:
-        pass
+    trainer.finish()
     return trainer.tokenizer()
 
 
