@@ -44,12 +44,13 @@ class Candidates:
         self._add(made)
 
     def _add(self, pairs: Iterable[Pair]) -> None:
+        counts, level, lowest = self._counts, self.level, self._lowest
         for pair in pairs:
-            count = self._counts[pair]
-            if count == self.level:
+            count = counts[pair]
+            if count == level:
                 self.n_tied += 1
                 heappush(self._open, self._entry(pair))
-            elif count >= self._lowest:
+            elif count >= lowest:
                 self._wait(pair, count)
 
     def take(self) -> Pair | None:

@@ -175,11 +175,11 @@ class Joining:
         Notes each piece once for each occurrence: under the symbol that stands `before` it, under the one that stands
         `after` it, and where two occurrences touch, as one `between` them.
         """
-        pieces = self.pieces
+        pieces, weights, following, previous = self.pieces, self.weights, self._next, self._previous
         joined = 0
         for number in self.places.pop(pair):
             parts = pieces[number].split(pair)
-            if number in self._next and self._lies_across(number, parts[-1], pair):
+            if number in following and self._lies_across(number, parts[-1], pair):
                 parts[-1] = parts[-1][:-1]
                 parts.append("")
                 self._draw_in(number)
@@ -187,18 +187,18 @@ class Joining:
             if not n:
                 continue
             pieces[number] = symbol.join(parts)
-            joined += n * self.weights[number]
-            if parts[0]:
-                before[parts[0][-1]].append(number)
-            elif number in self._previous:
-                front = self._previous[number]
+            joined += n * weights[number]
+            if head := parts[0]:
+                before[head[-1]].append(number)
+            elif number in previous:
+                front = previous[number]
                 neighbor = pieces[front][-1]
                 (between if neighbor == symbol else before[neighbor]).append(front)
-            if parts[-1]:
-                after[parts[-1][0]].append(number)
-            elif number in self._next and not self._begins_with(self._next[number], pair):
-                after[pieces[self._next[number]][0]].append(number)  # otherwise it is noted when its turn comes
-            for part in parts[1:-1]:
+            if tail := parts[n]:
+                after[tail[0]].append(number)
+            elif number in following and not self._begins_with(following[number], pair):
+                after[pieces[following[number]][0]].append(number)  # otherwise it is noted when its turn comes
+            for part in parts[1:n] if n > 1 else ():
                 if part:
                     after[part[0]].append(number)
                     before[part[-1]].append(number)
@@ -208,16 +208,18 @@ class Joining:
 
     def _exchange(self, old: Pair, new: Pair, numbers: list[int], level: int, made: list[Pair]) -> bool:
         """`old` has become `new`, in each numbered piece once; true if that has taken `old` below `level`."""
-        weight = sum(map(self.weights.__getitem__, numbers))
+        counts, places, weights = self.counts, self.places, self.weights
+        several = len(numbers) > 1
+        weight = sum([weights[number] for number in numbers]) if several else weights[numbers[0]]
         if self.lengths[new[0]] + self.lengths[new[1]] <= self._max_length:
-            self.counts[new] = weight
-            self.places[new] = array("I", dict.fromkeys(numbers)) if len(numbers) > 1 else numbers
+            counts[new] = weight
+            places[new] = array("I", dict.fromkeys(numbers)) if several else numbers
             made.append(new)
-        count = self.counts.get(old)
+        count = counts.get(old)
         if count is None:
             return False
         if count > weight:
-            self.counts[old] = count - weight
+            counts[old] = count - weight
         else:
-            del self.counts[old], self.places[old]
+            del counts[old], places[old]
         return count == level
