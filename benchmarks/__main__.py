@@ -1,80 +1,124 @@
-"""`python -m benchmarks [--quick] [--rounds N] [--only train|encode]`: every comparison, as Markdown on stdout."""
+"""`python -m benchmarks [--quick] [--only SECTION ...]`: every comparison as Markdown on stdout; progress on stderr."""
 
 import sys
 import tempfile
-from argparse import ArgumentParser
-from collections.abc import Iterable, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Final
 
-from benchmarks import inputs, peers, table
+from benchmarks import inputs, livetext, loading, measure, peers, table
 from benchmarks.inputs import Input
-from benchmarks.measure import Measured, measure
+from benchmarks.measure import Measured
 
-TRAINING = ("corpus", "who", "seconds", "times ours", "CPU seconds", "peak MB")
-ENCODING = ("text", "who", "cold MB/s", "times ours", "warm MB/s", "times ours", "peak MB")
+TRAINING: Final = ("corpus", "who", "seconds", "times ours", "CPU seconds", "peak MB")
+ENCODING: Final = ("text", "who", "cold MB/s", "times ours", "warm MB/s", "times ours", "peak MB")
+DOUBLING: Final = ("text", "who", "seconds", "for twice the text", "times")
+
+
+class Bench:
+    """The inputs, made when they are asked for, and the sections of the report."""
+
+    def __init__(self, folder: Path, options: Namespace) -> None:
+        self.folder = folder
+        self.quick: bool = options.quick
+        self.rounds: int = options.rounds or (1 if options.quick else 3)
+        self.sizes: list[int] = options.sizes or ([1] if options.quick else [1, 10, 100])
+
+    @cached_property
+    def corpora(self) -> list[Input]:
+        """Sources and documentation of this machine, in several sizes."""
+        return [inputs.corpus(self.folder, size) for size in self.sizes]
+
+    @cached_property
+    def vocabularies(self) -> dict[str, Path]:
+        """Pattern -> a vocabulary of 32,768 tokens, learned from the first corpus."""
+        from bpe_core import Counts, save, train
+        from bpe_core.corpus import find_files
+
+        files = find_files(self.corpora[0].path).files
+        paths = {pattern: self.folder / f"{pattern}.json" for pattern in ("gpt4", "gpt4o")}
+        for pattern, path in paths.items():
+            save(train(Counts.read(files, pattern), vocab_size=32768, pattern=pattern), path)
+        return paths
+
+    def train(self) -> Iterator[list[str]]:
+        """From files on disk to a saved vocabulary, everything included, split by the pattern of GPT-4."""
+        there = [name for name, (package, _) in peers.TRAINERS.items() if peers.installed(package)]
+        tasks = [(inputs.toy(self.folder), 512)]
+        tasks += [(corpus, vocab_size) for corpus in self.corpora for vocab_size in (4096, 32768)]
+        for corpus, vocab_size in tasks:
+            who = [name for name in there if corpus.n_bytes < inputs.MB or name not in peers.SLOW]
+            who = [name for name in who if corpus.n_bytes < 2 * inputs.MB or name not in peers.UNLIKE]
+            what = f"{corpus.name}, {vocab_size:,} tokens"
+            runs = self._interleaved(what, who, "train", vocab_size, self.folder / "out", corpus.path)
+            yield from table.training_rows(what, runs)
+
+    def encode(self) -> Iterator[list[str]]:
+        """All texts once with a fresh encoder (cold), and again (warm), one thread each."""
+        texts = [*self.corpora, inputs.multilingual(self.folder), *inputs.adversarial(self.folder)]
+        for text in texts:
+            yield from table.encoding_rows(text.name, text.n_bytes, self._encoded(text))
+
+    def double(self) -> Iterator[list[str]]:
+        """Texts without a place to cut, and twice as long: what is linear takes twice the time."""
+        doubled = inputs.adversarial(self.folder, times=2)
+        for text, longer in zip(inputs.adversarial(self.folder), doubled, strict=True):
+            yield from table.doubling_rows(text.name, self._encoded(text), self._encoded(longer))
+
+    def edit(self) -> Iterator[list[str]]:
+        """One edit in the engine behind the editor, half of them where the last one was, half anywhere."""
+        texts = [inputs.sprinkled(self.folder, 1 if self.quick else 10), *inputs.adversarial(self.folder)]
+        return livetext.rows(texts, self.vocabularies, 200 if self.quick else 2000)
+
+    def load(self) -> Iterator[list[str]]:
+        """From a tokenizer's file to the first token, imports done."""
+        return loading.rows(self.vocabularies["gpt4"], self.folder, self.rounds)
+
+    def _encoded(self, text: Input) -> dict[str, list[Measured]]:
+        who = [name for name, (package, _) in peers.ENCODERS.items() if peers.installed(package)]
+        return self._interleaved(text.name, who, "encode", self.vocabularies["gpt4"], text.path)
+
+    def _interleaved(self, title: str, who: list[str], job: str, *what: object) -> dict[str, list[Measured]]:
+        """Everybody once, then everybody again: what else the machine does then hits all alike."""
+        runs: dict[str, list[Measured]] = {name: [] for name in who}
+        for number in range(self.rounds):
+            for name in who:
+                print(f"{job} {title}, round {number + 1} of {self.rounds}: {name}", file=sys.stderr)
+                runs[name].append(measure.measure(job, name, *what))
+        return runs
+
+
+SECTIONS: Final[dict[str, tuple[str, Sequence[str], Callable[[Bench], Iterable[Sequence[str]]]]]] = {
+    "train": ("Training", TRAINING, Bench.train),
+    "encode": ("Encoding", ENCODING, Bench.encode),
+    "double": ("Twice the text", DOUBLING, Bench.double),
+    "edit": ("An edit", livetext.HEAD, Bench.edit),
+    "load": ("Loading a vocabulary", loading.HEAD, Bench.load),
+}
+"""Name -> title, columns, and what measures row by row; its first line says what it measures."""
 
 
 def main() -> None:
-    """Measure and print; a minute or two with --quick, most of an hour without."""
+    """Measure and print; two minutes with --quick, about twenty without."""
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="1 MB only, and one round")
     parser.add_argument("--rounds", type=int, help="how often each is measured (3)")
-    parser.add_argument("--only", choices=("train", "encode"), help="half of it")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION")
     parser.add_argument("--sizes", type=int, nargs="+", metavar="MB", help="of the corpora (1 10 100)")
     options = parser.parse_args()
-    rounds = options.rounds or (1 if options.quick else 3)
-    print(table.machine(), f"Medians of {rounds} interleaved rounds; peak memory is that of all processes.\n")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        corpora = [inputs.corpus(folder, size) for size in options.sizes or ([1] if options.quick else [1, 10, 100])]
-        _say_notes(corpora)
-        if options.only != "encode":
-            _print(TRAINING, _training(corpora, rounds, folder))
-        if options.only != "train":
-            texts = [*corpora, inputs.multilingual(folder), *inputs.adversarial(folder)]
-            _print(ENCODING, _encoding(texts, rounds, folder))
-
-
-def _training(corpora: list[Input], rounds: int, folder: Path) -> Iterable[list[str]]:
-    there = [name for name, (package, _) in peers.TRAINERS.items() if peers.installed(package)]
-    tasks = [(corpus, vocab_size, there) for corpus in corpora for vocab_size in (4096, 32768)]
-    for corpus, vocab_size, who in [(inputs.toy(folder), 512, there), *tasks]:
-        n_bytes = corpus.n_bytes
-        who = [name for name in who if n_bytes < inputs.MB or name not in peers.SLOW]
-        who = [name for name in who if n_bytes < 2 * inputs.MB or name not in peers.UNLIKE]
-        runs = _interleaved(who, rounds, "train", vocab_size, folder / "out", corpus.path)
-        yield from table.training_rows(f"{corpus.name}, {vocab_size:,} tokens", runs)
-
-
-def _encoding(texts: list[Input], rounds: int, folder: Path) -> Iterable[list[str]]:
-    vocabulary = folder / "vocabulary.json"
-    measure("train", "bpescope", 32768, vocabulary, texts[0].path)
-    who = [name for name, (package, _) in peers.ENCODERS.items() if peers.installed(package)]
-    for text in texts:
-        runs = _interleaved(who, rounds, "encode", vocabulary, text.path)
-        yield from table.encoding_rows(text.name, text.n_bytes, runs)
-
-
-def _interleaved(who: list[str], rounds: int, job: str, *what: object) -> dict[str, list[Measured]]:
-    """Everybody once, then everybody again: what else the machine does then hits all alike."""
-    runs: dict[str, list[Measured]] = {name: [] for name in who}
-    for number in range(rounds):
-        for name in who:
-            print(f"round {number + 1}: {name}", file=sys.stderr)
-            runs[name].append(measure(job, name, *what))
-    return runs
-
-
-def _print(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    for line in table.markdown(head, rows):
-        print(line, flush=True)
-    print()
-
-
-def _say_notes(corpora: list[Input]) -> None:
-    for corpus in corpora:
-        if corpus.note:
-            print(f"{corpus.name}: {corpus.note}.\n")
+        bench = Bench(Path(name), options)
+        print(table.machine(), f"Medians of {bench.rounds} interleaved rounds; peak memory is that of all processes.\n")
+        for note in (f"{corpus.name}: {corpus.note}.\n" for corpus in bench.corpora if corpus.note):
+            print(note)
+        for section in options.only:
+            title, head, rows = SECTIONS[section]
+            print(f"### {title}\n\n{rows.__doc__}\n")
+            for line in table.markdown(head, rows(bench)):
+                print(line, flush=True)
+            print()
 
 
 if __name__ == "__main__":

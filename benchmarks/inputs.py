@@ -79,15 +79,34 @@ def multilingual(folder: Path) -> Input:
     return _single(folder, "multilingual 1 MB", text)
 
 
-def adversarial(folder: Path) -> Iterator[Input]:
-    """Texts without a place to cut, which turn whatever is quadratic into a wait."""
+def adversarial(folder: Path, *, times: int = 1) -> Iterator[Input]:
+    """Texts without a place to cut, which turn whatever is quadratic into a wait; each so many `times` as long."""
     rng = random.Random(1)
-    yield _single(folder, "100 KB of one letter", "a" * 100_000)
-    yield _single(folder, "1 MB of spaces", " " * MB)
-    yield _single(folder, "base64 without spaces, 300 KB", base64.b64encode(rng.randbytes(225_000)).decode())
-    yield _single(folder, "Chinese without spaces, 300 KB", "".join(map(chr, rng.choices(_COMMON_HAN, k=100_000))))
+    texts = {
+        f"{100 * times} KB of one letter": "a" * (100_000 * times),
+        f"{times} MB of spaces": " " * (MB * times),
+        f"base64 without spaces, {300 * times} KB": base64.b64encode(rng.randbytes(225_000 * times)).decode(),
+        f"Chinese without spaces, {300 * times} KB": "".join(map(chr, rng.choices(_COMMON_HAN, k=100_000 * times))),
+    }
+    for name, text in texts.items():
+        yield _single(folder, name, text)
 
 
+def sprinkled(folder: Path, megabytes: int) -> Input:
+    """Sources and documentation with a character past the Basic Multilingual Plane in every tenth line or so."""
+    rng = random.Random(2)
+    data, wanted = bytearray(), megabytes * MB
+    while len(data) < wanted:
+        for text in _texts():
+            for line in text.splitlines(keepends=True):
+                data += (rng.choice(_ASTRAL).encode() if rng.random() < 0.1 else b"") + line
+            if len(data) >= wanted:
+                break
+    return _single(folder, f"{megabytes} MB with emoji", data.decode())
+
+
+_ASTRAL: Final = "\N{GRINNING FACE}\N{MATHEMATICAL BOLD SMALL A}\N{GOTHIC LETTER AHSA}\U00020000"
+"""A symbol, a letter that is no word's, a letter of a script, an ideograph."""
 _COMMON_HAN: Final = [0x4E00 + int(step**1.7) for step in range(1, 340)]
 """A few hundred characters; which ones does not matter, that they repeat does."""
 

@@ -1,10 +1,11 @@
-"""What one measuring process does: `python -m benchmarks.jobs train|encode ...`; its figures are the last line."""
+"""What one measuring process does: `python -m benchmarks.jobs JOB ...`; its figures are the last line it writes."""
 
 import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from benchmarks import peers
 
@@ -25,6 +26,20 @@ def encode(peer: str, vocabulary: str, folder: str) -> dict[str, float]:
     cold, n_tokens = _timed(lambda: sum(len(encoder(text)) for text in texts))
     warm, _ = _timed(lambda: sum(len(encoder(text)) for text in texts))
     return {"seconds": cold, "warm": warm, "tokens": n_tokens}
+
+
+def load(peer: str, path: str) -> dict[str, float]:
+    """From a file to an encoder that has encoded its first word; imports are done before."""
+    read = peers.LOADERS[peer][1]()
+    seconds, n_tokens = _timed(lambda: len(read(Path(path))("a first word")))
+    return {"seconds": seconds, "tokens": n_tokens}
+
+
+def edit(vocabulary: str, path: str, n_edits: str) -> dict[str, float]:
+    """Random edits of a text, timed one by one; whether its tokens are right after the last is looked at, too."""
+    from benchmarks.livetext import edited
+
+    return edited(Path(vocabulary), Path(path), int(n_edits))
 
 
 def _timed(work: Callable[[], int]) -> tuple[float, int]:
@@ -58,7 +73,8 @@ def _peak() -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
 
 
+JOBS: Final[dict[str, Callable[..., dict[str, float]]]] = {job.__name__: job for job in (train, encode, load, edit)}
+
 if __name__ == "__main__":
-    job, *arguments = sys.argv[1:]
-    told = train(*arguments) if job == "train" else encode(*arguments)
+    told = JOBS[sys.argv[1]](*sys.argv[2:])
     print(json.dumps({**told, **_resources()}))

@@ -134,6 +134,44 @@ ENCODERS: Final[dict[str, tuple[str, Callable[[Path], Encode]]]] = {
 """Name -> the package it needs, and what makes an encoder of a vocabulary of ours."""
 
 
+Load = Callable[[Path], Encode]
+"""A file in, an encoder out."""
+
+
+def loader_bpescope() -> Load:
+    """Ours, whatever the format."""
+    from bpe_core import load
+
+    return lambda path: load(path, pattern="gpt4" if path.suffix == ".tiktoken" else None).encode_ordinary
+
+
+def loader_tiktoken() -> Load:
+    """tiktoken, from its own kind of file."""
+    import tiktoken
+    from tiktoken.load import load_tiktoken_bpe
+
+    def read(path: Path) -> Encode:
+        ranks = load_tiktoken_bpe(str(path))
+        return tiktoken.Encoding("read", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
+
+    return read
+
+
+def loader_tokenizers() -> Load:
+    """Hugging Face, from its own kind of file."""
+    from tokenizers import Tokenizer
+
+    return lambda path: lambda text: Tokenizer.from_file(str(path)).encode(text).ids
+
+
+LOADERS: Final[dict[str, tuple[str, Callable[[], Load]]]] = {
+    "bpescope": ("", loader_bpescope),
+    "tiktoken": ("tiktoken", loader_tiktoken),
+    "tokenizers": ("tokenizers", loader_tokenizers),
+}
+"""Name -> the package it needs, and what imports it and makes a reader of files."""
+
+
 def installed(package: str) -> bool:
     """Whether a package can be compared with here."""
     return not package or importlib.util.find_spec(package) is not None

@@ -36,6 +36,13 @@ def encoding_rows(what: str, n_bytes: int, rounds: Rounds) -> Iterable[list[str]
         yield [what, name, f"{cold:.1f}", f"{ratio:.2f}", f"{warm:.1f}", f"{again:.2f}", f"{peak / 1e6:,.0f}"]
 
 
+def doubling_rows(what: str, once: Rounds, twice: Rounds) -> Iterable[list[str]]:
+    """One row for each peer: seconds for a text, for one twice as long, and how many times as long that took."""
+    for name, runs in once.items():
+        short, long = (min(run.seconds for run in them) for them in (runs, twice[name]))
+        yield [what, name, f"{short:.4f}", f"{long:.4f}", f"{long / short:.2f}"]
+
+
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """The lines of a table, each as soon as its row is there; all columns but the first two are numbers."""
     for line in chain([head, ["---", "---", *["---:"] * (len(head) - 2)]], rows):
