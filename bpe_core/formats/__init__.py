@@ -15,7 +15,7 @@ from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["FORMATS", "WRITABLE", "load", "save"]
 
-FORMATS: Final = ("native", "huggingface", "tekken", "gpt2", "minbpe", "tiktoken", "sentencepiece")
+FORMATS: Final = ("native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "tiktoken", "sentencepiece")
 """The formats that `load` knows, in the order in which they are asked; each is a module of this name in here."""
 
 WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")

@@ -1,7 +1,8 @@
 """vocab.json with merges.txt beside it, under which names GPT-2 first came: encoder.json and vocab.bpe.
 
-Either of the two opens both. Names are written in the byte alphabet; the pattern is GPT-2's. Tokens that no merge makes
-and that look like <this> are special ones, as are those in an added_tokens.json.
+Either of the two opens both. Names are written in the byte alphabet; the pattern is GPT-2's, unless a
+tokenizer_config.json beside them says that it is Qwen2's. Tokens that no merge makes and that look like <this> are
+special ones, as are those in an added_tokens.json; what the configuration says of added tokens goes first.
 """
 
 import re
@@ -12,9 +13,10 @@ from typing import Any, Final
 
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.hf_configuration import configuration_of, name_of, with_added
 from bpe_core.formats.hf_model import ids_of
 from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, refuse
-from bpe_core.formats.huggingface import name_of, specials_of, tokenizer_of
+from bpe_core.formats.huggingface import specials_of, tokenizer_of
 from bpe_core.patterns import PATTERNS
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
@@ -22,6 +24,8 @@ from bpe_core.visible import visible
 _FIRST_ENTRY: Final = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _MERGES: Final = b"#version"
 _NAMES: Final = {"vocab.json": "merges.txt", "encoder.json": "vocab.bpe"}
+_OTHERS: Final = ("CLIPTokenizer", "OpenAIGPTTokenizer", "CTRLTokenizer", "BertTokenizer", "CodeLlamaTokenizer")
+"""Kinds that come with files of these names and do something else with a text."""
 _SPECIAL: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
 
 
@@ -35,13 +39,35 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     vocab, merges = _both(file)
     ids = ids_of(Fields({"vocab": parse(vocab.data, vocab.where)}, vocab.where), "vocab")
     pairs = list(_pairs(merges, ids))
-    pre_tokenizer: dict[str, Any] = {"type": "ByteLevel", "add_prefix_space": _adds_space(file)}
+    _refuse_ends_of_words(vocab, ids, pairs)
+    configured = configuration_of(file)
     description = {
         "added_tokens": list(_added(file, ids, pairs)),
-        "pre_tokenizer": pre_tokenizer,
+        **_pipeline(configured),
         "model": {"type": "BPE", "vocab": ids, "merges": pairs},
     }
+    description["added_tokens"] = with_added(description["added_tokens"], configured, ids)
     return tokenizer_of(Fields(description, vocab.where), pattern, name_of(file))
+
+
+def _refuse_ends_of_words(vocab: TokenizerFile, ids: dict[str, int], pairs: list[list[str]]) -> None:
+    """CLIP and the first GPT have the same two files, but their tokens are characters, some at the end of a word."""
+    made = {left + right for left, right in pairs}
+    if sum(name.endswith("</w>") and name not in made and len(name) > 4 for name in ids) > 1:
+        vocab.unsupported("its tokens mark the ends of words with </w>, and only tokens made of bytes are supported")
+
+
+def _pipeline(configured: Fields) -> dict[str, Any]:
+    """How the kind of tokenizer that is named in the configuration treats a text."""
+    kind = configured.text("tokenizer_class").removesuffix("Fast") if "tokenizer_class" in configured else ""
+    if kind == "Qwen2Tokenizer":
+        split = {"type": "Split", "pattern": {"Regex": PATTERNS["qwen2"]}, "behavior": "Isolated"}
+        byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+        both = {"type": "Sequence", "pretokenizers": [split, byte_level]}
+        return {"normalizer": {"type": "NFC"}, "pre_tokenizer": both}
+    if kind in _OTHERS:
+        configured.unsupported(f"the {kind}", "GPT2Tokenizer and those that split as it does, Qwen2Tokenizer")
+    return {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": configured.flag("add_prefix_space", False)}}
 
 
 def _both(file: TokenizerFile) -> tuple[TokenizerFile, TokenizerFile]:
@@ -72,11 +98,6 @@ def _pairs(merges: TokenizerFile, ids: dict[str, int]) -> Iterator[list[str]]:
             if name not in ids:
                 merges.broken(f"in line {number}, there is no token '{visible(name[:40])}' in the vocabulary")
         yield pair
-
-
-def _adds_space(file: TokenizerFile) -> bool:
-    config = file.beside(["tokenizer_config.json"])
-    return bool(config and Fields(parse(config.data, config.where), config.where).flag("add_prefix_space", False))
 
 
 def _added(file: TokenizerFile, ids: dict[str, int], pairs: list[list[str]]) -> Iterator[dict[str, Any]]:

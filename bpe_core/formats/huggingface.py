@@ -13,6 +13,7 @@ import regex
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.hf_configuration import configuration_of, name_of, with_added
 from bpe_core.formats.hf_model import Model
 from bpe_core.formats.hf_pipeline import pipeline_of
 from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
@@ -23,7 +24,6 @@ from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.vocabulary import Vocabulary
 
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
-_CACHED: Final = re.compile(r"models--(.+)/snapshots")
 _NOT_BPE: Final = ("Unigram", "WordPiece", "WordLevel")
 
 
@@ -35,20 +35,10 @@ def recognizes(data: bytes) -> bool:
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer; `pattern` takes the place of its pre-tokenizer's splits. Raises `FormatError`."""
     fields = Fields(parse(file.data, file.where), file.where)
+    if "added_tokens" in fields:
+        vocab = fields.fields("model").any("vocab")
+        fields.values["added_tokens"] = with_added(fields.items("added_tokens"), configuration_of(file), vocab)
     return tokenizer_of(fields, pattern, name_of(file))
-
-
-def name_of(file: TokenizerFile) -> str:
-    """What tokenizer_config.json beside the file calls the model, or the hub's cache; else the name of the folder."""
-    config = file.beside(["tokenizer_config.json"])
-    if config:
-        values = Fields(parse(config.data, config.where), config.where)
-        if "name_or_path" in values:
-            return values.text("name_or_path")
-    folder = file.path.absolute().parent if file.path else None
-    if folder and (cached := _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")):
-        return cached[1].replace("--", "/")
-    return folder.name if folder else ""
 
 
 def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:

@@ -49,6 +49,58 @@ def test_the_configuration_and_the_added_tokens_beside_them_count(tmp_path):
     assert tokenizer.encode("ab<new>", allowed_special="all") == [32, 256, 300]
 
 
+def test_added_tokens_that_only_the_configuration_has(tmp_path):
+    path = pair_of_files(tmp_path)
+    decoder = {
+        "258": {"content": "<|endoftext|>", "special": True},
+        "300": {"content": "<|im_start|>", "special": True},
+        "301": {"content": "<tool>", "special": False},
+        "97": {"content": "<taken>", "special": True},
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": decoder}))
+    tokenizer = load(path)
+    assert tokenizer.special_tokens == {"<|endoftext|>": 258, "<|im_start|>": 300}
+    assert tokenizer.encode("ab<tool>") == [256, 301]
+
+
+@pytest.mark.parametrize("decoder", [[], {"x": {"content": "<a>"}}, {"300": "<a>"}, {"300": {}}])
+def test_added_tokens_that_are_none_are_said_with_their_key(decoder, tmp_path):
+    path = pair_of_files(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": decoder}))
+    with pytest.raises(FormatError, match=r"tokenizer_config\.json is broken: in added_tokens_decoder"):
+        load(path)
+
+
+def test_the_kind_that_the_configuration_names_is_not_taken_for_gpt_2(tmp_path):
+    path = pair_of_files(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "Qwen2TokenizerFast"}')
+    tokenizer = load(path)
+    assert tokenizer.pattern == "qwen2" and tokenizer.preparation is not None
+    assert tokenizer.encode("e\u0301") == tokenizer.encode("\u00e9") != load(path, pattern="gpt2").encode("e")
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "CLIPTokenizer"}')
+    with pytest.raises(FormatError, match="CLIPTokenizer is not supported"):
+        load(path)
+
+
+def test_tokens_that_end_words_are_refused_by_name(tmp_path):
+    """CLIP's files look like these, and every character of its tokens is one of the byte alphabet."""
+    ids = {name: token for token, name in enumerate(["a", "b", "a</w>", "b</w>", "ab</w>"])}
+    (tmp_path / "vocab.json").write_text(json.dumps(ids))
+    (tmp_path / "merges.txt").write_text("#version: 0.2\na b</w>\n")
+    with pytest.raises(FormatError, match="mark the ends of words with </w>"):
+        load(tmp_path / "vocab.json")
+
+
+def test_a_folder_opens_by_the_file_in_it(tmp_path):
+    pair_of_files(tmp_path)
+    assert load(tmp_path).encode("ab") == [256]
+    save(train(TEXTS, vocab_size=300, pattern="gpt2"), tmp_path / "tokenizer.json", format="huggingface")
+    assert load(tmp_path).n_vocab == 300
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FormatError, match="cannot be read: Is a directory"):
+        load(tmp_path / "empty")
+
+
 def test_what_is_written_opens_in_the_library(tmp_path):
     tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
     tokenizer = train(TEXTS, vocab_size=600, pattern="gpt2", special_tokens=["<|end|>"])

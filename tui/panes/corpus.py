@@ -131,15 +131,15 @@ class CorpusPane(Pane):
             return
         try:
             text = await asyncio.to_thread(beginning, source, PREVIEWED)
-            body.update(self._split(text, pattern), layout=False)
+            body.update(self._split(text, pattern, body.rich_style), layout=False)
         except BpeError as error:
             body.update(visible(str(error)), layout=False)
 
-    def _split(self, text: str, pattern: str) -> Text:
+    def _split(self, text: str, pattern: str, base: Style) -> Text:
         from bpe_core.patterns import splitter
 
         look = Look(
-            self.query_one("#preview").rich_style,
+            base,
             *(Style(reverse=True), Style(reverse=True)),
             variables=self.app.theme_variables,
             ansi=self.app.native_ansi_color,

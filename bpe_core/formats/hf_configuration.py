@@ -1,0 +1,53 @@
+"""tokenizer_config.json, which lies beside a tokenizer's own file: its name, its kind, tokens that were added later.
+
+What it says of chats, of lengths and of padding belongs to models and not to texts, and is not read.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from bpe_core.formats.fields import Fields, parse
+from bpe_core.formats.file import TokenizerFile
+
+_CACHED: Final = re.compile(r"models--(.+)/snapshots")
+_NAME: Final = "tokenizer_config.json"
+
+
+def configuration_of(file: TokenizerFile) -> Fields:
+    """The object beside a file; an empty one if there is none. Raises `FormatError`."""
+    beside = file.beside([_NAME])
+    return Fields(parse(beside.data, beside.where), beside.where) if beside else Fields({}, file.where)
+
+
+def name_of(file: TokenizerFile) -> str:
+    """What the configuration beside the file calls the model, or the hub's cache; else the name of the folder."""
+    configured = configuration_of(file)
+    if "name_or_path" in configured:
+        return configured.text("name_or_path")
+    folder = file.path.absolute().parent if file.path else None
+    if folder and (cached := _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")):
+        return cached[1].replace("--", "/")
+    return folder.name if folder else ""
+
+
+def with_added(tokens: Sequence[Any], configured: Fields, vocab: object) -> list[Any]:
+    """The added tokens of a file, and those that only the configuration has, as transformers puts them together.
+
+    One whose id the vocabulary gives to another text is left out: there the file knows better. Raises `FormatError`.
+    """
+    if "added_tokens_decoder" not in configured:
+        return list(tokens)
+    known = {token.get("content") for token in tokens if isinstance(token, dict)}
+    taken = {token.get("id") for token in tokens if isinstance(token, dict)}
+    taken |= set(vocab.values()) if isinstance(vocab, dict) else set()
+    names = vocab if isinstance(vocab, dict) else {}
+    added = configured.fields("added_tokens_decoder")
+    more = []
+    for digits in added.values:
+        text = added.fields(digits).text("content")
+        if not (digits.isascii() and digits.isdigit()) or len(digits) > 10:
+            added.fail(digits[:40], "the id of a token was expected")
+        if text not in known and (names.get(text) == int(digits) or int(digits) not in taken):
+            more.append({**added.fields(digits).values, "id": int(digits)})
+    return [*tokens, *more]

@@ -1,0 +1,81 @@
+"""Ranks as js-tiktoken has them: an object with pattern, special tokens, and all tokens in very few lines.
+
+A line of `bpe_ranks` is `!`, the rank of its first token, and tokens in base64 whose ranks go up by one; such lines may
+also be all of a file. Read as rank files are.
+"""
+
+import re
+from binascii import Error, a2b_base64
+from collections.abc import Iterator
+from typing import Final
+
+from bpe_core.errors import BpeError, FormatError, PatternNeededError
+from bpe_core.formats.fields import Fields, is_number, parse
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.hf_pattern import short
+from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.symbols import bytes_among
+
+_OBJECT: Final = re.compile(rb'"bpe_ranks"\s*:\s*"')
+_LINE: Final = re.compile(rb"! \d+ [A-Za-z0-9+/]+={0,2}[ \r\n]")
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it is an object with such ranks, or begins as their lines do."""
+    return _LINE.match(data[:4096]) is not None or (data.lstrip()[:1] == b"{" and _OBJECT.search(data) is not None)
+
+
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer; `pattern` takes the place of the file's, and is needed where it has none. Raises `FormatError`."""
+    if file.data.startswith(b"!"):
+        text, specials, source = file.text, {}, pattern
+    else:
+        fields = Fields(parse(file.data, file.where), file.where)
+        text, specials = fields.text("bpe_ranks"), _specials(fields)
+        source = pattern if pattern is not None else short(fields.text("pat_str"))
+    if source is None:
+        raise PatternNeededError(f"{file.where} holds ranks, but not how to split a text; say it with a pattern.")
+    tokens = dict(_tokens(file, text))
+    if lacking := sorted(set(range(256)) - bytes_among(tokens).keys()):
+        file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
+    try:
+        vocabulary = Vocabulary.ranked(dict(sorted(tokens.items())), specials)
+        return Tokenizer(vocabulary, source, name=file.path.stem if file.path else "")
+    except FormatError:
+        raise
+    except BpeError as error:
+        file.broken(str(error).rstrip("."))
+
+
+def _specials(fields: Fields) -> dict[str, int]:
+    specials: dict[str, int] = fields.fields("special_tokens").values if "special_tokens" in fields else {}
+    for text, token in specials.items():
+        if not is_number(token) or token > LARGEST_ID:
+            fields.fail("special_tokens", f"the id of '{visible(text[:40])}' is not a whole number from 0 on")
+    return specials
+
+
+def _tokens(file: TokenizerFile, text: str) -> Iterator[tuple[int, bytes]]:
+    """(id, bytes) of each token."""
+    ranks: set[int] = set()
+    seen: dict[bytes, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        sign, first, *words = (*line.split(), "", "")
+        if sign != "!" or not (first.isascii() and first.isdigit()) or len(first) > 10 or int(first) > LARGEST_ID:
+            file.broken(f"line {number} of the ranks does not begin with ! and the rank of its first token")
+        for rank, word in enumerate(filter(None, words), int(first)):
+            try:
+                data = a2b_base64(word, strict_mode=True) if word != "=" else b""  # so an empty token is written
+            except (Error, ValueError):
+                file.broken(f"in line {number} of the ranks, '{visible(word[:40])}' is not base64")
+            if rank in ranks:
+                file.broken(f"in line {number} of the ranks, the rank {rank} stands for a second time")
+            if seen.setdefault(data, rank) != rank:
+                file.broken(f"the ranks {seen[data]} and {rank} stand for the same bytes")
+            ranks.add(rank)
+            yield rank, data
