@@ -244,3 +244,19 @@ async def test_a_text_of_the_corpus_is_opened_in_the_editor(opened: Opened) -> N
         assert scope.area.has_focus
         await scope.press("ctrl+z")
         assert scope.area.text == "mine"
+
+
+@pytest.mark.usefixtures("kept")
+async def test_ids_that_nobody_knows_yet_or_could_paste_are_not_copied(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.panes.editor._MOST_COPIED", 1)
+    async with opened() as scope:
+        await written(scope, "the theme of it")
+        await scope.press("alt+c")
+        assert scope.app.clipboard == "" and any("too many" in said for said in scope.said)
+        await scope.press("shift+right", "shift+right", "shift+right", "alt+c")
+        assert scope.app.clipboard == str(scope.ids()[:1])
+        scope.area.tokenizer = None
+        await scope.press("alt+c")
+        assert any("not known yet" in said for said in scope.said)

@@ -1,6 +1,6 @@
 """The editor pane: a text whose tokens re-form as it is typed, what the last edits did, what is under the cursor."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -20,6 +20,9 @@ from tui.widgets.review_area import ReviewArea
 from tui.widgets.token_area import TokenArea
 from tui.widgets.token_side import TokenSide
 from tui.widgets.token_view import TokenView
+
+_MOST_COPIED: Final = 200_000
+"""Ids that are copied without being selected; terminals do not take megabytes into their clipboards."""
 
 
 class EditorPane(Pane):
@@ -236,9 +239,22 @@ class EditorPane(Pane):
             return list(live.ids)
         return [token for span in live.spans(first, last) for token in span.ids]
 
+    def _why_no_ids(self) -> str:
+        """What stands in the way of copying ids, in a sentence; empty if nothing does."""
+        live = self.area.live
+        if live is None or live.n_tokens_known is None:
+            return "The tokens are not known yet: wait a moment, and copy then."
+        if not self.area.selected_text and live.n_tokens_known > _MOST_COPIED:
+            return f"{live.n_tokens_known:,} ids are too many for a clipboard: select a part, or run bpescope encode."
+        return ""
+
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
-        area, ids = self.area, self.selected_ids()
+        area = self.area
+        if what != "text" and (problem := self._why_no_ids()):
+            self.notify(problem, severity="warning")
+            return
+        ids = self.selected_ids()
         copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
         self.app.copy_to_clipboard(copies[what])
         told = {"text": "The text is", "ids": f"{count(len(ids), 'id')} are", "list": f"A list of {len(ids):,} ids is"}
