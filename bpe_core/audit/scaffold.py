@@ -42,7 +42,7 @@ def by_counts(subject: Subject, usage: Usage, token: int) -> Finding | None:
     left = usage.remaining[token]
     reason = (
         f"Later merges took {merged:,} of its {made:,} occurrences, {taken:,} of them to build {subject.label(into)}; "
-        f"{f'{left:,} are' if left else 'none is'} left."
+        f"{f'{left:,}' if left else 'none'} {'are' if left > 1 else 'is'} left."
     )
     is_frequent = left >= OFTEN_ENOUGH * usage.even_share(subject.tokenizer.n_vocab)
     severity = Severity.NOTE if is_frequent else Severity.WARNING

@@ -10,7 +10,6 @@ from textual.timer import Timer
 from bpe_core.baseline import Baseline, Comparison
 from bpe_core.token_order import in_order
 from bpe_core.tokenizer import Tokenizer
-from tui.text.palette import Palette
 from tui.text.review import Review
 from tui.text.rows import Place
 from tui.text.strips import Row
@@ -143,11 +142,6 @@ class ReviewArea(TokenArea):
             self.post_message(self.Reviewed(self))
 
     # How it looks
-
-    @property
-    def palette(self) -> Palette:
-        """The styles of its tokens under the theme of now."""
-        return self._current_palette()
 
     def _row(self, place: Place, scroll_x: int) -> Row:
         row = super()._row(place, scroll_x)

@@ -21,11 +21,10 @@ from textual.timer import Timer
 
 from bpe_core.live_text import Change, LiveText
 from bpe_core.tokenizer import Tokenizer
-from tui.text.palette import Look, Palette, make_palette
 from tui.text.rows import Place
 from tui.text.strips import Row, draw
 from tui.text.tokens import NOTHING, Tokens, UnderCursor, clip, find_under
-from tui.widgets.faithful_area import FaithfulArea
+from tui.widgets.palette_area import PaletteArea
 
 _BIG: Final = 500_000
 """Characters of a text above which it is split into pieces in a thread, and shown without tokens meanwhile."""
@@ -49,7 +48,7 @@ class _Told(Message):
         return self.area
 
 
-class TokenArea(FaithfulArea):
+class TokenArea(PaletteArea):
     """An editor that shows the tokens of its text under `tokenizer`; without one, just an editor."""
 
     tokenizer: var[Tokenizer | None] = var(None, init=False)
@@ -107,8 +106,6 @@ class TokenArea(FaithfulArea):
         self._missed: list[tuple[int, int, str]] | None = None
         """The edits made while a big text is being read; None when none is."""
         self._under: UnderCursor | None = None
-        self._look: Look | None = None
-        self._palette: Palette | None = None
         self._settling: Timer | None = None
         super().__init__(
             soft_wrap=soft_wrap,
@@ -230,7 +227,9 @@ class TokenArea(FaithfulArea):
         self.repaint()
 
     def _look_under_cursor(self) -> None:
-        offset = self.document.get_index_from_location(self.cursor_location)
+        anchor, cursor = map(self.document.get_index_from_location, self.selection)
+        # Behind a selection, one wants to know about what is selected last.
+        offset = cursor - (anchor < cursor)
         under = None if self._tokens is None else find_under(self._tokens.live, offset)
         if under != self._under:
             self._under = under
@@ -243,7 +242,7 @@ class TokenArea(FaithfulArea):
         """Draw row `y` of the area."""
         if self.placeholder and not self.document.n_characters:
             return super().draw_row(y)
-        palette = self._current_palette()
+        palette = self.palette
         scroll_x, scroll_y = self.scroll_offset
         width = max(self.scrollable_content_region.width, self.size.width)
         place = self.wrapped_document.place(y + scroll_y, scroll_x, width)
@@ -259,7 +258,7 @@ class TokenArea(FaithfulArea):
             first, last = sorted(map(document.get_index_from_location, self.selection))
             selection = clip((first, last), start, length)
         here = self._tokens
-        tokens, shared = here.on_row(start, length, len(self._current_palette().tokens)) if here else NOTHING
+        tokens, shared = here.on_row(start, length, len(self.palette.tokens)) if here else NOTHING
         changed = [clip(stretch, start, length) for stretch in here.changed] if here else []
         return Row(
             place.text,
@@ -277,31 +276,11 @@ class TokenArea(FaithfulArea):
             self.gutter_text(place),
         )
 
-    def style_of(self, token: int) -> Style:
-        """How the token with this id is drawn here, where no neighbor has the same color."""
-        tokens = self._current_palette().tokens
-        return tokens[token % len(tokens)].usual
-
     @property
     def style_under_cursor(self) -> Style | None:
         """How the token under the cursor is drawn where the cursor is not."""
         if self._tokens is None or self._under is None:
             return None
-        ways = self._current_palette().tokens
+        ways = self.palette.tokens
         tokens, _ = self._tokens.on_row(self._under.start, 1, len(ways))
         return ways[tokens[0].color].usual if tokens else None
-
-    def _current_palette(self) -> Palette:
-        theme = self._theme
-        look = Look(
-            theme.base_style or self.rich_style,
-            theme.cursor_style or Style(reverse=True),
-            theme.selection_style or Style(reverse=True),
-            self.app.theme_variables,
-            ansi=self.app.native_ansi_color,
-            colorless=self.app.no_color,
-            gutter=theme.gutter_style,
-        )
-        if self._palette is None or look != self._look:
-            self._look, self._palette = look, make_palette(look)
-        return self._palette
