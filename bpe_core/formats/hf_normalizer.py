@@ -76,6 +76,13 @@ def drops_space(fields: Fields) -> bool:
     return False
 
 
+def joins_bytes(fields: Fields) -> bool:
+    """Whether this decoder makes characters of tokens that are single bytes."""
+    if fields.text("type") == "Sequence":
+        return any(map(joins_bytes, fields.objects("decoders")))
+    return fields.text("type") == "ByteFallback"
+
+
 def prepends(fields: Fields) -> str:
     """When a Metaspace puts a space before a text: "always", "first" or "never"; older files say it with a flag."""
     if "prepend_scheme" in fields:

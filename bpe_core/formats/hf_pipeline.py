@@ -34,6 +34,8 @@ class Pipeline:
     """Whether U+2581 stands for a space."""
     drops_space: bool
     """Whether decoding drops a first space."""
+    joins_bytes: bool
+    """Whether decoding makes a character of single bytes in a row, or replaces each of them."""
     description: Mapping[str, Any]
     """All of it as it stands in the file."""
 
@@ -47,7 +49,7 @@ class Pipeline:
         splits = [part.pattern for part in self.parts if isinstance(part, Split)]
         if not self.is_plain(added):
             apart = not splits and self.has_metaspace and model.keeps_words_apart
-            preparation = self._preparation(added, (Split(_WORDS),) if apart else ())
+            preparation = self._preparation(model, added, (Split(_WORDS),) if apart else ())
             pattern = THEN.join(splits) or "none"
             return Tokenizer(vocabulary_of(model, added), pattern, name=name, preparation=preparation)
         found_first = [token for token in added if not token.special]
@@ -57,7 +59,8 @@ class Pipeline:
             splits = ["|".join(map(escaped, texts)) + ELSE + rest]
         return Tokenizer(vocabulary_of(model, added, found_first), THEN.join(splits) or "none", name=name)
 
-    def _preparation(self, added: Sequence[AddedToken], more: tuple[Part, ...]) -> Preparation:
+    def _preparation(self, model: Model, added: Sequence[AddedToken], more: tuple[Part, ...]) -> Preparation:
+        single_bytes = (token for name, token in model.ids.items() if model.is_byte(name))
         return Preparation(
             tuple(added),
             self.normalize,
@@ -65,6 +68,7 @@ class Pipeline:
             self.has_metaspace,
             self.drops_space,
             self.description,
+            replaces_runs=frozenset(single_bytes) if self.joins_bytes else frozenset(),
         )
 
 
@@ -111,6 +115,7 @@ def pipeline_of(fields: Fields, pattern: str | None) -> Pipeline:
         is_bytewise=bool(pre_tokenizer and _is_bytewise(pre_tokenizer)),
         has_metaspace=speaks or Replace(METASPACE) in parts,
         drops_space=bool(decoder and hf_normalizer.drops_space(decoder)),
+        joins_bytes=bool(decoder and hf_normalizer.joins_bytes(decoder)),
         description={key: fields.any(key) if key in fields else None for key in keys},
     )
 

@@ -217,7 +217,10 @@ class Tokenizer:
                 raise TextError(
                     f"These ids are no text: {error.reason} at byte {error.start}; decode_bytes gives their bytes."
                 ) from None
-        return self._as_text(b"".join(map(self._bytes_or_replacement, ids))).decode(errors=errors)
+        known: Iterable[bytes] = map(self._bytes_or_replacement, ids)
+        if errors == "replace" and self.preparation and self.preparation.replaces_runs:
+            known = self.preparation.readable(ids, self._bytes_or_replacement)
+        return self._as_text(b"".join(known)).decode(errors=errors)
 
     def _bytes_or_replacement(self, token: int) -> bytes:
         try:

@@ -4,8 +4,9 @@ It is Hugging Face's way, in their order: tokens that are found in the text as i
 normalized; tokens that are found then; the steps that make pieces. SentencePiece is a case of it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Final
 
 from bpe_core.tokenizer.added_tokens import AddedToken, Finder
@@ -35,6 +36,8 @@ class Preparation:
     """The same in the words of tokenizer.json, to be written into files."""
     finds_as_written: bool = False
     """Whether tokens that are looked for after the text was normalized are not normalized themselves."""
+    replaces_runs: frozenset[int] = frozenset()
+    """The ids of single bytes of which several in a row are decoded together: a character, or a U+FFFD for each."""
     _raw: Finder = field(init=False)
     _normalized: Finder = field(init=False)
 
@@ -57,6 +60,12 @@ class Preparation:
                 yield part
             begins = False
 
+    def readable(self, ids: Iterable[int], bytes_of: Callable[[int], bytes]) -> Iterator[bytes]:
+        """The bytes of ids in order, runs of `replaces_runs` that are no UTF-8 replaced."""
+        for is_byte, run in groupby(ids, self.replaces_runs.__contains__):
+            data = b"".join(map(bytes_of, run))
+            yield data if not is_byte or _is_utf8(data) else "\ufffd".encode() * len(data)
+
     def _stretch(self, text: str, allowed: frozenset[str], begins: bool) -> Iterator[int | Sequence[str]]:
         for part in self._normalized.parts(self.normalize(text) if self.normalize else text, allowed):
             yield self._pieces(part, begins) if isinstance(part, str) else part
@@ -67,6 +76,14 @@ class Preparation:
         for step in self.steps:
             pieces = step(pieces, begins)
         return [piece.replace(METASPACE, " ") for piece in pieces] if self.has_metaspace else pieces
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def split_step(split: Callable[[str], list[str]]) -> Step:

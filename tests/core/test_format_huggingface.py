@@ -185,6 +185,16 @@ def test_llama_2_drops_the_space_it_has_put_there(tmp_path):
     assert len(ours.encode("\U0001f9ff")) == 1 + 4
 
 
+def test_bytes_in_a_row_that_are_no_character_are_each_replaced(tmp_path):
+    theirs = MAKERS["llama 2"]()
+    ours = opened(theirs, tmp_path)
+    id_of = [theirs.token_to_id(name) for name in BYTE_NAMES]
+    for row in ("c3 a9", "c3 a9 c3", "f0 9f 41", "41 f0 9f", "20 c3 28", "e2 82"):
+        ids = [id_of[byte] for byte in bytes.fromhex(row)] + ours.encode("World")
+        assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False), row
+    assert ours.decode(iter(id_of[0xF0:0xF4])) == "\ufffd" * 4
+
+
 def test_both_spellings_of_merges_and_more_merges_than_tokens(tmp_path):
     merges = ["a b", "b c", "ab c", "a bc"]
     for spelled in (merges, [merge.split(" ") for merge in merges]):

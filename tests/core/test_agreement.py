@@ -1,0 +1,183 @@
+"""The public comparison in small: what `python -m benchmarks.agreement` does with 100,000 strings and 10 MB."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from real import real_file
+
+from benchmarks.agreement import characters, comparing, report, strings, texts
+from benchmarks.agreement.comparing import Subject
+
+pytest.importorskip("tiktoken", reason="tiktoken is not installed; it comes with the extra dev")
+pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
+pytest.importorskip("rustbpe", reason="rustbpe is not installed; it comes with the extra dev")
+
+from benchmarks.agreement import against_huggingface, against_tiktoken, pipelines, training
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder for unpacked files; tiktoken is told of it by a variable, which goes again."""
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def samples():
+    """Texts of ours: other places are not the same on every machine."""
+    return texts.corpus("samples", "our samples", megabytes=0.1).documents
+
+
+NEWER = set(strings.newer_characters())
+"""What the libraries disagree about: finding it out takes a while, so it is left to a test of its own."""
+NASTY = [text for text in strings.strings(300) if NEWER.isdisjoint(text)]
+
+
+def encoding(name, folder):
+    """One of tiktoken's encodings, unpacked."""
+    vocabularies = folder / "vocabularies"
+    vocabularies.mkdir()
+    for file in against_tiktoken.ENCODINGS[name]:
+        real_file(file, vocabularies)
+    assert against_tiktoken.unpacked(vocabularies, folder) == [name]
+    return name
+
+
+@pytest.mark.parametrize("name", ["gpt2", "r50k_base", "cl100k_base", "o200k_base"])
+def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, samples):
+    subject = against_tiktoken.subject(encoding(name, folder), folder)
+    assert comparing.compare(subject, "strings", NASTY).unexplained == []
+    assert comparing.compare(subject, "samples", samples).unexplained == []
+    assert comparing.compare_decoding(subject, 100).unexplained == []
+
+
+def test_newer_letters_split_otherwise_and_nothing_else_does(folder):
+    """Here they are letters, and what follows one may be its contraction; for tiktoken they are signs."""
+    subject = against_tiktoken.subject(encoding("cl100k_base", folder), folder)
+    newest = strings.newer_characters()[::500]
+    outcome = comparing.compare(subject, "strings", [f"a{newest[0]}'s", "it's", *strings.strings(200, newest)])
+    assert (outcome.n, outcome.unexplained) == (202, [])
+    assert outcome.explained > 0
+    assert NEWER.issuperset(outcome.characters)
+
+
+def test_gpt_2_at_any_step_is_what_fewer_ranks_are_to_tiktoken(folder):
+    for subject in against_tiktoken.earlier(encoding("r50k_base", folder), folder, steps=3):
+        assert comparing.compare(subject, "strings", NASTY[:100]).unexplained == []
+
+
+SOME = ("as Llama 3, whole pieces first", "as DeepSeek, four splits", "as Gemma", "Metaspace, always", "tokens added")
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_every_difference_from_hugging_face_is_a_matter_of_unicode(name, tmp_path, samples):
+    subject = against_huggingface.trained(name, samples, tmp_path)
+    assert comparing.compare(subject, "strings", NASTY[:150]).unexplained == []
+    assert comparing.compare(subject, "samples", samples[:5]).unexplained == []
+    assert comparing.compare_decoding(subject, 100).unexplained == []
+    assert set(SOME) <= set(pipelines.PIPELINES)
+
+
+@pytest.mark.parametrize("peer", training.PEERS)
+def test_trained_here_is_trained_there(peer):
+    corpus = texts.corpus("samples", "our samples", megabytes=0.1)
+    ties, learn = training.PEERS[peer]
+    found = training.trained(corpus, peer, ties, learn, 2000)
+    assert found.agrees
+    assert found.n_there == 2000 - 256
+
+
+# What makes the comparison one that can fail
+
+
+def reads(table):
+    """A tokenizer that knows but some letters."""
+    return lambda text: [character in table for character in text]
+
+
+def about(letters):
+    """The libraries know these differently."""
+    return lambda: [characters.Disagreement("letters", frozenset(letters))]
+
+
+def test_a_difference_is_explained_only_by_the_characters_that_are_in_dispute():
+    ours, theirs = reads("abc"), reads("ab")
+    alike = Subject("x", {"way": (ours, theirs)}, about("c"))
+    outcome = comparing.compare(alike, "texts", ["ab", "abc", "xx"])
+    assert (outcome.n, outcome.explained, outcome.unexplained) == (3, 1, [])
+    assert outcome.characters == {"c": 1}
+    unlike = Subject("x", {"way": (ours, theirs)}, about("d"))
+    assert comparing.compare(unlike, "texts", ["ab", "abcd"]).unexplained == [("way", "abcd")]
+    both = Subject("x", {"way": (ours, reads("a"))}, about("c"))
+    assert comparing.compare(both, "texts", ["ac", "abc"]).unexplained == [("way", "abc")]
+    rows = Subject("x", {}, list, {"sum": (sum, max)}, [1, 2])
+    assert comparing.compare_decoding(rows, 5).unexplained != []
+
+
+def test_what_is_unexplained_is_shown():
+    outcome = comparing.Outcome("GPT-0", "texts", 2, 10, 4, 0, unexplained=[("decode", "a\x1b")])
+    assert list(report.outcome_table([outcome]))[2:] == [
+        "| GPT-0 | texts | 2 | 10 | 4 | 0 | 1 |",
+        "",
+        "- **GPT-0**, decode: `'a\\x1b'`",
+    ]
+
+
+def test_the_sets_of_a_pattern():
+    assert list(characters.sets_of(r"'(?i:[sd]|ll)| ?\p{L}+|[^\s\p{N}]\s*$")) == [
+        "[sd]",
+        r"\p{L}",
+        r"[^\s\p{N}]",
+        r"\s",
+        "(?i:l)",
+    ]
+
+
+def test_engines_are_asked_about_every_character():
+    assert characters.in_tiktoken("[a-cé😊]") == characters.in_oniguruma("[a-cé😊]") == frozenset("abcé😊")
+    assert characters.in_tiktoken(r"\s") == characters.in_oniguruma(r"\s") == characters.in_regex(r"\s")
+    assert len(characters.in_regex(r"\s")) == 25
+    assert characters.in_short("abcxz") == "U+0061-0063, U+0078, U+007A"
+
+
+def test_strings_are_of_every_kind_and_the_same_each_time():
+    every = list(strings.strings(3000, "\u088f"))
+    assert every == list(strings.strings(3000, "\u088f"))
+    assert len(set(every)) == 3000
+    every = "".join(every)
+    assert "\u088f" in every
+    assert {ord(character) >> 16 for character in every} == set(range(17))
+    assert all(
+        special in every for special in ("<|endoftext|>", "<|fim_prefix|>", "\u200d", "\r\n", "’", "\x00", "\u3000")
+    )
+    assert not characters.in_regex(r"\p{Cs}").intersection(every)
+
+
+def test_the_command_says_what_it_compared(tmp_path):
+    """Without any vocabulary there is nothing to compare with tiktoken, and that is no failure."""
+    root = Path(__file__).parents[2]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.agreement",
+        "--strings",
+        "50",
+        "--megabytes",
+        "0.01",
+        "--only",
+        "tiktoken",
+    ]
+    done = subprocess.run(
+        [*command, "--vocabularies", str(tmp_path)],
+        cwd=root,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("tiktoken ")
+    assert done.stdout.endswith("0 differences are unexplained.\n")
