@@ -12,6 +12,7 @@ from bpe_core.patterns import splitter
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
+from bpe_core.tokenizer.stretches import LEAST, Stretches
 from bpe_core.vocabulary import Vocabulary
 
 _BLOCK: Final = 1 << 16
@@ -235,13 +236,15 @@ class _Pieces(dict[str, tuple[int, ...]]):
     Raises `UnicodeEncodeError` for a piece with a surrogate in it: the text should not have been split as it is.
     """
 
-    __slots__ = ("_vocabulary",)
+    __slots__ = ("_encode", "_stretches")
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
+        self._encode = vocabulary.encode
+        self._stretches = Stretches(vocabulary)
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
-        ids = self._vocabulary.encode(piece.encode())
+        data = piece.encode()
+        ids = (self._stretches.encode(piece) if len(piece) >= LEAST else None) or self._encode(data)
         if len(piece) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_PIECES:
                 self.clear()

@@ -170,6 +170,10 @@ class Vocabulary:
         """
         return self._store.encode(piece, self._n_merges)
 
+    def whole(self, piece: bytes) -> int | None:
+        """The token that a piece becomes at once, as it is equal to it; None if it is merged."""
+        return self._store.whole(piece, self._n_merges)
+
     def join(self, data: bytes) -> tuple[int, ...]:
         """The ids of a part of a piece: as `encode`, but nothing is looked up whole."""
         return self._store.join(data, self._n_merges)

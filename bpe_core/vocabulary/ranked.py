@@ -100,12 +100,11 @@ class RankedStore(Store):
         """A plain store: learning goes on by merges, not by ranks."""
         return self._copy(n_merges)
 
-    def encode(self, piece: bytes, n_merges: int) -> tuple[int, ...]:
-        """As a store does; with all merges in force, by ranks."""
+    def whole(self, piece: bytes, n_merges: int) -> int | None:
+        """As a store does; with all merges in force, any token."""
         if n_merges != ALL:
-            return super().encode(piece, n_merges)
-        whole = self._id_of.get(piece) if self._looks_up else None
-        return self.join(piece, ALL) if whole is None else (whole,)
+            return super().whole(piece, n_merges)
+        return self._id_of.get(piece) if self._looks_up else None
 
     def join(self, data: bytes, n_merges: int) -> tuple[int, ...]:
         """As a store does; with all merges in force, by ranks."""

@@ -84,10 +84,13 @@ class Store:
 
     def encode(self, piece: bytes, n_merges: int) -> tuple[int, ...]:
         """The ids of a piece after `n_merges`."""
+        whole = self.whole(piece, n_merges)
+        return self.join(piece, n_merges) if whole is None else (whole,)
+
+    def whole(self, piece: bytes, n_merges: int) -> int | None:
+        """The token that a piece becomes at once; None if it is merged."""
         whole = self.whole_pieces.get(piece)
-        if whole is not None and self.step_of.get(whole, 0) <= n_merges:
-            return (whole,)
-        return tuple(merge_piece(self.symbols.ids(piece), self.rank_of, self.merges, n_merges))
+        return whole if whole is not None and self.step_of.get(whole, 0) <= n_merges else None
 
     def join(self, data: bytes, n_merges: int) -> tuple[int, ...]:
         """The ids of a part of a piece: what the merges leave, and no look-up of the whole."""

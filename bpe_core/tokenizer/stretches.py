@@ -1,0 +1,87 @@
+"""Long pieces of characters that come again and again, as in Chinese: known stretches side by side, if they fit.
+
+Each character begins as a stretch of its own, encoded once. Where the tokens beside a border are not compatible (see
+`bpe_core.windows`), the two stretches become one, and what is longer is encoded anew, until all borders hold. All of
+it but what is new runs inside of the interpreter.
+"""
+
+from collections.abc import Sequence
+from itertools import chain, compress, count, islice, pairwise
+from operator import itemgetter
+from typing import Final
+
+from bpe_core.bpe import utf8
+from bpe_core.vocabulary import Vocabulary
+
+LEAST: Final = 64
+"""Characters of a piece that is worth it."""
+
+_OFTEN: Final = 16
+"""How often a character must come again on average."""
+
+_ROUNDS: Final = 4
+"""After so many rounds stretches grow without end, and the piece is better encoded in another way."""
+
+_MOST: Final = 1 << 16
+"""Stretches, and borders, that are remembered."""
+
+_first, _last = itemgetter(0), itemgetter(-1)
+
+
+class Stretches:
+    """Encodes pieces of one vocabulary, and remembers what it has met."""
+
+    __slots__ = ("_fits", "_ids", "_vocabulary")
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._ids = _Ids(vocabulary)
+        self._fits = _Fits(vocabulary)
+
+    def encode(self, piece: str) -> tuple[int, ...] | None:
+        """The ids of a piece; None if there is a better way for it."""
+        if len(piece) < LEAST or piece.isascii() or len(set(piece)) * _OFTEN > len(piece):
+            return None
+        data = utf8(piece)
+        if not self._vocabulary.is_bytewise or len(data) < 2 * len(piece) or self._vocabulary.whole(data) is not None:
+            return None
+        if max(len(self._ids), len(self._fits)) > _MOST:
+            self._ids.clear()
+            self._fits.clear()
+        stretches: Sequence[str] = piece
+        for _ in range(_ROUNDS):
+            ids = list(map(self._ids.__getitem__, stretches))
+            borders = zip(map(_last, ids), map(_first, islice(ids, 1, None)), strict=False)
+            fit = list(map(self._fits.__getitem__, borders))
+            if False not in fit:
+                return tuple(chain.from_iterable(ids))
+            bounds = [0, *compress(count(1), fit), len(stretches)]
+            stretches = ["".join(stretches[start:end]) for start, end in pairwise(bounds)]
+        return None
+
+
+class _Ids(dict[str, tuple[int, ...]]):
+    """Stretch -> ids, worked out when first asked for."""
+
+    __slots__ = ("_vocabulary",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def __missing__(self, stretch: str) -> tuple[int, ...]:
+        ids = self[stretch] = self._vocabulary.join(utf8(stretch))
+        return ids
+
+
+class _Fits(dict[tuple[int, int], bool]):
+    """Two neighboring tokens -> whether they are compatible."""
+
+    __slots__ = ("_vocabulary",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def __missing__(self, pair: tuple[int, int]) -> bool:
+        vocabulary = self._vocabulary
+        fits = self[pair] = vocabulary.join(b"".join(map(vocabulary.token_bytes, pair))) == pair
+        return fits
