@@ -24,6 +24,7 @@ OVERRIDDEN: Final = {
     "_refresh_size": ("self",),
     "_build_highlight_map": ("self",),
     "_recompute_cursor_offset": ("self",),
+    "_on_key": ("self", "event"),
     "_on_paste": ("self", "event"),
     "_undo_batch": ("self", "edits"),
     "_redo_batch": ("self", "edits"),
@@ -162,6 +163,11 @@ class FaithfulArea(TextArea, inherit_bindings=False):
             row, column = start
             end = (row, column - 1) if column else self.get_cursor_left_location()
         self._delete_via_keyboard(start, end)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """A terminal sends the letter along with Alt and a letter, but that is a command and no text."""
+        if event.key.startswith("alt+"):
+            event.prevent_default()
 
     async def _on_paste(self, event: events.Paste) -> None:
         """Terminals send the line ends of a paste as carriage returns; a text wants them as newlines."""
