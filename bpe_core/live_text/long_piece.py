@@ -144,7 +144,8 @@ class LongPiece:
             after = [span for span in self._layout(last) if span.start >= behind]
             middle = head[before[-1].end if before else 0 :] + replacement
             middle += tail[: (after[0].start if after else len(texts[last])) - behind]
-            tokens = self._fitted(_ids(before), utf8(middle), _ids(after), first, last, confined=True)[2]
+            parts = _ids(before), utf8(middle), _ids(after)
+            _, _, tokens = self._fitted(*parts, first, last, to_left=False, to_right=False)
             fragments = cut(head + replacement + tail, tokens, self._seams.token_bytes)
         self._row.replace(first, last + 1, fragments)
         self._row.open(first - 1)
@@ -177,30 +178,35 @@ class LongPiece:
             seam += 1
 
     def _close(self, seam: int) -> None:
-        """Make the tokens beside a seam compatible; may open others if the text is periodic."""
+        """Make the tokens beside a seam compatible; may open one farther to the right."""
         left, right = self._tokens(seam), self._tokens(seam + 1)
         if self._seams.fit(left[-1], right[0]):
             self._row.close(seam)
         elif not self._slide(seam):
-            first, last, tokens = self._fitted(left, b"", right, seam, seam + 1)
+            # In a periodic run the window could grow to its end. It does not reach beyond the next seam, which may be
+            # open then, instead: each step is short, and what is open moves to the right until all is well.
+            first, last, tokens = self._fitted(left, b"", right, seam, seam + 1, to_right=False)
             text = "".join(self._row.texts[first : last + 1])
-            self._row.replace(first, last + 1, cut(text, tokens, self._seams.token_bytes))
+            fragments = cut(text, tokens, self._seams.token_bytes)
+            self._row.replace(first, last + 1, fragments)
+            if tokens[-1] != right[-1]:
+                self._row.open(first + len(fragments) - 1)
 
     def _fitted(
-        self, left: Ids, middle: bytes, right: Ids, first: int, last: int, confined: bool = False
+        self, left: Ids, middle: bytes, right: Ids, first: int, last: int, to_left: bool = True, to_right: bool = True
     ) -> tuple[int, int, Ids]:
         """The tokens of `left`, `middle` and `right` joined; only the middle and what does not fit it is encoded.
 
-        The window over the middle grows on the side that does not fit until both sides do. Unless it is confined, it
-        reaches into the fragments around `first` and `last`, which the two end in; they are returned with the tokens.
+        The window over the middle grows on the side that does not fit until both sides do. Where it may, it reaches
+        into the fragments around `first` and `last`, which the two end in; they are returned with the tokens.
         """
         fit, token_bytes = self._seams.fit, self._seams.token_bytes
         n_left = n_right = 1
         while True:
-            while not confined and n_left >= len(left) and first > 0:
+            while to_left and n_left >= len(left) and first > 0:
                 first -= 1
                 left = self._tokens(first) + left
-            while not confined and n_right >= len(right) and last < len(self._row) - 1:
+            while to_right and n_right >= len(right) and last < len(self._row) - 1:
                 last += 1
                 right += self._tokens(last)
             n_left, n_right = min(n_left, len(left)), min(n_right, len(right))
