@@ -5,6 +5,7 @@ Nothing is fetched. Where a machine has less text than is asked for, the same fi
 
 import base64
 import random
+import string
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -87,6 +88,12 @@ def adversarial(folder: Path, *, times: int = 1) -> Iterator[Input]:
         f"{times} MB of spaces": " " * (MB * times),
         f"base64 without spaces, {300 * times} KB": base64.b64encode(rng.randbytes(225_000 * times)).decode(),
         f"Chinese without spaces, {300 * times} KB": "".join(map(chr, rng.choices(_COMMON_HAN, k=100_000 * times))),
+        f"digits, {300 * times} KB": "".join(rng.choices(string.digits, k=300_000 * times)),
+        f"hexadecimal, {300 * times} KB": rng.randbytes(150_000 * times).hex(),
+        f"two letters in turn, {300 * times} KB": "ab" * (150_000 * times),
+        f"random letters, {300 * times} KB": "".join(rng.choices(string.ascii_lowercase, k=300_000 * times)),
+        f"one identifier, about {300 * times} KB": "_".join(rng.choices(_PARTS, k=50_000 * times)),
+        f"one line of prose, about {times} MB": " ".join(rng.choices(_words(), k=150_000 * times)),
     }
     for name, text in texts.items():
         yield _single(folder, name, text)
@@ -105,6 +112,13 @@ def sprinkled(folder: Path, megabytes: int) -> Input:
     return _single(folder, f"{megabytes} MB with emoji", data.decode())
 
 
+def _words() -> list[str]:
+    """Those of our page for readers."""
+    return (ROOT / "README.md").read_text("utf-8").split()
+
+
+_PARTS: Final = ("get", "value", "of", "the", "long", "name", "index", "buffer", "size", "parse", "token", "izer")
+"""What long identifiers are made of."""
 _ASTRAL: Final = "\N{GRINNING FACE}\N{MATHEMATICAL BOLD SMALL A}\N{GOTHIC LETTER AHSA}\U00020000"
 """A symbol, a letter that is no word's, a letter of a script, an ideograph."""
 _COMMON_HAN: Final = [0x4E00 + int(step**1.7) for step in range(1, 340)]
