@@ -41,7 +41,7 @@ class AuditPane(Pane):
         yield table
         yield Static(id="evidence", markup=False)
         with VerticalScroll(id="sought", can_focus=False):
-            yield Static("Tokens that a model will hardly learn. An audit finds those that are", classes="heading")
+            yield Static("What an audit looks for: tokens a model hardly learns", classes="heading")
             yield Static(legend())
 
     def on_mount(self) -> None:

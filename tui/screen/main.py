@@ -103,6 +103,7 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
         self._area.focus()
         # One color for one token, wherever it is seen.
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
         self._count()
         self.set_interval(10, self._keep_text)
         if os.path.exists(self._configuration.tokenizer):
@@ -120,6 +121,11 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
         for worker in working:
             worker.cancel()
         await asyncio.gather(*(worker.wait() for worker in working), return_exceptions=True)
+
+    def _recolor(self) -> None:
+        """Draw the lists again: they take the colors of tokens from the editor, which may learn later of a theme."""
+        self.training.log_of_merges.refresh()
+        self.audit_pane.table.refresh()
 
     def _keep_text(self) -> None:
         text = self._area.text
