@@ -17,9 +17,9 @@ PATTERN: Final = (
 
 ONIGURUMA: Final = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s+$|\s*[\r\n]|\s+(?!\S)|\s"
+    r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s"
 )
-"""The same for Hugging Face's engine of regular expressions, where `+` after a bound is no possessive."""
+"""The same for Hugging Face's Oniguruma, where `+` after a bound is no possessive, and `$` is the end of any line."""
 
 Train = Callable[[list[Path], int, Path], None]
 """(files, vocabulary size, where to save)."""
