@@ -5,10 +5,11 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from benchmarks import inputs, livetext, loading, measure, peers, table
+from benchmarks import inputs, livetext, loading, measure, peers, startup, table
 from benchmarks.inputs import Input
 from benchmarks.measure import Measured
 
@@ -69,12 +70,16 @@ class Bench:
 
     def edit(self) -> Iterator[list[str]]:
         """One edit in the engine behind the editor, half of them where the last one was, half anywhere."""
-        texts = [inputs.sprinkled(self.folder, 1 if self.quick else 10), *inputs.adversarial(self.folder)]
+        texts = [inputs.sprinkled(self.folder, 1 if self.quick else 10), *islice(inputs.adversarial(self.folder), 4)]
         return livetext.rows(texts, self.vocabularies, 200 if self.quick else 2000)
 
     def load(self) -> Iterator[list[str]]:
         """From a tokenizer's file to the first token, imports done."""
         return loading.rows(self.vocabularies["gpt4"], self.folder, self.rounds)
+
+    def start(self) -> Iterator[list[str]]:
+        """From the command to the first content on the screen, beside a bare Textual app."""
+        return startup.rows(3 if self.quick else 15)
 
     def _encoded(self, text: Input) -> dict[str, list[Measured]]:
         who = [name for name, (package, _) in peers.ENCODERS.items() if peers.installed(package)]
@@ -96,6 +101,7 @@ SECTIONS: Final[dict[str, tuple[str, Sequence[str], Callable[[Bench], Iterable[S
     "double": ("Twice the text", DOUBLING, Bench.double),
     "edit": ("An edit", livetext.HEAD, Bench.edit),
     "load": ("Loading a vocabulary", loading.HEAD, Bench.load),
+    "start": ("Start-up", startup.HEAD, Bench.start),
 }
 """Name -> title, columns, and what measures row by row; its first line says what it measures."""
 
@@ -105,7 +111,7 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="1 MB only, and one round")
     parser.add_argument("--rounds", type=int, help="how often each is measured (3)")
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="these sections")
     parser.add_argument("--sizes", type=int, nargs="+", metavar="MB", help="of the corpora (1 10 100)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

@@ -15,6 +15,7 @@ import tempfile
 import termios
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -31,6 +32,7 @@ class Bare(App):
 Bare().run()
 """
 _APPS: Final = {"bare Textual app": ["-c", _BARE], "bpescope": ["-m", "tui"]}
+HEAD: Final = ("until", "app", "ms", "times the bare one", "fastest ms")
 _WORD: Final = b"Corpus"
 _PATIENCE: Final = 60.0
 """Seconds after which an app has not begun."""
@@ -42,16 +44,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15, help="how often each is started (15)")
     options = parser.parse_args()
     print(table.machine(), f"Medians of {options.rounds} interleaved rounds, 120 x 40 cells.\n")
+    for line in table.markdown(HEAD, rows(options.rounds)):
+        print(line, flush=True)
+
+
+def rows(rounds: int) -> Iterator[list[str]]:
+    """One row for each app, once both have been started so often, in turns."""
     times: dict[str, list[float]] = {name: [] for name in _APPS}
     with tempfile.TemporaryDirectory() as home:
         environment = _at_home(Path(home))
-        for _ in range(options.rounds + 1):
+        for _ in range(rounds + 1):
             for name, arguments in _APPS.items():
                 times[name].append(_first_content(arguments, environment))
     times = {name: seconds[1:] for name, seconds in times.items()}  # the first round has read the disk
-    rows = (_row(name, seconds, times["bare Textual app"]) for name, seconds in times.items())
-    for line in table.markdown(("until", "app", "ms", "times the bare one", "fastest ms"), rows):
-        print(line, flush=True)
+    for name, seconds in times.items():
+        yield _row(name, seconds, times["bare Textual app"])
 
 
 def _row(name: str, seconds: list[float], bare: list[float]) -> list[str]:
