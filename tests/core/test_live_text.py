@@ -83,6 +83,46 @@ def test_every_edit_equals_a_fresh_encode(vocabulary, pattern, seed):
         assert change.ripple == ripple(old, new, tokenizer.token_bytes, len(text[:start].encode()), n_after)
 
 
+@pytest.mark.parametrize("pattern", ["gpt4", "gpt4o", "words", r"\p{N}{1,2}|\w+|\W"])
+def test_a_text_of_many_blocks_that_come_together_and_part(vocabulary, pattern):
+    rng = random.Random(pattern)
+    tokenizer = Tokenizer(vocabulary, pattern)
+    text = readable("".join(rng.choices(BITS, k=700)))
+    live = LiveText(tokenizer, text)
+    live.settle(float("inf"))
+    for n_new in (0, 0, 0, 1, 2, 300, 1, 0) * 5:
+        start = rng.randint(0, len(text))
+        end = min(len(text), start + rng.choice((0, 1, 5, 200)))
+        typed = "".join(rng.choices(BITS, k=n_new))
+        old = tokenizer.encode_ordinary(text)
+        change = live.splice(start, end, typed)
+        text = text[:start] + readable(typed) + text[end:]
+        new = tokenizer.encode_ordinary(text)
+        assert (live.text, live.ids, live.n_tokens) == (text, new, len(new))
+        assert live.n_bytes == len(text.encode()) and live.settled
+        if not tokenizer.splitter.lossy and old != new:
+            check_change(change, old, new, text, tokenizer.token_bytes)
+
+
+@pytest.mark.parametrize("lengths", [(2, 4, 8, 16, 3, 13, 81), (2, 3, 5, 7, 10, 17), (2, 4, 8, 16, 32, 64, 96, 97)])
+def test_a_run_that_is_edited_before_all_of_it_was_looked_at(lengths):
+    """What does not fit between two stretches of a run moves on seam by seam, in whatever order one looks."""
+    rng = random.Random(str(lengths))
+    tokens = {**{byte: bytes([byte]) for byte in range(256)}, **{256 + n: b" " * n for n in lengths}}
+    tokenizer = Tokenizer(Vocabulary.ranked(tokens), "none")
+    text = " " * 6000
+    live = LiveText(tokenizer, text)
+    for round in range(40):
+        at = rng.randrange(len(text))
+        live.spans(max(0, at - 300), at)
+        live.splice(at, min(len(text), at + round % 2), typed := rng.choice((" ", "  ", "x", "")))
+        text = text[:at] + typed + text[at + round % 2 :]
+        live.settle(0)
+        if rng.random() < 0.2:
+            assert live.ids == tokenizer.encode_ordinary(text)
+    assert live.ids == tokenizer.encode_ordinary(text)
+
+
 @pytest.mark.parametrize("pattern", ["none", "gpt4", "words"])
 def test_a_very_long_piece_is_exact_too(vocabulary, pattern):
     rng = random.Random(pattern)

@@ -38,6 +38,7 @@ def test_any_changes(seed):
                 lengths[first:last] = new
                 sums.replace(first, last, new)
         starts = [0, *accumulate(lengths)]
+        assert sums.total == starts[-1]
         assert [sums.start(index) for index in range(len(lengths) + 1)] == starts
         position = rng.randrange(starts[-1])
         index = max(i for i in range(len(lengths)) if starts[i] <= position)

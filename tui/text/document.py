@@ -30,7 +30,7 @@ class FaithfulDocument(Document):
     def __init__(self, text: str, listener: Listener | None = None) -> None:
         self._newline: Literal["\n"] = "\n"
         self._lines = text.split("\n")
-        self._lengths = Sums([len(line) + 1 for line in self._lines])
+        self._lengths = Sums(_lengths(self._lines))
         self._listener = listener
         self.n_bytes = _count_bytes(text)
         """Bytes of the text in UTF-8; a lone surrogate counts as three."""
@@ -82,7 +82,7 @@ class FaithfulDocument(Document):
     def _replace_lines(self, start: int, stop: int, lines: list[str]) -> None:
         self.n_long_lines += _count_long(lines) - _count_long(self._lines[start:stop])
         self._lines[start:stop] = lines
-        self._lengths.replace(start, stop, [len(line) + 1 for line in lines])
+        self._lengths.replace(start, stop, _lengths(lines))
 
     def _clamp(self, location: Location) -> Location:
         row, column = location
@@ -92,7 +92,12 @@ class FaithfulDocument(Document):
 
 
 def _count_long(lines: list[str]) -> int:
-    return sum(len(line) > LONG_LINE for line in lines)
+    return sum(map(LONG_LINE.__lt__, map(len, lines)))
+
+
+def _lengths(lines: list[str]) -> list[int]:
+    """Characters of each line, its newline among them."""
+    return list(map((1).__add__, map(len, lines)))
 
 
 def _count_bytes(text: str) -> int:

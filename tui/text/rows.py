@@ -121,7 +121,8 @@ class Rows(WrappedDocument):
         """(where each line breaks, its height); None and a guess for the lines of a big text."""
         width = self._width
         if sum(map(len, lines)) > _AT_ONCE:
-            return [None] * len(lines), [-(-len(line) // width) or 1 for line in lines]
+            heights = {n: -(-n // width) or 1 for n in set(map(len, lines))}
+            return [None] * len(lines), list(map(heights.__getitem__, map(len, lines)))
         breaks = list(map(self._wrap_line, lines))
         return [*breaks], [len(cuts) + 1 for cuts in breaks]
 
