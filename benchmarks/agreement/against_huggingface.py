@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.agreement import pipelines
-from benchmarks.agreement.against_tiktoken import ENCODINGS, offsets
+from benchmarks.agreement.against_tiktoken import ENCODINGS, WHERE, offsets
 from benchmarks.agreement.characters import (
     Disagreement,
     changed_differently,
@@ -68,7 +68,7 @@ def subject(name: str, ours: Tokenizer, path: Path) -> Subject:
         decodings["decode"] = (ours.decode, lambda ids: special.decode(ids, skip_special_tokens=False))
         ways["decode"] = (lambda t: ours.decode(ours.encode_ordinary(t)), lambda t: _decode(special, _encode(text)(t)))
     if not ours.preparation and not ours.splitter.lossy:
-        ways["where tokens are"] = (
+        ways[WHERE] = (
             lambda t: offsets(t, ours),
             lambda t: text.encode(t, add_special_tokens=False).offsets,
         )
@@ -76,7 +76,7 @@ def subject(name: str, ours: Tokenizer, path: Path) -> Subject:
         lambda: list({each.what: each for each in _disagreements(described) if each.characters}.values())
     )
     ids = sorted({*ours.vocabulary.ids(), *ours.special_tokens.values()})
-    return Subject(name, ways, disagreements_of, decodings, ids)
+    return Subject(name, ways, frozenset({WHERE}), disagreements_of, decodings, ids)
 
 
 def _encode(tokenizer: Any) -> Callable[[str], list[int]]:

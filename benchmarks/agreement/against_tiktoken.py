@@ -35,6 +35,8 @@ ENCODINGS: Final = {
 }
 """tiktoken's name -> the files that make it."""
 
+FRESH: Final = "encode_ordinary, nothing known yet"
+WHERE: Final = "where tokens begin and end"
 _END: Final = "<|endoftext|>"
 
 
@@ -63,7 +65,9 @@ def subject(name: str, folder: Path) -> Subject:
 
     theirs = tiktoken.get_encoding(name)
     ours = load(folder / ENCODINGS[name][0])
-    return Subject(name, _ways(ours, theirs), _disagreements(theirs), _decodings(ours, theirs), _ids(ours, theirs))
+    seldom = frozenset({FRESH, WHERE})
+    decodings, ids = _decodings(ours, theirs), _ids(ours, theirs)
+    return Subject(name, _ways(ours, theirs), seldom, _disagreements(theirs), decodings, ids)
 
 
 def _disagreements(theirs: Any) -> Callable[[], list[Disagreement]]:
@@ -80,7 +84,7 @@ def _ids(ours: Tokenizer, theirs: Any) -> list[int]:
 
 def _ways(ours: Tokenizer, theirs: Any) -> dict[str, Any]:
     return {
-        "encode_ordinary, nothing known yet": (lambda text: _fresh(ours).encode_ordinary(text), theirs.encode_ordinary),
+        FRESH: (lambda text: _fresh(ours).encode_ordinary(text), theirs.encode_ordinary),
         "encode_ordinary": (ours.encode_ordinary, theirs.encode_ordinary),
         "all special tokens allowed": (_encode(ours, "all"), _encode(theirs, "all")),
         "one allowed, the others text": (_encode(ours, {_END}, ()), _encode(theirs, {_END}, ())),
@@ -89,7 +93,7 @@ def _ways(ours: Tokenizer, theirs: Any) -> dict[str, Any]:
             lambda text: ours.decode(ours.encode_ordinary(text)),
             lambda text: theirs.decode(theirs.encode_ordinary(text)),
         ),
-        "where tokens begin": (
+        WHERE: (
             lambda text: [start for start, _ in offsets(text, ours)],
             lambda text: theirs.decode_with_offsets(theirs.encode_ordinary(text))[1],
         ),
@@ -144,4 +148,4 @@ def earlier(name: str, folder: Path, steps: int = 4) -> Iterator[Subject]:
         ranks = {data: rank for data, rank in whole._mergeable_ranks.items() if rank <= last}
         theirs = tiktoken.Encoding(name, pat_str=whole._pat_str, mergeable_ranks=ranks, special_tokens={})
         ways = {"encode_ordinary": (ours.at(n).encode_ordinary, theirs.encode_ordinary)}
-        yield Subject(f"{name} after {n:,} merges", ways, _disagreements(whole))
+        yield Subject(f"{name} after {n:,} merges", ways, disagreements=_disagreements(whole))

@@ -105,15 +105,15 @@ def about(letters):
 
 def test_a_difference_is_explained_only_by_the_characters_that_are_in_dispute():
     ours, theirs = reads("abc"), reads("ab")
-    alike = Subject("x", {"way": (ours, theirs)}, about("c"))
+    alike = Subject("x", {"way": (ours, theirs)}, disagreements=about("c"))
     outcome = comparing.compare(alike, "texts", ["ab", "abc", "xx"])
     assert (outcome.n, outcome.explained, outcome.unexplained) == (3, 1, [])
     assert outcome.characters == {"c": 1}
-    unlike = Subject("x", {"way": (ours, theirs)}, about("d"))
+    unlike = Subject("x", {"way": (ours, theirs)}, disagreements=about("d"))
     assert comparing.compare(unlike, "texts", ["ab", "abcd"]).unexplained == [("way", "abcd")]
-    both = Subject("x", {"way": (ours, reads("a"))}, about("c"))
+    both = Subject("x", {"way": (ours, reads("a"))}, disagreements=about("c"))
     assert comparing.compare(both, "texts", ["ac", "abc"]).unexplained == [("way", "abc")]
-    rows = Subject("x", {}, list, {"sum": (sum, max)}, [1, 2])
+    rows = Subject("x", {}, decodings={"sum": (sum, max)}, ids=[1, 2])
     assert comparing.compare_decoding(rows, 5).unexplained != []
 
 
