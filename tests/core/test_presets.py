@@ -1,11 +1,14 @@
 """The presets: each of the founding examples is run again and comes out, in the engine and at the prompt."""
 
+import re
+
 import pytest
 from oracle import train as slow
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.cli import main
 from bpe_core.presets import PRESETS
+from bpe_core.visible import token_label
 from bpe_core.vocabulary.symbols import MarkedSymbols
 
 PROSE = PRESETS["S2-prose"]
@@ -38,6 +41,23 @@ def test_words_with_an_end():
     assert tokenizer.n_vocab == 266
     assert tokenizer.vocabulary.end_of_word == 256
     assert [tokenizer.token_bytes(token) for token in tokenizer.encode("newest")] == [b"newest</w>"]
+
+
+@pytest.mark.parametrize("ties", ["first", "lowest", "lowest-hf", "largest"])
+def test_no_rule_for_ties_walks_as_the_prose_does(ties):
+    """It tells es, est, lo, low; but what comes of the four pairs at 8 goes on being more frequent than l + o."""
+    trainer = Trainer(PROSE.documents, vocab_size=261, pattern="words", ties=ties, end_of_word="</w>")
+    walk = [merge.token_bytes for merge in trainer]
+    assert len(walk) == 4
+    assert walk != [b"es", b"est", b"lo", b"low"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_tokens_are_shown_as_their_bytes_and_never_as_numbers(name):
+    preset = PRESETS[name]
+    labels = next(line for line in preset.check(preset.train()) if line.what.startswith("tokens made")).found
+    assert not re.search(r"<\d+>", labels)
+    assert labels.split()[0] == token_label(preset.tokens[0])
 
 
 @pytest.mark.parametrize("ties", ["first", "lowest", "largest"])

@@ -29,6 +29,8 @@ async def test_a_preset_comes_out_on_the_screen(opened: Opened, kept: Path, name
         assert scope.area.text == text and tuple(scope.ids()) == tuple(ids)
         assert len(scope.training.log_of_merges.merges) == preset.n_merges
         assert scope.training.query_one("#ties", Select).value == preset.options.ties
+        warned = any("occurred only once" in sentence for sentence in scope.said)
+        assert warned == (scope.training.log_of_merges.merges[-1].count == 1) == (name == "S4")
 
 
 async def test_any_regular_expression_can_be_the_pattern(opened: Opened, kept: Path, book: Path) -> None:

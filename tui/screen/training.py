@@ -1,6 +1,7 @@
 """What the main screen does about trainings: start one, follow it, steer it, keep what it learned."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tui.jobs import Task, TrainingUpdate, training
 from tui.screen.tokenizers import TokenizersScreen
 from tui.shelf import free_place, told_record
 from tui.state import Audit, Run, TrainingOptions
+from tui.widgets.merge_log import MergeRow
 
 
 class TrainingScreen(TokenizersScreen):
@@ -131,6 +133,8 @@ class TrainingScreen(TokenizersScreen):
             self.run = ended
         if task.preset and self.tokenizer is not None and self.run.phase == "done":
             self.run = replace(self.run, detail=verdict(PRESETS[task.preset], self.tokenizer))
+        if saved is not None and (warning := learned_by_heart(self.training.log_of_merges.merges)):
+            self._say(warning, "warning")
 
     def _take_update(self, update: TrainingUpdate, task: Task) -> None:
         if update.totals is not None:
@@ -164,6 +168,17 @@ class TrainingScreen(TokenizersScreen):
             return None
         self._say(f"The {tokenizer.step:,} merges it had learned are kept as {output.stem}.", "warning")
         return output
+
+
+def learned_by_heart(merges: Sequence[MergeRow]) -> str:
+    """What to say of merges whose pair occurred but once; empty if there are none."""
+    if not merges or merges[-1].count > 1:
+        return ""
+    step = next(merge.step for merge in merges if merge.count == 1)
+    return (
+        f"From merge {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
+        "A minimum count of 2 stops before them."
+    )
 
 
 def verdict(preset: Preset, tokenizer: Tokenizer) -> str:
