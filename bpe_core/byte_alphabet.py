@@ -35,9 +35,10 @@ def meant(text: str) -> bytes | None:
     (b' the', None)
     """
     try:
-        return bytes(map(BYTE_OF.__getitem__, text))
+        return bytes(map(_BYTE_OF, text))
     except KeyError:
         return None
 
 
+_BYTE_OF: Final = dict(BYTE_OF).__getitem__
 _TABLE: Final = {byte: character for byte, character in enumerate(_CHARACTERS)}

@@ -92,11 +92,12 @@ def _pairs(merges: TokenizerFile, ids: dict[str, int]) -> Iterator[list[str]]:
         if not line or line.startswith("#version"):
             continue
         pair = line.split(" ")
-        if len(pair) != 2 or not all(pair):
+        if len(pair) != 2 or "" in pair:
             merges.broken(f"line {number} is not two tokens with a space between them")
-        for name in (*pair, "".join(pair)):
-            if name not in ids:
-                merges.broken(f"in line {number}, there is no token '{visible(name[:40])}' in the vocabulary")
+        left, right = pair
+        if left not in ids or right not in ids or left + right not in ids:
+            name = next(name for name in (left, right, left + right) if name not in ids)
+            merges.broken(f"in line {number}, there is no token '{visible(name[:40])}' in the vocabulary")
         yield pair
 
 

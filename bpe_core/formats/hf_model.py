@@ -75,11 +75,10 @@ class Model:
         """Whether it is the name of a token that stands for a byte of an unknown character."""
         return self.byte_fallback and _BYTE.fullmatch(name) is not None
 
-    def bytes_of(self, name: str) -> bytes:
-        """The bytes that a token of this name is decoded to."""
+    def bytes_of(self, name: str, data: bytes | None) -> bytes:
+        """The bytes that a token of this name is decoded to; `data` is what it means in a piece."""
         if self.is_byte(name):
             return bytes.fromhex(name[3:5])
-        data = self.meant(name)
         return name.encode(errors="replace") if data is None else data
 
     def symbols(self) -> Symbols:
@@ -98,38 +97,37 @@ class Model:
 def ids_of(fields: Fields, key: str) -> dict[str, int]:
     """An object of names and their ids. Raises `FormatError` if it is none, or if an id stands there twice."""
     ids = fields.fields(key).values
+    if sum(map(len, ids)) > MOST_BYTES:
+        fields.fail(key, "the tokens are too long")
+    numbers = set(ids.values()) if all(type(token) is int for token in ids.values()) else set()
+    if len(numbers) == len(ids) and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID:
+        return ids
     seen: dict[int, str] = {}
-    room = MOST_BYTES
     for name, token in ids.items():
         if not is_number(token) or token > LARGEST_ID:
             fields.fail(key, f"the id of {name[:40]!r} is not a whole number from 0 to {LARGEST_ID}")
         if seen.setdefault(token, name) != name:
             fields.fail(key, f"{seen[token][:40]!r} and {name[:40]!r} have the same id {token}")
-        room -= len(name)
-    if room < 0:
-        fields.fail(key, "the tokens are too long")
     return ids
 
 
 def _merges(fields: Fields, ids: Mapping[str, int]) -> Iterator[tuple[tuple[str, str], int]]:
-    seen: dict[tuple[str, str], int] = {}
-    rows = fields.items("merges")
-    pairs = [_pair(fields, index, row) for index, row in enumerate(rows)]
-    for index, pair in enumerate(pairs):
-        for name in (*pair, pair[0] + pair[1]):
-            if name not in ids:
-                fields.fail(f"merges[{index}]", f"there is no token {name[:40]!r}")
-        seen[pair] = index
+    pairs = [_pair(fields, index, row) for index, row in enumerate(fields.items("merges"))]
+    for index, (left, right) in enumerate(pairs):
+        if left not in ids or right not in ids or left + right not in ids:
+            name = next(name for name in (left, right, left + right) if name not in ids)
+            fields.fail(f"merges[{index}]", f"there is no token {name[:40]!r}")
+    seen = {pair: index for index, pair in enumerate(pairs)}
     for index, pair in enumerate(pairs):
         if seen[pair] == index:  # of equal merges the last one counts
             yield pair, ids[pair[0] + pair[1]]
 
 
 def _pair(fields: Fields, index: int, row: object) -> tuple[str, str]:
-    parts = row.split(" ") if isinstance(row, str) else row
-    if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
-        fields.fail(f"merges[{index}]", 'two tokens were expected, as "a b" or ["a", "b"]')
-    return parts[0], parts[1]
+    match row.split(" ") if isinstance(row, str) else row:
+        case [str() as left, str() as right] if left and right:
+            return left, right
+    fields.fail(f"merges[{index}]", 'two tokens were expected, as "a b" or ["a", "b"]')
 
 
 def vocabulary_of(model: Model, added: Sequence[AddedToken], pieces: Sequence[AddedToken] = ()) -> Vocabulary:
@@ -137,24 +135,26 @@ def vocabulary_of(model: Model, added: Sequence[AddedToken], pieces: Sequence[Ad
 
     Raises `OptionError` if they do not fit together.
     """
-    names = {token: name for name, token in model.ids.items()}
+    ids = model.ids
+    meant = {name: model.meant(name) for name in ids}
+    no_piece = {name for name, data in meant.items() if data is None}
     merges = [
-        (model.ids[left], model.ids[right], token)
+        (ids[left], ids[right], token)
         for (left, right), token in model.merges.items()
-        if model.meant(left) is not None and model.meant(right) is not None
+        if left not in no_piece and right not in no_piece
     ]
     merged = set(chain.from_iterable(merges))
     specials = {token.text: token.token for token in added if token.special}
-    tokens = {token: model.bytes_of(name) for token, name in names.items()}
+    tokens = {token: model.bytes_of(name, meant[name]) for name, token in ids.items()}
     tokens |= {token.token: token.text.encode(errors="replace") for token in added if token.token not in merged}
     for token in set(specials.values()) - merged:
         tokens.pop(token, None)
     whole: dict[bytes, int] = {}
     if model.looks_up_whole:
-        known = ((model.meant(name), token) for name, token in model.ids.items() if token in tokens)
+        known = ((meant[name], token) for name, token in ids.items() if token in tokens)
         whole = {data: token for data, token in known if data}
     whole |= {token.text.encode(errors="replace"): token.token for token in pieces}
-    symbols = {token for name, token in model.ids.items() if len(name) == 1 or model.is_byte(name)}
+    symbols = {token for name, token in ids.items() if len(name) == 1 or model.is_byte(name)}
     base = set(tokens) - {token for _, _, token in merges} | set(_used_early(merges)) | symbols & set(tokens)
     return Vocabulary(
         {token: tokens[token] for token in tokens if token in base},
