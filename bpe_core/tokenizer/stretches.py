@@ -17,7 +17,7 @@ LEAST: Final = 64
 """Characters of a piece that is worth it."""
 
 _OFTEN: Final = 16
-"""How often a character must come again on average."""
+"""How often characters, and borders that are not known yet, must come again on average."""
 
 _ROUNDS: Final = 4
 """After so many rounds stretches grow without end, and the piece is better encoded in another way."""
@@ -51,7 +51,9 @@ class Stretches:
         stretches: Sequence[str] = piece
         for _ in range(_ROUNDS):
             ids = list(map(self._ids.__getitem__, stretches))
-            borders = zip(map(_last, ids), map(_first, islice(ids, 1, None)), strict=False)
+            borders = list(zip(map(_last, ids), map(_first, islice(ids, 1, None)), strict=False))
+            if len(set(borders) - self._fits.keys()) * _OFTEN > len(piece):
+                return None
             fit = list(map(self._fits.__getitem__, borders))
             if False not in fit:
                 return tuple(chain.from_iterable(ids))
