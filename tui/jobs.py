@@ -147,14 +147,17 @@ class AuditUpdate:
     failed: str = ""
 
 
-async def auditing(tokenizer: Path, corpus: Corpus) -> AsyncIterator[AuditUpdate]:
-    """The updates of an audit of the tokenizer kept at `tokenizer`, from the first file counted to its end."""
+async def auditing(tokenizer: Path, corpus: Corpus, pattern: str | None = None) -> AsyncIterator[AuditUpdate]:
+    """The updates of an audit of the tokenizer kept at `tokenizer`, from the first file counted to its end.
+
+    `pattern` is how text is split where the tokenizer's file does not tell.
+    """
     against = f"against {corpus.title}" if corpus.paths else "without a corpus"
     reference = f", reference {title_of(corpus.reference)}" if corpus.reference else ""
     audit = Audit(True, "starting", f"{tokenizer.stem} {against}{reference}")
     found = 0
     yield AuditUpdate(audit)
-    async with Job(*audit_arguments(tokenizer, corpus)) as job:
+    async with Job(*audit_arguments(tokenizer, corpus, pattern)) as job:
         async for events in job.batches():
             update = AuditUpdate(audit)
             for event in events:
@@ -178,10 +181,11 @@ async def auditing(tokenizer: Path, corpus: Corpus) -> AsyncIterator[AuditUpdate
             yield update
 
 
-def audit_arguments(tokenizer: Path, corpus: Corpus) -> list[str]:
+def audit_arguments(tokenizer: Path, corpus: Corpus, pattern: str | None) -> list[str]:
     """The command line of a worker that audits."""
     return [
         *("audit", "-t", str(tokenizer), "--stream"),
+        *(() if pattern is None else (f"--pattern={pattern}",)),
         *(argument for path in corpus.paths for argument in ("--corpus", path)),
         *(argument for path in corpus.reference for argument in ("--reference", path)),
     ]

@@ -42,8 +42,14 @@ def add_stream(parser: ArgumentParser) -> None:
 
 
 def add_tokenizer(parser: ArgumentParser) -> None:
-    """`-t`, the tokenizer to work with."""
+    """`-t`, the tokenizer to work with, and `--pattern` for the files that do not tell theirs."""
     parser.add_argument("-t", "--tokenizer", required=True, metavar="TOKENIZER", help=A_TOKENIZER)
+    add_given_pattern(parser)
+
+
+def add_given_pattern(parser: ArgumentParser) -> None:
+    """`--pattern`, where a tokenizer's file does not tell it."""
+    parser.add_argument("--pattern", metavar="P", help="how text is split, where TOKENIZER does not say it, or wrongly")
 
 
 def add_input(parser: ArgumentParser, what: str) -> None:

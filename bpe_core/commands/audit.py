@@ -61,7 +61,7 @@ def run(options: Namespace) -> int:
     """Count, audit, print; 1 if there is what `--fail-on` names, 130 when a signal cut it short."""
     began = time.monotonic()
     fatal = _kinds(options.fail_on)
-    tokenizer = open_tokenizer(options.tokenizer)
+    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     with (
         closing(Control(stdin=options.stream)) as control,
         closing(report_to(options.stream, control)) as report,

@@ -4,7 +4,7 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from bpe_core.commands.arguments import A_TOKENIZER, Subcommands, add_command
+from bpe_core.commands.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern
 from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, save
@@ -27,7 +27,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
     parser.add_argument("--format", required=True, choices=WRITABLE, help="the format to write")
-    parser.add_argument("--pattern", metavar="P", help="how text is split, where TOKENIZER does not say it, or wrongly")
+    add_given_pattern(parser)
 
 
 def run(options: Namespace) -> int:
@@ -35,6 +35,6 @@ def run(options: Namespace) -> int:
     output = Path(options.output)
     if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):
         raise OptionError(f"{options.output} is the tokenizer to convert; name another file for the new one.")
-    tokenizer = open_tokenizer(options.tokenizer, pattern=options.pattern)
+    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     save(tokenizer, output, format=options.format)
     return 0

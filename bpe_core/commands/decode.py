@@ -29,7 +29,7 @@ def add(commands: Subcommands) -> None:
 
 def run(options: Namespace) -> int:
     """Decode and write: exactly the bytes, unless a terminal would obey some of them."""
-    tokenizer = open_tokenizer(options.tokenizer)
+    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     data = tokenizer.decode_bytes(_ids(read_bytes(options.path)))
     if sys.stdout.isatty():
         text = data.decode(errors="backslashreplace")

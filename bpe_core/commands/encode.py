@@ -45,7 +45,7 @@ def add(commands: Subcommands) -> None:
 
 def run(options: Namespace) -> int:
     """Encode and print, block by block: a text may be larger than the memory."""
-    ids = _ids(open_tokenizer(options.tokenizer), text_blocks(options.path), options)
+    ids = _ids(open_tokenizer(options.tokenizer, options.pattern), text_blocks(options.path), options)
     if options.count:
         print(sum(map(len, ids)))
     else:

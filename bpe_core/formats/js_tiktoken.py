@@ -37,7 +37,9 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         text, specials = fields.text("bpe_ranks"), _specials(fields)
         source = pattern if pattern is not None else short(fields.text("pat_str"))
     if source is None:
-        raise PatternNeededError(f"{file.where} holds ranks, but not how to split a text; say it with a pattern.")
+        raise PatternNeededError(
+            f"{file.where} holds ranks, but not how to split a text; name its pattern (--pattern)."
+        )
     tokens = dict(_tokens(file, text))
     if lacking := sorted(set(range(256)) - bytes_among(tokens).keys()):
         file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")

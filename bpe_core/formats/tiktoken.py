@@ -42,7 +42,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     if known is None and pattern is None:
         raise PatternNeededError(
             f"{file.where} holds ranks, but not how to split a text, and is none of the published files known here; "
-            "say it with a pattern, such as llama3 or qwen2."
+            "name its pattern, such as llama3 or qwen2 (--pattern)."
         )
     known = known or KnownFile(file.path.stem if file.path else "", "", {})
     try:

@@ -318,7 +318,7 @@ def test_a_reader_who_has_enough_is_no_error(tokenizer: Path, tmp_path: Path) ->
 def test_a_mistake_of_ours_is_one_sentence_and_a_trace_only_on_request(
     bpescope: Bpescope, tokenizer: Path, seed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(path: str) -> None:
+    def broken(path: str, pattern: str | None) -> None:
         raise ZeroDivisionError("boom")
 
     monkeypatch.setattr("bpe_core.commands.encode.open_tokenizer", broken)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from scope import TEXT
 
-from bpe_core import audit, load
+from bpe_core import audit, load, save
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
 from bpe_core.wire import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
@@ -117,6 +117,15 @@ async def test_an_audit(book: Path, kept: Path) -> None:
     assert {(finding.id, finding.kind) for finding in found} == {(finding.id, finding.kind) for finding in expected}
     assert updates[-1].audit.subject.startswith("small against book.txt") and not updates[-1].audit.running
     assert f"{len(found):,} findings" in updates[-1].audit.subject
+
+
+async def test_an_audit_of_ranks_is_told_how_they_split_a_text(book: Path, kept: Path) -> None:
+    ranks = kept.with_suffix(".tiktoken")
+    save(load(kept), ranks, format="tiktoken")
+    corpus = Corpus((str(book),))
+    assert "pattern" in [update async for update in auditing(ranks, corpus)][-1].failed
+    updates = [update async for update in auditing(ranks, corpus, "gpt4")]
+    assert not updates[-1].failed and any(update.findings for update in updates)
 
 
 async def test_an_audit_that_cannot_be_is_told_in_one_safe_sentence(home: Path) -> None:

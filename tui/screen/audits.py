@@ -29,7 +29,7 @@ class AuditsScreen(StateScreen):
     async def _audit(self, path: Path, corpus: Corpus) -> None:
         self.findings = ()
         self.audit_pane.begin()
-        async for update in auditing(path, corpus):
+        async for update in auditing(path, corpus, self._remembered.patterns.get(str(path))):
             self._take_findings(update)
 
     def _take_findings(self, update: AuditUpdate) -> None:

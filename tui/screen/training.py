@@ -132,7 +132,9 @@ class TrainingScreen(TokenizersScreen):
             await self._take_kept(Path(before))
             self.run = ended
         if task.preset and self.tokenizer is not None and self.run.phase == "done":
-            self.run = replace(self.run, detail=verdict(PRESETS[task.preset], self.tokenizer))
+            came_out, sentence = verdict(PRESETS[task.preset], self.tokenizer)
+            self.run = replace(self.run, detail=sentence.partition(":")[0])  # the rest may not fit there
+            self._say(sentence, "information" if came_out else "warning")
         if saved is not None and (warning := learned_by_heart(self.training.log_of_merges.merges)):
             self._say(warning, "warning")
 
@@ -181,10 +183,10 @@ def learned_by_heart(merges: Sequence[MergeRow]) -> str:
     )
 
 
-def verdict(preset: Preset, tokenizer: Tokenizer) -> str:
-    """Whether what a preset promises has come out."""
+def verdict(preset: Preset, tokenizer: Tokenizer) -> tuple[bool, str]:
+    """Whether what a preset promises has come out, and that in a sentence."""
     lines = preset.check(tokenizer)
     wrong = next((line for line in lines if not line.came_out), None)
     if wrong is not None:
-        return f"{preset.name} differs: {wrong.what}: {wrong.found}, promised {wrong.expected}"
-    return f"{preset.name} came out as promised: " + ", ".join(f"{line.found} {line.what}" for line in lines[:2])
+        return False, f"{preset.name} differs: {wrong.what}: {wrong.found}, promised {wrong.expected}"
+    return True, f"{preset.name} came out as promised: " + ", ".join(f"{line.found} {line.what}" for line in lines[:2])
