@@ -77,11 +77,11 @@ class AuditPane(Pane):
 
     def land(self) -> None:
         """Take the focus: to the findings, or to the button that looks for some."""
-        (self.table if self.table.findings else self.query_one("#audit-go")).focus()
+        self.screen.set_focus(self.table if self.table.findings else self.query_one("#audit-go"))
 
     def action_search(self) -> None:
         """Type what to look for."""
-        self.query_one("#search").focus()
+        self.screen.set_focus(self.query_one("#search"))
 
     @on(Input.Changed, "#search")
     def search(self, event: Input.Changed) -> None:
@@ -93,7 +93,7 @@ class AuditPane(Pane):
     def to_the_findings(self, event: Input.Submitted) -> None:
         """Enter goes on to what was found."""
         event.stop()
-        self.table.focus()
+        self.screen.set_focus(self.table)
 
     @on(FindingTable.Highlighted)
     def show_evidence(self, event: FindingTable.Highlighted) -> None:

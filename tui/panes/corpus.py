@@ -53,7 +53,7 @@ class CorpusPane(Pane):
 
     def land(self) -> None:
         """Take the focus: to the texts."""
-        self.query_one(CorpusTree).focus()
+        self.screen.set_focus(self.query_one(CorpusTree))
 
     def choose(self, paths: tuple[str, ...]) -> None:
         """Choose these texts, adding to the list those that are not in it."""

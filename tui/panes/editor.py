@@ -84,7 +84,7 @@ class EditorPane(Pane):
 
     def land(self) -> None:
         """Take the focus: into the text, or what is seen in its place."""
-        (self.area if self.view == "text" else self.query_one(TokenView)).focus()
+        self.screen.set_focus(self.area if self.view == "text" else self.query_one(TokenView))
 
     def put(self, text: str, token: int | None = None) -> None:
         """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`."""

@@ -86,7 +86,7 @@ class TrainingPane(Pane):
 
     def land(self) -> None:
         """Take the focus: to the merges, or to the button that learns some."""
-        (self.log_of_merges if self.log_of_merges.merges else self.query_one("#go")).focus()
+        self.screen.set_focus(self.log_of_merges if self.log_of_merges.merges else self.query_one("#go"))
 
     def begin(self, n_tokens: int, n_bytes: int, n_steps: int = 0) -> None:
         """A new training, or another tokenizer: empty log and curve; `n_steps` merges are wanted, 0 where not known."""

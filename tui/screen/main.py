@@ -42,10 +42,11 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", tooltip="What the keys do, what the words mean", key_display="F1"),
-        Binding("f2", "show('corpus')", "Corpus", show=False, key_display="F2"),
-        Binding("f3", "show('training')", "Training", show=False, key_display="F3"),
-        Binding("f4", "show('editor')", "Editor", show=False, key_display="F4"),
-        Binding("f5", "show('audit')", "Audit", show=False, key_display="F5"),
+        # Before the keys that follow them, which are for the pane they lead to.
+        Binding("f2", "show('corpus')", "Corpus", show=False, priority=True, key_display="F2"),
+        Binding("f3", "show('training')", "Training", show=False, priority=True, key_display="F3"),
+        Binding("f4", "show('editor')", "Editor", show=False, priority=True, key_display="F4"),
+        Binding("f5", "show('audit')", "Audit", show=False, priority=True, key_display="F5"),
         Binding("f6", "train", "Train", tooltip="Learn merges from the chosen texts", key_display="F6"),
         Binding("f6", "pause", "Pause", tooltip="Let the training wait", key_display="F6"),
         Binding("f6", "resume", "Run", tooltip="Let the training go on", key_display="F6"),

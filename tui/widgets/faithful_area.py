@@ -165,7 +165,16 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self._delete_via_keyboard(start, end)
 
     async def _on_key(self, event: events.Key) -> None:
-        """A terminal sends the letter along with Alt and a letter, but that is a command and no text."""
+        """Do what a key is bound to here and now, before the next one.
+
+        Textual lets it rise to the app first: a letter typed right behind it would be in the text by then.
+        A terminal sends the letter along with Alt and a letter, but that is a command and no text.
+        """
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if await self.app.run_action(binding.action, self):
+                event.stop()
+                event.prevent_default()
+                return
         if event.key.startswith("alt+"):
             event.prevent_default()
 

@@ -7,5 +7,8 @@ class Pane(Vertical):
     """What the four panes have in common."""
 
     def land(self) -> None:
-        """Take the focus, to where one would most likely go on."""
+        """Take the focus, to where one would most likely go on.
+
+        At once, by `Screen.set_focus`: `Widget.focus` does it later, and keys typed fast would still go elsewhere.
+        """
         raise NotImplementedError
