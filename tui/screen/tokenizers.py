@@ -185,7 +185,13 @@ class TokenizersScreen(StateScreen):
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or the same one grown; whoever replaces it sets the step too."""
-        self.query_one(StepLine).n_steps = steps_known(tokenizer) if tokenizer else 0
+        line = self.query_one(StepLine)
+        line.n_steps = steps_known(tokenizer) if tokenizer else 0
+        if tokenizer is not None:
+            known = tokenizer.vocabulary.knows_merges
+            line.empty = (
+                "No merges yet: every token is one byte." if known else "Here one will travel through the merges."
+            )
 
     def watch_step(self) -> None:
         """Another step of it."""

@@ -56,6 +56,8 @@ class StepLine(Widget, can_focus=True):
     """How many merges are in force."""
     n_steps: reactive[int] = reactive(0)
     """How many merges there are."""
+    empty: reactive[str] = reactive("No merges yet: every token is one byte.")
+    """What the line says where there is no step to go to."""
     token: reactive[bytes | None] = reactive(None)
     """The token that the step in force made; None before the first."""
 
@@ -156,7 +158,7 @@ class StepLine(Widget, can_focus=True):
         width = self.size.width
         label, number = self._ink("label"), self._ink("step")
         if y or not self.n_steps:
-            text = "" if y else " No merges yet: every token is one byte."
+            text = "" if y else f" {self.empty}"
             return Strip([Segment(fit(text, width), label)])
         says = self._says
         start, room = self._track
