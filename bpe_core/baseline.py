@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Final
 
+from bpe_core.aligned_text import AlignedText, FollowedText
 from bpe_core.bpe import utf8
 from bpe_core.live_text import LiveText
 from bpe_core.token_diff import Hunk, token_diff
@@ -64,11 +65,13 @@ class Baseline:
         """Characters, before and after together, from the first that was edited to the last."""
         return max(0, len(self.text) - self._head - self._tail) + max(0, self._n_characters - self._head - self._tail)
 
-    def compare(self, live: LiveText) -> Comparison | None:
+    def compare(self, live: FollowedText) -> Comparison | None:
         """What differs now; None if too much was edited to be compared in a moment.
 
         Only the stretch from the first edit to the last is looked at, so the length of the text does not matter.
         """
+        if not isinstance(live, LiveText):
+            return self._compare_whole(live)
         n_old, n_new = len(self.text), live.n_characters
         head = min(self._head, n_old, n_new)
         tail = min(self._tail, n_old - head, n_new - head)
@@ -88,6 +91,15 @@ class Baseline:
             last = first + len(data[ends[hunk.new_start] : ends[hunk.new_end]].decode(errors="replace"))
             stretches.append((start + first, start + last))
         return Comparison(hunks, old, new, tuple(stretches), len(data) - len(utf8(before)))
+
+    def _compare_whole(self, live: AlignedText) -> Comparison | None:
+        """The same of all the text, for an edit may be felt anywhere."""
+        if len(self.text) + live.n_characters > MOST_COMPARED:
+            return None
+        old, new = tuple(live.tokenizer.encode_ordinary(self.text)), tuple(live.ids)
+        hunks = tuple(token_diff(old, new))
+        stretches = tuple(live.stretch(hunk.new_start, hunk.new_end) for hunk in hunks)
+        return Comparison(hunks, old, new, stretches, live.n_bytes - len(utf8(self.text)))
 
 
 def _tokens(live: LiveText, text: str) -> tuple[int, ...]:

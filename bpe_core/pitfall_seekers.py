@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Final
 from unicodedata import name
 
-from bpe_core.live_text import LiveText
+from bpe_core.aligned_text import FollowedText
 from bpe_core.special import SpecialsAllowed
 from bpe_core.visible import visible
 
@@ -72,7 +72,7 @@ _INDENTATION: Final = re.compile(r"^ {4,40}(?=\S)", re.MULTILINE)
 _SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
 
 
-def seekers(live: LiveText) -> Iterator[Seeker]:
+def seekers(live: FollowedText) -> Iterator[Seeker]:
     """What is looked for in a text, one kind after the other."""
     tokenizer = live.tokenizer
     specials = tokenizer.special_tokens
@@ -171,6 +171,6 @@ def _pitfall(kind: str, found: re.Match[str], reason: str) -> Pitfall:
     return Pitfall(kind, found.start(), found.end(), reason)
 
 
-def _groups(live: LiveText, start: int, end: int) -> list[int]:
+def _groups(live: FollowedText, start: int, end: int) -> list[int]:
     """How many characters of a range each of its tokens covers."""
     return [min(span.end, end) - max(span.start, start) for span in live.spans(start, end)]

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Final, Literal
 from unicodedata import name
 
-from bpe_core.live_text import LiveText
+from bpe_core.aligned_text import FollowedText
 from bpe_core.pitfall_seekers import KINDS, Pitfall, seekers
 from bpe_core.unstable import Unstable
 from bpe_core.visible import visible
@@ -64,10 +64,10 @@ class _Block:
 class Pitfalls:
     """The pitfalls of a text, as far as they are known."""
 
-    def __init__(self, live: LiveText) -> None:
+    def __init__(self, live: FollowedText) -> None:
         self.use(live)
 
-    def use(self, live: LiveText) -> None:
+    def use(self, live: FollowedText) -> None:
         """Begin anew: with another text, or with the same one whose tokens are others now."""
         self._live = live
         self._blocks = _blocks(live.n_characters)
@@ -235,7 +235,7 @@ def _blocks(length: int) -> list[_Block]:
     return [_Block(length * (i + 1) // n_blocks - length * i // n_blocks) for i in range(n_blocks)]
 
 
-def _scripts(live: LiveText, text: str, start: int) -> dict[str, _Sample]:
+def _scripts(live: FollowedText, text: str, start: int) -> dict[str, _Sample]:
     """Script -> some of its characters and their tokens."""
     found: dict[str, _Sample] = {}
     for match in _FOREIGN.finditer(text):

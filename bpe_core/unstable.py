@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, chain, product, takewhile
 from typing import Final
 
+from bpe_core.aligned_text import FollowedText
 from bpe_core.bpe import utf8
 from bpe_core.live_text import LiveText
 from bpe_core.special import SpecialsAllowed
@@ -67,14 +68,15 @@ class Unstable:
         return self._tail.completions()
 
 
-def unstable(live: LiveText) -> Unstable | None:
-    """The unstable end of a text; None if only trying every continuation could tell, as with a look-behind pattern.
+def unstable(live: FollowedText) -> Unstable | None:
+    """The unstable end of a text; None if only trying every continuation could tell, as with a look-behind pattern, and
+    for a tokenizer that changes a text before it splits it.
 
     Only the end is looked at, however long the text is, and no pattern is expected to look back farther than that. In a
     very long last piece it is made longer until its first token turns out to be stable.
     """
     end = live.n_characters
-    if not live.local and end > _MOST_WHOLE:
+    if not isinstance(live, LiveText) or (not live.local and end > _MOST_WHOLE):
         return None
     size = WINDOW
     while True:

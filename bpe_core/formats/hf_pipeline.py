@@ -14,7 +14,8 @@ from bpe_core.patterns import ELSE, THEN, splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.normalizers import Normalizer
-from bpe_core.tokenizer.preparation import METASPACE, Preparation, Step, prefix_step, split_step
+from bpe_core.tokenizer.preparation import METASPACE, Preparation
+from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep, Step
 
 _WORDS: Final = "▁+[^▁]*|[^▁]+"
 """Splits where no merge joins anyway, so that pieces are short."""
@@ -75,11 +76,11 @@ class Pipeline:
 def _step(part: Part) -> Step:
     match part:
         case Split():
-            return split_step(splitter(part.pattern).split)
+            return SplitStep(splitter(part.pattern))
         case Prefix():
-            return prefix_step(part.text, only_first=part.only_first)
+            return PrefixStep(part.text, part.only_first)
         case Replace():
-            return lambda pieces, begins: [piece.replace(" ", part.text) for piece in pieces]
+            return ReplaceStep(" ", part.text)
 
 
 def _are_plain(added: Sequence[AddedToken]) -> bool:

@@ -7,9 +7,10 @@ are refused, as are those that normalize a text by a table of their own.
 import math
 import re
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
+
+import regex
 
 from bpe_core.errors import BpeError
 from bpe_core.formats import protobuf
@@ -17,7 +18,16 @@ from bpe_core.formats.file import TokenizerFile
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
-from bpe_core.tokenizer.preparation import METASPACE, Preparation, split_step
+from bpe_core.tokenizer.normalizers import (
+    Normalizer,
+    one_after_another,
+    prepended,
+    replaced,
+    replaced_matches,
+    stripped,
+)
+from bpe_core.tokenizer.preparation import METASPACE, Preparation
+from bpe_core.tokenizer.steps import SplitStep
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.symbols import CharacterSymbols
@@ -26,6 +36,7 @@ _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _MODELS: Final = {1: "Unigram", 2: "BPE", 3: "Word", 4: "Char"}
 _WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"
 _BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
+_SPACES: Final = regex.compile("  +")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +168,7 @@ def _tokenizer(model: Model, name: str) -> Tokenizer:
     preparation = Preparation(
         tuple(added),
         _normalizer(model),
-        (split_step(splitter(_WORDS).split),) if apart else (),
+        (SplitStep(splitter(_WORDS)),) if apart else (),
         has_metaspace=True,
         drops_space=model.adds_prefix,
         description={},
@@ -166,13 +177,8 @@ def _tokenizer(model: Model, name: str) -> Tokenizer:
     return Tokenizer(vocabulary, "none", name=name, preparation=preparation)
 
 
-def _normalizer(model: Model) -> Callable[[str], str]:
-    def normalize(text: str) -> str:
-        if model.removes_spaces:
-            text = re.sub("  +", " ", text).lstrip(" ")
-        if model.adds_prefix and text:
-            text = METASPACE + text
-        text = text.replace(" ", METASPACE)
-        return text.rstrip(METASPACE) if model.removes_spaces else text
-
-    return normalize
+def _normalizer(model: Model) -> Normalizer:
+    spaced = [replaced_matches(_SPACES, " "), stripped(True, False, " ")] if model.removes_spaces else []
+    prefixed = [prepended(METASPACE)] if model.adds_prefix else []
+    trimmed = [stripped(False, True, METASPACE)] if model.removes_spaces else []
+    return one_after_another([*spaced, *prefixed, replaced(" ", METASPACE), *trimmed])

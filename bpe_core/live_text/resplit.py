@@ -31,8 +31,8 @@ class Pieces:
     def __init__(self, tokenizer: Tokenizer) -> None:
         if not tokenizer.by_piece:
             raise OptionError(
-                f"{tokenizer!r} changes a text before it encodes it, so its tokens have no places in the text; it can "
-                "encode and decode, but not follow an edit."
+                f"{tokenizer!r} changes a text before it encodes it, so an edit can be felt anywhere: take "
+                "bpe_core.aligned_text.AlignedText for it."
             )
         self.tokenizer: Final = tokenizer
         """Where the tokens come from."""

@@ -6,8 +6,9 @@ is a matter of the Unicode version: here it is that of the `regex` module.
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ import regex
 from bpe_core.errors import PatternError
 from bpe_core.patterns.cuts import Kinds, beside, cut_finder
 from bpe_core.patterns.fast import FastPattern
+from bpe_core.patterns.refusal import in_time, what_is_wrong
 from bpe_core.patterns.syntax import Node, NotPlain, parse
 from bpe_core.visible import visible
 
@@ -52,9 +54,6 @@ THEN: Final = "(?#then)"
 
 ELSE: Final = "(?#else)"
 """Stands between a pattern whose matches are pieces, and the one that splits what lies between them."""
-
-PATIENCE: Final = 2.0
-"""Seconds that a pattern may take on a short text before it is given up; a long text has more."""
 
 _SEARCH_BACK: Final = (256, 4096)
 """How far from the end of a block, in characters, a cut is looked for before the whole block is."""
@@ -98,6 +97,13 @@ class Splitter:
             return self._fast.findall(text)
         pieces: list[str] = self._regex.findall(text)
         return pieces
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where each piece of `text` begins and ends."""
+        if self.lossy:
+            return [(start, stop) for start, stop in self._spans(text) if start < stop]
+        ends = list(accumulate(map(len, self.split(text))))
+        return list(zip([0, *ends], ends, strict=False))
 
     @cached_property
     def blockwise(self) -> bool:
@@ -163,18 +169,21 @@ class Splitter:
     def _split_by_own_pattern(self, text: str) -> list[str]:
         """As `split`, for a pattern that nobody has checked: under a time limit, and text left over is kept."""
         if self._tree and self._regex.groups == 0 and not self.lossy:
-            found = _in_time(lambda seconds: self._regex.findall(text, timeout=seconds), text)
+            found = in_time(lambda seconds: self._regex.findall(text, timeout=seconds), text)
             if sum(map(len, found)) == len(text) and "" not in found:
                 return found
-        spans = _in_time(lambda seconds: [m.span() for m in self._regex.finditer(text, timeout=seconds)], text)
         if self.lossy:
-            return [text[start:stop] for start, stop in sorted(spans) if start < stop]
+            return [text[start:stop] for start, stop in self.places(text)]
         pieces: list[str] = []
         end = 0
-        for start, stop in sorted(spans):  # a pattern with (?r) finds the last one first
+        for start, stop in self._spans(text):
             pieces += text[end:start], text[start:stop]
             end = stop
         return [piece for piece in (*pieces, text[end:]) if piece]
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        """Where matches begin and end, in order: a pattern with (?r) finds the last one first."""
+        return sorted(in_time(lambda seconds: [m.span() for m in self._regex.finditer(text, timeout=seconds)], text))
 
     @cached_property
     def _tree(self) -> Node | None:
@@ -202,7 +211,7 @@ class Splitter:
             with warnings.catch_warnings(action="ignore"):  # a future meaning of "[[" is no concern of who types it
                 return regex.compile(self.source)
         except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-            raise PatternError(_what_is_wrong(self.source, error)) from None
+            raise PatternError(what_is_wrong(self.source, error)) from None
 
 
 class StagedSplitter(Splitter):
@@ -236,6 +245,23 @@ class StagedSplitter(Splitter):
             start = found.end()
         return pieces + self._rest.split(text[start:])
 
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where each of these begins and ends."""
+        if not self.lossy:
+            return super().places(text)
+        if not self._find:
+            return [place for begin, end in self._first.places(text) for place in self._rest_places(text, begin, end)]
+        places: list[tuple[int, int]] = []
+        start = 0
+        for found in self._find.finditer(text):
+            places += self._rest_places(text, start, found.start())
+            places.append(found.span())
+            start = found.end()
+        return places + self._rest_places(text, start, len(text))
+
+    def _rest_places(self, text: str, begin: int, end: int) -> list[tuple[int, int]]:
+        return [(begin + start, begin + stop) for start, stop in self._rest.places(text[begin:end])]
+
     @cached_property
     def _tree(self) -> Node | None:
         return None
@@ -263,27 +289,3 @@ def splitter(pattern: str) -> Splitter:
 @lru_cache(maxsize=64)
 def _cached(pattern: str) -> Splitter:
     return StagedSplitter(pattern) if THEN in pattern or ELSE in pattern else Splitter(pattern)
-
-
-def _in_time(find: Callable[[float], list[Any]], text: str) -> list[Any]:
-    """What `find(seconds)` gives; PatternError when it needs more time than any reasonable pattern would."""
-    seconds = PATIENCE + len(text) / 100_000
-    try:
-        return find(seconds)
-    except TimeoutError:
-        raise PatternError(
-            f"The split pattern took more than {seconds:.1f} s on {len(text):,} characters: it tries too many ways to "
-            "match (nested or neighboring repetitions of the same characters); make it simpler or more specific."
-        ) from None
-
-
-def _what_is_wrong(source: str, error: Exception) -> str:
-    position = getattr(error, "pos", None)
-    reason = getattr(error, "msg", None) or "it is too large or too deeply nested"
-    if position is None:
-        return f"The split pattern is not a valid regular expression: {visible(str(reason))}; correct it."
-    around = visible(source[max(0, position - 20) : position + 20])
-    return (
-        f"The split pattern is not a valid regular expression: {visible(str(reason))} at character {position + 1}, "
-        f"near '{around}'; correct it there."
-    )

@@ -90,7 +90,7 @@ class Tokenizer:
     def by_piece(self) -> bool:
         """Whether the ids of a text are those of its pieces, one piece after the other, and stand for its bytes.
 
-        If not, a token cannot be traced to a place in the text, and `LiveText` does not take the tokenizer.
+        If not, `LiveText` does not take the tokenizer, and `AlignedText` does.
         """
         return self.preparation is None and self.vocabulary.is_faithful
 

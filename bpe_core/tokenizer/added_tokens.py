@@ -50,8 +50,8 @@ class Finder:
         texts = sorted(filter(None, self._tokens), key=lambda text: (-len(text), text))
         self._find = re.compile("|".join(map(re.escape, texts))) if texts else None
 
-    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[str | int]:
-        """The text in parts: ids of what was found, and the text between. Special tokens must be `allowed`."""
+    def found(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int]]:
+        """Where each token that is found begins and ends, and its id. Special tokens must be `allowed`."""
         start = 0
         for found in self._find.finditer(text) if self._find else ():
             token = self._tokens[found[0]]
@@ -62,9 +62,16 @@ class Finder:
                 begin = max(len(text[:begin].rstrip(WHITE_SPACE)), start)
             if token.rstrip:
                 end = len(text) - len(text[end:].lstrip(WHITE_SPACE))
+            yield begin, end, token.token
+            start = end
+
+    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[str | int]:
+        """The text in parts: ids of what was found, and the text between."""
+        start = 0
+        for begin, end, token in self.found(text, allowed):
             if start < begin:
                 yield text[start:begin]
-            yield token.token
+            yield token
             start = end
         if start < len(text):
             yield text[start:]

@@ -1,68 +1,146 @@
 """What some tokenizers do to a text before they split it; it does not come back when the ids are decoded.
 
+Each also tells which stretches of a text it rewrites, so that one can find the place of a token in the text as it was.
 Unicode's tables are those of this Python's `unicodedata`; libraries with other versions may differ in new characters.
 """
 
+import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, Literal
 
 import regex
 
-Normalizer = Callable[[str], str]
+Rewrite = tuple[int, int, str]
+"""A stretch of a text, where it begins and ends, and what comes in its place; what lies between two is kept."""
 
 WHITE_SPACE: Final = "".join(
     map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
 )
 """The characters of Unicode's White_Space; `str.strip` and `str.isspace` know four more."""
 
+_BESIDE_ASCII: Final = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+"""No normalization form joins an ASCII character to anything before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that is done to a text."""
+
+    apply: Callable[[str], str]
+    """The text when it is done."""
+    rewrites: Callable[[str], Iterable[Rewrite]]
+    """The stretches that it rewrites, in order."""
+    keeps_all: bool = False
+    """Whether each character becomes at least one, so that in a text that does not grow each becomes just one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Normalizer:
+    """What is done to a text, rule by rule."""
+
+    rules: tuple[Rule, ...]
+    """One after another."""
+
+    def __call__(self, text: str) -> str:
+        """The text when all is done."""
+        for rule in self.rules:
+            text = rule.apply(text)
+        return text
+
 
 def composed(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     """One of Unicode's normalization forms."""
-    return lambda text: text if unicodedata.is_normalized(form, text) else unicodedata.normalize(form, text)
+
+    def apply(text: str) -> str:
+        return text if unicodedata.is_normalized(form, text) else unicodedata.normalize(form, text)
+
+    def rewrites(text: str) -> Iterator[Rewrite]:
+        for found in _BESIDE_ASCII.finditer(text):
+            segments = list(_segments(found[0], apply))
+            if "".join(map(apply, segments)) != apply(found[0]):
+                segments = [found[0]]
+            start = found.start()
+            for segment in segments:
+                if (new := apply(segment)) != segment:
+                    yield start, start + len(segment), new
+                start += len(segment)
+
+    return Normalizer((Rule(apply, rewrites),))
 
 
-def lowercase(text: str) -> str:
-    """Each character by itself: a sigma that ends a word does not get its own form."""
+def _segments(text: str, apply: Callable[[str], str]) -> Iterator[str]:
+    """Stretches of a text, each of which is normalized as if it stood alone, by all that is seen of its neighbor."""
+    segment, done = text[0], apply(text[0])
+    for character in text[1:]:
+        if not unicodedata.combining(character) and apply(segment + character) == done + (new := apply(character)):
+            yield segment
+            segment, done = character, new
+        else:
+            segment += character
+            done = apply(segment)
+    yield segment
+
+
+def _each(change: Callable[[str], str]) -> Callable[[str], Iterator[Rewrite]]:
+    """What is rewritten where every character is changed by itself."""
+    return lambda text: ((place, place + 1, new) for place, old in enumerate(text) if (new := change(old)) != old)
+
+
+def _lower(text: str) -> str:
     return "".join(map(str.lower, text))
 
 
-def without_accents(text: str) -> str:
-    """Without combining marks; those that are part of a character stay unless it was decomposed before."""
+def _without_accents(text: str) -> str:
     return "".join(character for character in text if unicodedata.category(character)[0] != "M")
 
 
-def stripped(left: bool, right: bool) -> Normalizer:
-    """Without white space at the ends."""
+lowercase: Final = Normalizer((Rule(_lower, _each(str.lower), keeps_all=True),))
+"""Each character by itself: a sigma that ends a word does not get its own form."""
 
-    def strip(text: str) -> str:
-        text = text.lstrip(WHITE_SPACE) if left else text
-        return text.rstrip(WHITE_SPACE) if right else text
+without_accents: Final = Normalizer((Rule(_without_accents, _each(_without_accents)),))
+"""Without combining marks; those that are part of a character stay unless it was decomposed before."""
 
-    return strip
+
+def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normalizer:
+    """Without white space, or other characters, at the ends."""
+
+    def bounds(text: str) -> tuple[int, int]:
+        start = len(text) - len(text.lstrip(characters)) if left else 0
+        return start, max(start, len(text.rstrip(characters))) if right else len(text)
+
+    def rewrites(text: str) -> Iterator[Rewrite]:
+        start, end = bounds(text)
+        yield from ((0, start, ""), (end, len(text), ""))
+
+    return Normalizer((Rule(lambda text: text[slice(*bounds(text))], rewrites),))
 
 
 def prepended(prefix: str) -> Normalizer:
     """With something before it, unless it is empty."""
-    return lambda text: prefix + text if text else text
+    return Normalizer((Rule(lambda text: prefix + text if text else text, lambda text: [(0, 0, prefix)] * bool(text)),))
 
 
 def replaced(old: str, new: str) -> Normalizer:
     """Every occurrence of a text replaced."""
-    return lambda text: text.replace(old, new)
+
+    def rewrites(text: str) -> Iterator[Rewrite]:
+        return ((found.start(), found.end(), new) for found in re.finditer(re.escape(old), text))
+
+    return Normalizer((Rule(lambda text: text.replace(old, new), rewrites, keeps_all=len(old) == 1 <= len(new)),))
 
 
 def replaced_matches(pattern: Any, new: str) -> Normalizer:
     """Every match of a compiled regular expression replaced by a text."""
-    return lambda text: str(regex.sub(pattern, lambda _: new, text))
+
+    def rewrites(text: str) -> Iterator[Rewrite]:
+        return ((*found.span(), new) for found in regex.finditer(pattern, text))
+
+    return Normalizer((Rule(lambda text: str(regex.sub(pattern, lambda _: new, text)), rewrites),))
 
 
-def one_after_another(normalizers: list[Normalizer]) -> Normalizer:
+def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:
     """All of them in turn."""
-
-    def normalize(text: str) -> str:
-        for normalizer in normalizers:
-            text = normalizer(text)
-        return text
-
-    return normalize
+    return Normalizer(tuple(chain.from_iterable(normalizer.rules for normalizer in normalizers)))

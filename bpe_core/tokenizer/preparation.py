@@ -10,12 +10,11 @@ from itertools import groupby
 from typing import Any, Final
 
 from bpe_core.tokenizer.added_tokens import AddedToken, Finder
+from bpe_core.tokenizer.normalizers import Normalizer
+from bpe_core.tokenizer.steps import Step
 
 METASPACE: Final = "▁"
 """U+2581, which stands for a space inside of some tokenizers."""
-
-Step = Callable[[list[str], bool], list[str]]
-"""Pieces into more pieces; the flag says that the first of them begins the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Preparation:
 
     added: tuple[AddedToken, ...]
     """All that are found, special or not."""
-    normalize: Callable[[str], str] | None
+    normalize: Normalizer | None
     """What is done to each stretch of text; None if nothing."""
     steps: tuple[Step, ...]
     """How a stretch becomes pieces."""
@@ -38,14 +37,16 @@ class Preparation:
     """Whether tokens that are looked for after the text was normalized are not normalized themselves."""
     replaces_runs: frozenset[int] = frozenset()
     """The ids of single bytes of which several in a row are decoded together: a character, or a U+FFFD for each."""
-    _raw: Finder = field(init=False)
-    _normalized: Finder = field(init=False)
+    raw: Finder = field(init=False)
+    """Finds the tokens that are looked for in the text as it is."""
+    normalized: Finder = field(init=False)
+    """Finds those that are looked for in what it was normalized to."""
 
     def __post_init__(self) -> None:
         raw = (token for token in self.added if not token.normalized)
-        object.__setattr__(self, "_raw", Finder(raw))
+        object.__setattr__(self, "raw", Finder(raw))
         normalized = (token for token in self.added if token.normalized)
-        object.__setattr__(self, "_normalized", Finder(normalized, None if self.finds_as_written else self.normalize))
+        object.__setattr__(self, "normalized", Finder(normalized, None if self.finds_as_written else self.normalize))
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | Sequence[str]]:
         """The ids of added tokens, and between them the pieces that are to be encoded.
@@ -53,7 +54,7 @@ class Preparation:
         `allowed` are the special tokens that are taken as such; the others are text.
         """
         begins = True
-        for part in self._raw.parts(text, allowed):
+        for part in self.raw.parts(text, allowed):
             if isinstance(part, str):
                 yield from self._stretch(part, allowed, begins)
             else:
@@ -67,7 +68,7 @@ class Preparation:
             yield data if not is_byte or _is_utf8(data) else "\ufffd".encode() * len(data)
 
     def _stretch(self, text: str, allowed: frozenset[str], begins: bool) -> Iterator[int | Sequence[str]]:
-        for part in self._normalized.parts(self.normalize(text) if self.normalize else text, allowed):
+        for part in self.normalized.parts(self.normalize(text) if self.normalize else text, allowed):
             yield self._pieces(part, begins) if isinstance(part, str) else part
             begins = False
 
@@ -84,18 +85,3 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def split_step(split: Callable[[str], list[str]]) -> Step:
-    """Each piece split again."""
-    return lambda pieces, begins: [part for piece in pieces for part in split(piece)]
-
-
-def prefix_step(prefix: str, *, only_first: bool = False) -> Step:
-    """`prefix` put before each piece that does not begin with it, or only before a piece that begins the text."""
-
-    def put(pieces: list[str], begins: bool) -> list[str]:
-        n = int(begins) if only_first else len(pieces)
-        return [piece if piece.startswith(prefix) else prefix + piece for piece in pieces[:n]] + pieces[n:]
-
-    return put

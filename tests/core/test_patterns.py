@@ -10,8 +10,8 @@ import regex
 from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 
-from bpe_core import PATTERNS, PatternError, patterns
-from bpe_core.patterns import splitter
+from bpe_core import PATTERNS, PatternError
+from bpe_core.patterns import refusal, splitter
 
 NAMED = [name for name, source in PATTERNS.items() if source]
 
@@ -145,7 +145,7 @@ def test_a_misspelt_name_is_not_taken_for_a_regular_expression():
 
 
 def test_a_pattern_that_backtracks_without_end_is_stopped(monkeypatch):
-    monkeypatch.setattr(patterns, "PATIENCE", 0.02)
+    monkeypatch.setattr(refusal, "PATIENCE", 0.02)
     with pytest.raises(PatternError, match=r"took more than .* too many ways"):
         splitter(r"(?:\w|\w\w)+[!?]").split("a" * 60 + "-")
 

@@ -111,11 +111,7 @@ class EditorPane(Pane):
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or another step of it: the same text, other tokens."""
-        if tokenizer is not None and not tokenizer.by_piece:
-            self.area.tokenizer = None
-            self.ledger.say("No tokens to be seen here: this tokenizer changes a text before it splits it.")
-        else:
-            self.area.tokenizer = SpecialsAllowed.of(tokenizer) if tokenizer and self.specials else tokenizer
+        self.area.tokenizer = SpecialsAllowed.of(tokenizer) if tokenizer and self.specials else tokenizer
         self.watch_view(self.view)
 
     # What the text tells
@@ -123,7 +119,10 @@ class EditorPane(Pane):
     def on_token_area_tokenized(self, event: TokenArea.Tokenized) -> None:
         """The totals, in one line."""
         event.stop()
-        self.ledger.take_totals(event)
+        if self.area.why_none:
+            self.ledger.say(self.area.why_none)
+        else:
+            self.ledger.take_totals(event)
 
     def on_text_area_selection_changed(self) -> None:
         """What is told of the place of the cursor."""
@@ -184,6 +183,8 @@ class EditorPane(Pane):
         self.specials = not self.specials
         if self.specials and self.tokenizer is not None and not self.tokenizer.special_tokens:
             self.notify("This tokenizer has no special tokens.")
+        elif self.specials and self.tokenizer is not None and not self.tokenizer.by_piece:
+            self.notify("Special tokens stay text here: this tokenizer changes a text before it splits it.")
         self.watch_tokenizer(self.tokenizer)
 
     def action_toggle_spaces(self) -> None:

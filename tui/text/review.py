@@ -8,7 +8,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
-from bpe_core.live_text import LiveText
+from bpe_core.aligned_text import FollowedText
 from bpe_core.pitfalls import KINDS, Pitfall, Pitfalls
 from bpe_core.unstable import WINDOW, Completion, Unstable, unstable
 
@@ -21,9 +21,9 @@ _LONG_PAUSE: Final = 1 << 15
 
 
 class Review:
-    """The review of one `LiveText`; tell it of every edit, and let it settle when there is time."""
+    """The review of one text; tell it of every edit, and let it settle when there is time."""
 
-    def __init__(self, live: LiveText) -> None:
+    def __init__(self, live: FollowedText) -> None:
         self.live = live
         """The text."""
         self._pitfalls = Pitfalls(live)

@@ -21,12 +21,17 @@ LONGEST: Final = 80
 
 
 def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[Fact]:
-    """The tokens of `piece`, why its neighbors stay apart, and the merges that made them, with its parts after each."""
+    """The tokens of `piece`, why its neighbors stay apart, and the merges that made them, with its parts after each.
+
+    "" stands for a token that is no piece.
+    """
     if not tokenizer.vocabulary.knows_merges:
         return _sentence("The merges of this vocabulary are being recovered from its ranks.", width)
     if len(piece.encode()) > LONGEST:
         return _sentence(f"This piece has {len(piece):,} characters, too many to follow its merges.", width)
-    if tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
+    if not piece:
+        return _sentence("This token is found as it stands, before the text is split.", width)
+    if tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
         return _sentence("The pattern drops this text, so it has no tokens.", width)
     story = trace(tokenizer.vocabulary, piece)
     n_tokens = _count(len(story.parts), "token")
@@ -93,7 +98,11 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
     """The tokens at the end that are not final, and the tokens that would swallow them."""
     if review is None or review.open_from is None or review.end is None:
         settled = review is not None and review.settled
-        text = "The pattern may look anywhere, so nobody can tell." if settled else "Looking at the end of the text."
+        text = "Looking at the end of the text."
+        if settled and tokenizer.by_piece:
+            text = "The pattern may look anywhere, so nobody can tell."
+        elif settled:
+            text = "This tokenizer changes a text before it splits it, so nobody can tell."
         return _sentence(text, width)
     ids = review.end.ids
     if not ids:

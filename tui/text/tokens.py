@@ -1,9 +1,11 @@
-"""The tokens of a `LiveText` where a screen asks for them: on one row, and under the cursor."""
+"""The tokens of a text where a screen asks for them: on one row, and under the cursor."""
 
 from dataclasses import dataclass
 from typing import Final
 
-from bpe_core.live_text import Change, LiveText
+from bpe_core.aligned_text import AlignedText, FollowedText
+from bpe_core.bpe import utf8
+from bpe_core.live_text import Change
 from bpe_core.spans import Span, parts
 from bpe_core.tokenizer import Tokenizer
 from tui.text.document import LONG_LINE
@@ -41,7 +43,7 @@ class UnderCursor:
     tokens: tuple[bytes, ...]
     """The bytes of each of them."""
     piece: tuple[int, int]
-    """Where the piece begins and ends that the pattern split off here; `LiveText.between` gives its text."""
+    """Where the piece begins and ends that the pattern split off here; `FollowedText.between` gives its text."""
 
 
 class Tokens:
@@ -50,7 +52,7 @@ class Tokens:
     Those of the rows drawn lately are remembered; an edit forgets only the rows that it touched.
     """
 
-    def __init__(self, live: LiveText) -> None:
+    def __init__(self, live: FollowedText) -> None:
         self.live = live
         """The text and all its tokens."""
         self.changed: tuple[Columns, ...] = ()
@@ -61,7 +63,10 @@ class Tokens:
         """Edit the text: `text` comes in place of the code points from `start` to `end`."""
         change = self.live.splice(start, end, text)
         stretch, shift = stretch_of(change), len(text) - (end - start)
-        self._edited(min(start, stretch[0]), max(end, stretch[1] - shift), shift)
+        if isinstance(self.live, AlignedText):  # tokens that stay may stand for other characters
+            self.forget_rows()
+        else:
+            self._edited(min(start, stretch[0]), max(end, stretch[1] - shift), shift)
         self.changed = (*moved(self.changed, start, end, len(text)), stretch)
         return change
 
@@ -108,7 +113,7 @@ class Tokens:
         }
 
 
-def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
+def find_tokens(live: FollowedText, start: int, length: int, n_colors: int) -> OnRow:
     """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
     context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
     spans = live.spans(context, start + length)
@@ -122,7 +127,7 @@ def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow
     return tuple(tokens), tuple(shared)
 
 
-def _anchor(live: LiveText, start: int) -> int:
+def _anchor(live: FollowedText, start: int) -> int:
     """Where to begin if tokens are told apart by two looks that take turns: at the beginning of a line.
 
     Not of one that begins inside of a token, for there the turns go on. In a very long line any place must do.
@@ -137,15 +142,17 @@ def _anchor(live: LiveText, start: int) -> int:
     return start
 
 
-def _torn(live: LiveText, span: Span) -> list[Columns]:
+def _torn(live: FollowedText, span: Span) -> list[Columns]:
     """The characters of a span that begin in one of its tokens and end in another."""
     if span.end - span.start == 1:
         return [(span.start, span.end)]
     text = live.between(span.start, span.end)
+    if b"".join(map(live.tokenizer.token_bytes, span.ids)) != utf8(text):  # it was changed before it was encoded
+        return [(span.start, span.end)]
     return [(part.start, part.start + 1) for part in parts(span, text, live.tokenizer.token_bytes) if part.head]
 
 
-def find_under(live: LiveText, offset: int) -> UnderCursor | None:
+def find_under(live: FollowedText, offset: int) -> UnderCursor | None:
     """What stands at a code point; at the end of the text, what stands before it."""
     place = min(offset, live.n_characters - 1)
     span = live.span_at(place) if place >= 0 else None

@@ -1,6 +1,6 @@
 """TokenArea: a text area in which one sees the tokens of what one types.
 
-Each edit is spliced into a `LiveText` where all edits pass; rows are drawn from what it says, each time anew, but a
+Each edit is spliced into the text where all edits pass; rows are drawn from what it says, each time anew, but a
 row that looks as before is not drawn again. What is under the cursor, what an edit changed and how many tokens there
 are goes out as messages.
 """
@@ -19,6 +19,8 @@ from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.timer import Timer
 
+from bpe_core.aligned_text import FollowedText, followed
+from bpe_core.errors import BpeError
 from bpe_core.live_text import Change, LiveText
 from bpe_core.tokenizer import Tokenizer
 from tui.text.rows import Place
@@ -78,7 +80,7 @@ class TokenArea(PaletteArea):
         """The text was edited; an undo or redo of several edits is told as one message each."""
 
         change: Change | None
-        """None for an edit so big that its tokens were not compared."""
+        """None for an edit whose tokens were not compared, as it was too big."""
 
     @dataclass
     class CursorMoved(_Told):
@@ -105,6 +107,8 @@ class TokenArea(PaletteArea):
         self._tokens: Tokens | None = None
         self._missed: list[tuple[int, int, str]] | None = None
         """The edits made while a big text is being read; None when none is."""
+        self.why_none = ""
+        """Why a text has no tokens to be shown although there is a tokenizer: a sentence, or nothing."""
         self._under: UnderCursor | None = None
         self._settling: Timer | None = None
         super().__init__(
@@ -122,11 +126,9 @@ class TokenArea(PaletteArea):
         """Take the tokenizer that was set before there was a screen."""
         self.watch_tokenizer(self.tokenizer)
 
-    # What the text is
-
     @property
-    def live(self) -> LiveText | None:
-        """The text with its tokens; None without a tokenizer, and while a big text is still being read."""
+    def live(self) -> FollowedText | None:
+        """The text with its tokens; None without a tokenizer, while a big text is read, and if there is `why_none`."""
         return None if self._tokens is None else self._tokens.live
 
     def _set_document(self, text: str, language: str | None) -> None:
@@ -139,19 +141,25 @@ class TokenArea(PaletteArea):
         if tokenizer is None or (self._tokens is None and self._missed is None):
             self._read(tokenizer)
         elif self._tokens is not None and tokenizer is not self._tokens.live.tokenizer:
-            self._tokens.use(tokenizer)
-            self._tokens_changed()
+            if tokenizer.by_piece and isinstance(self._tokens.live, LiveText):
+                self._tokens.use(tokenizer)
+                self._tokens_changed()
+            else:
+                self._read(tokenizer)
 
     def _read(self, tokenizer: Tokenizer | None) -> None:
         """Begin anew, with all of the text; with a big one beside the screen."""
-        self._tokens, self._missed = None, None
+        self._tokens, self._missed, self.why_none = None, None, ""
         if self.is_running:
             self.workers.cancel_group(self, "tokens")
-        if tokenizer is not None and self.is_running and self.document.n_characters > _BIG:
+        if tokenizer is not None and tokenizer.by_piece and self.is_running and self.document.n_characters > _BIG:
             self._missed = []
             self.run_worker(self._read_big(tokenizer, self.document.text), group="tokens")
         elif tokenizer is not None:
-            self._tokens = Tokens(LiveText(tokenizer, self.document.text))
+            try:
+                self._tokens = Tokens(followed(tokenizer, self.document.text))
+            except BpeError as error:
+                self.why_none = str(error)
         self._tokens_changed()
 
     async def _read_big(self, tokenizer: Tokenizer, text: str) -> None:
@@ -166,11 +174,16 @@ class TokenArea(PaletteArea):
 
     def spliced(self, start: int, end: int, text: str) -> None:
         """Bring the tokens up to date with an edit."""
-        if self.tokenizer is not None and max(len(text), end - start) > _BIG_EDIT:
+        if self.tokenizer is not None and (self.why_none or max(len(text), end - start) > _BIG_EDIT):
             self._read(self.tokenizer)
             self.post_message(self.Edited(self, None))
         elif self._tokens is not None:
-            self.post_message(self.Edited(self, self._tokens.splice(start, end, text)))
+            change: Change | None = None
+            try:
+                change = self._tokens.splice(start, end, text)
+            except BpeError as error:
+                self._tokens, self.why_none = None, str(error)
+            self.post_message(self.Edited(self, change))
         elif self._missed is not None:
             self._missed.append((start, end, text))
 

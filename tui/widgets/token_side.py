@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
 
+from bpe_core.aligned_text import AlignedText
 from bpe_core.audit.findings import Finding
 from bpe_core.tokenizer import Tokenizer
 from tui.text.place import about_place
@@ -90,5 +91,7 @@ class TokenSide(Vertical):
         elif self.seen == "ahead":
             lines.show_lines(what_may_come(area.review, tokenizer, area.palette, lines.room))
         elif area.under_cursor is not None:
-            piece = area.live.between(*area.under_cursor.piece)
+            under, live = area.under_cursor, area.live
+            aligned = live if isinstance(live, AlignedText) else None
+            piece = aligned.prepared_piece(under.start) if aligned else live.between(*under.piece)
             lines.show_lines(why_this_split(tokenizer, piece, area.palette, lines.room))

@@ -8,7 +8,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bpe_core.live_text import LiveText
+from bpe_core.aligned_text import FollowedText
 from tui.text.palette import Palette
 from tui.text.views import Row, Shown, tokens_around, view_rows
 
@@ -28,13 +28,13 @@ class TokenView(ScrollView, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._live: LiveText | None = None
+        self._live: FollowedText | None = None
         self._kind = "borders"
         self._palette: Palette | None = None
         self._tokens: list[Shown] = []
         self._rows: list[Row] = []
 
-    def show(self, kind: str, live: LiveText, offset: int, palette: Palette) -> None:
+    def show(self, kind: str, live: FollowedText, offset: int, palette: Palette) -> None:
         """Show the tokens around a code point as one of `VIEWS`."""
         self._kind, self._live, self._palette = kind, live, palette
         self._tokens = tokens_around(live, offset, len(palette.tokens))

@@ -1,0 +1,104 @@
+"""Tokenizers that change a text before they split it: their tokens are seen, too, and what they stand for."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Opened
+
+from bpe_core import save, train
+from bpe_core.aligned_text import LARGEST
+from tui import config
+
+PIECES = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁low", "lo", "low", "▁low"]
+LLAMA = {
+    "added_tokens": [{"id": 0, "content": "<unk>", "special": True}],
+    "normalizer": {
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "Prepend", "prepend": "▁"},
+            {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        ],
+    },
+    "pre_tokenizer": None,
+    "decoder": {
+        "type": "Sequence",
+        "decoders": [
+            {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+            {"type": "ByteFallback"},
+            {"type": "Fuse"},
+            {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+        ],
+    },
+    "model": {
+        "type": "BPE",
+        "unk_token": "<unk>",
+        "fuse_unk": True,
+        "byte_fallback": True,
+        "vocab": {name: token for token, name in enumerate(PIECES)},
+        "merges": ["l o", "lo w", "▁ low"],
+    },
+}
+LOW = PIECES.index("▁low")
+
+
+@pytest.fixture
+def llama(home: Path) -> None:
+    """A tokenizer as Llama-2's is, on the shelf."""
+    folder = config.tokenizers_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tokenizer.json").write_text(json.dumps(LLAMA))
+
+
+@pytest.mark.usefixtures("llama")
+async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        area = scope.area
+        area.load("low lowß")
+        area.focus()
+        await scope.until(lambda: area.under_cursor, "a token is under the cursor")
+        assert area.live is not None
+        assert area.live.ids == [LOW, LOW, 1 + 0xC3, 1 + 0x9F]
+        assert scope.shown("#totals-line").startswith("4 tokens  9 bytes  2.25 bytes/token  8 characters")
+        assert [(span.start, span.end) for span in area.live.spans(0, 8)] == [(0, 3), (3, 7), (7, 8)]
+        await scope.press("ctrl+t")
+        assert " ".join(scope.rows("#why")[0].split()) == "␣low 1 token"
+        await scope.press("ctrl+b", "ctrl+end", "backspace", "w")
+        assert scope.shown("#edit-line").startswith("last edit  nothing → w  +1 token  +1 byte")
+        assert "c3 9f → w" in scope.shown("#baseline-line").lower().replace("\\x", "").replace("·", " ")
+        await scope.press("ctrl+t", "ctrl+l")
+        assert area.live.text == "low loww"
+
+
+@pytest.mark.usefixtures("llama")
+async def test_a_text_too_long_for_that_says_so_until_it_is_shorter(opened: Opened) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        area = scope.area
+        area.load("low " * (LARGEST // 4))
+        await scope.until(lambda: area.live, "tokens are seen")
+        area.focus()
+        await scope.press("x")
+        await scope.until(lambda: area.why_none, "there is a reason")
+        assert "shown up to 200,000 characters, and the text has 200,001" in scope.shown("#totals-line")
+        assert area.live is None
+        await scope.press("backspace")
+        await scope.until(lambda: area.live, "tokens are seen")
+        assert scope.shown("#totals-line").startswith("50,001 tokens")
+
+
+async def test_an_end_of_word_is_no_part_of_the_text(opened: Opened, home: Path) -> None:
+    save(
+        train("low low lower", vocab_size=262, pattern="words", end_of_word="</w>"),
+        config.tokenizers_folder() / "a.json",
+    )
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        scope.area.load("low  lowe")
+        await scope.until(lambda: scope.area.live, "tokens are seen")
+        live = scope.area.live
+        assert live is not None
+        assert live.tokenizer.token_bytes(live.spans(0, 3)[-1].ids[-1]).endswith(b"</w>")
+        assert live.span_at(3) is None
+        assert live.n_characters == 9
