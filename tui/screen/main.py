@@ -36,6 +36,7 @@ from tui.widgets.title_line import TitleLine
 class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
     """Four panes, the line of steps under them, and everything they show."""
 
+    CSS_PATH = "main.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", tooltip="What the keys do, what the words mean", key_display="F1"),
         # Before the keys that follow them, which are for the pane they lead to.
