@@ -166,7 +166,8 @@ def _be_bpescope(text: str) -> None:
             self._waiting = self.set_interval(0.2, self._wait_for_tokenizer)
 
         def _wait_for_tokenizer(self) -> None:
-            if isinstance(self.screen, MainScreen) and self.screen.in_force is not None:
+            assert isinstance(self.screen, MainScreen)
+            if self.screen.in_force is not None:
                 self._waiting.stop()
                 area = self.screen.query_one(ReviewArea)
                 area.cursor_blink = False

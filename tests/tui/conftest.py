@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from scope import ROOT, TEXT, Scope, children, eventually
+from scope import ROOT, TEXT, Scope, children
 from textual.message import Message
 from textual.notifications import Notify
 
@@ -64,7 +64,6 @@ def opened(home: Path) -> Opened:
                 said[message.notification.identity] = message.notification.message
 
         async with app.run_test(size=size, message_hook=listen) as pilot:
-            await eventually(lambda: app.moved_in.is_set() or app._exception, "the main screen is there")
             await pilot.pause()
             yield Scope(app, pilot, said.values())
 

@@ -28,6 +28,7 @@ _MOST_COPIED: Final = 200_000
 class EditorPane(Pane):
     """Text on the left, a token or its story on the right, totals and edits and pitfalls below."""
 
+    BORDER_TITLE = "Editor  [dim]F4[/]"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+t", "turn_side", "Why", tooltip="Token, why this split, what may come", key_display="^t"),
         Binding("ctrl+b", "pin", "Pin", show=False),

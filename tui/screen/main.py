@@ -13,10 +13,10 @@ from textual.containers import Container, Horizontal
 from textual.reactive import var
 from textual.widgets import Footer
 
+from bpe_core.samples import editor_greeting
 from tui import config
 from tui.help import Help
 from tui.jobs import Task
-from tui.options import possible
 from tui.panes.audit import AuditPane
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
@@ -28,15 +28,18 @@ from tui.screen.texts import TextsScreen
 from tui.screen.training import TrainingScreen
 from tui.sources import sample_corpus, title_of
 from tui.state import Corpus
-from tui.widgets.pane import PANES, Pane
+from tui.widgets.pane import Pane
 from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
+
+PANES = ("corpus", "training", "editor", "audit")
 
 
 class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
     """Four panes, the line of steps under them, and everything they show."""
 
-    CSS_PATH = "main.tcss"
+    AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", tooltip="What the keys do, what the words mean", key_display="F1"),
         # Before the keys that follow them, which are for the pane they lead to.
@@ -60,10 +63,11 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
     active: var[str] = var("editor", init=False)
     """The pane that has the focus, or had it last."""
 
-    def __init__(self, configuration: config.Configuration, text: str, opened: tuple[str, ...] = ()) -> None:
-        super().__init__()
+    def __init__(self, configuration: config.Configuration, opened: tuple[str, ...] = ()) -> None:
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (170, "-huge")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
+        super().__init__(classes="-active-editor -training-above")
         self._configuration = configuration
-        self._text = text
         self._opened = opened
         self._text_kept = ""
 
@@ -84,7 +88,7 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
 
     async def on_mount(self) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
-        self.options = possible(self._configuration.options)
+        self.options = self._configuration.options
         self.pattern = self.options.pattern
         self.kept = self._shelf()
         self._find()
@@ -94,9 +98,10 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
         if not paths and first_time:
             paths = sample_corpus().paths
         self.corpus = Corpus(paths, reference, title_of(paths))
+        text = config.load_text()
         self._area = self.editor.area  # still at hand when the screen is taken down
-        self._area.load(self._text)
-        self.set_focus(self._area)  # at once: keys may have been waiting for it
+        self._area.load(editor_greeting() if text is None else text)
+        self._area.focus()
         # One color for one token, wherever it is seen.
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))

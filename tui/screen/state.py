@@ -1,12 +1,12 @@
 """The state of the main screen: frozen values in typed variables, and the panes that show them."""
 
 from textual.reactive import var
+from textual.screen import Screen
 
 from bpe_core.audit.findings import Finding
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui.config import Configuration
-from tui.frame import Frame
 from tui.panes.audit import AuditPane
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
@@ -14,7 +14,7 @@ from tui.panes.training import TrainingPane
 from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
 
 
-class StateScreen(Frame):
+class StateScreen(Screen[None]):
     """What every part of the main screen builds on."""
 
     corpus: var[Corpus] = var(Corpus())

@@ -1,20 +1,16 @@
 """The tokens of a text where a screen asks for them: on one row, and under the cursor."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from bpe_core.aligned_text import AlignedText, FollowedText
 from bpe_core.bpe import utf8
+from bpe_core.live_text import Change
 from bpe_core.spans import Span, parts
+from bpe_core.tokenizer import Tokenizer
 from tui.text.document import LONG_LINE
 from tui.text.palette import choose_colors
 from tui.text.strips import Columns, Token
-
-if TYPE_CHECKING:
-    from bpe_core.aligned_text import FollowedText
-    from bpe_core.live_text import Change
-    from bpe_core.tokenizer import Tokenizer
 
 _Stretch = tuple[int, int, int]
 OnRow = tuple[tuple[Token, ...], tuple[Columns, ...]]
@@ -67,8 +63,6 @@ class Tokens:
         """Edit the text: `text` comes in place of the code points from `start` to `end`."""
         change = self.live.splice(start, end, text)
         stretch, shift = stretch_of(change), len(text) - (end - start)
-        from bpe_core.aligned_text import AlignedText
-
         if isinstance(self.live, AlignedText):  # tokens that stay may stand for other characters
             self.forget_rows()
         else:

@@ -1,20 +1,10 @@
 """Pane: a framed part of the screen that knows which of its widgets should get the focus."""
 
-from typing import Final
-
 from textual.containers import Vertical
-
-PANES: Final = ("corpus", "training", "editor", "audit")
-"""The ids of the panes, in the order of the keys that show them: F2, F3, …"""
 
 
 class Pane(Vertical):
     """What the four panes have in common."""
-
-    def on_mount(self) -> None:
-        """On the upper border: the pane's name and its key."""
-        if self.id in PANES:
-            self.border_title = f"{self.id.capitalize()}  [dim]F{PANES.index(self.id) + 2}[/]"
 
     def land(self) -> None:
         """Take the focus, to where one would most likely go on.

@@ -5,13 +5,11 @@ row that looks as before is not drawn again. What is under the cursor, what an e
 are goes out as messages.
 """
 
-from __future__ import annotations
-
 from asyncio import to_thread
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.style import Style
 from textual.document._document import EditResult
@@ -21,17 +19,14 @@ from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.timer import Timer
 
-import bpe_core
+from bpe_core.aligned_text import FollowedText, followed
 from bpe_core.errors import BpeError
+from bpe_core.live_text import Change, LiveText
+from bpe_core.tokenizer import Tokenizer
 from tui.text.rows import Place
 from tui.text.strips import Row, draw
 from tui.text.tokens import NOTHING, Tokens, UnderCursor, clip, find_under
 from tui.widgets.palette_area import PaletteArea
-
-if TYPE_CHECKING:
-    from bpe_core.aligned_text import FollowedText
-    from bpe_core.live_text import Change
-    from bpe_core.tokenizer import Tokenizer
 
 _BIG: Final = 500_000
 """Characters of a text above which it is split into pieces in a thread, and shown without tokens meanwhile."""
@@ -47,10 +42,10 @@ _PAUSE: Final = 1 / 30
 class _Told(Message):
     """What an area tells."""
 
-    area: TokenArea
+    area: "TokenArea"
 
     @property
-    def control(self) -> TokenArea:
+    def control(self) -> "TokenArea":
         """The sender."""
         return self.area
 
@@ -146,7 +141,7 @@ class TokenArea(PaletteArea):
         if tokenizer is None or (self._tokens is None and self._missed is None):
             self._read(tokenizer)
         elif self._tokens is not None and tokenizer is not self._tokens.live.tokenizer:
-            if tokenizer.by_piece and isinstance(self._tokens.live, bpe_core.LiveText):
+            if tokenizer.by_piece and isinstance(self._tokens.live, LiveText):
                 self._tokens.use(tokenizer)
                 self._tokens_changed()
             else:
@@ -162,15 +157,13 @@ class TokenArea(PaletteArea):
             self.run_worker(self._read_big(tokenizer, self.document.text), group="tokens")
         elif tokenizer is not None:
             try:
-                from bpe_core.aligned_text import followed
-
                 self._tokens = Tokens(followed(tokenizer, self.document.text))
             except BpeError as error:
                 self.why_none = str(error)
         self._tokens_changed()
 
     async def _read_big(self, tokenizer: Tokenizer, text: str) -> None:
-        live = await to_thread(bpe_core.LiveText, tokenizer, text)
+        live = await to_thread(LiveText, tokenizer, text)
         self._tokens = Tokens(live)
         for start, end, replacement in self._missed or ():
             self._tokens.splice(start, end, replacement)
