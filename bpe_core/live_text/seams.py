@@ -1,36 +1,30 @@
 """Where two encodings meet: whether tokens that were worked out apart are also right side by side.
 
-Call two neighboring tokens *compatible* if encoding their joined bytes gives the two back. A list of tokens is the
-encoding of its bytes exactly when all its neighbors are compatible: the first merge that joined bytes across a border
-would join them when the two tokens beside that border stand alone, too. So tokens on both sides of a change can stay
-as they are, and only the seams need to be looked at. (The same fact carries the linear-time encoder of the Rust crate
-`bpe` by H. van Antwerpen and A. Neubeck, 2024.)
+A list of tokens is the encoding of its bytes exactly when all its neighbors are compatible (`bpe_core.windows` says
+why). So tokens on both sides of a change can stay as they are, and only the seams need to be looked at.
 """
 
 from collections.abc import Callable
 
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.borders import Borders
 
 
 class Seams:
     """Encoding and compatibility under the merges of one vocabulary, for bytes that are only a part of a piece."""
 
-    __slots__ = ("_fits", "encode", "token_bytes")
+    __slots__ = ("_borders", "encode", "token_bytes")
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.token_bytes: Callable[[int], bytes] = _Bytes(vocabulary).__getitem__
         """The bytes of a token; for a negative number, which stands for so many that a pattern drops, as many."""
         self.encode: Callable[[bytes], tuple[int, ...]] = vocabulary.join
         """The tokens of bytes; a token that only a whole piece can become is not looked up."""
-        self._fits: dict[tuple[int, int], bool] = {}
+        self._borders = Borders(self.encode, self.token_bytes)
 
     def fit(self, left: int, right: int) -> bool:
         """Whether the two tokens are compatible."""
-        pair = left, right
-        fits = self._fits.get(pair)
-        if fits is None:
-            fits = self._fits[pair] = self.encode(self.token_bytes(left) + self.token_bytes(right)) == pair
-        return fits
+        return self._borders[left, right]
 
 
 class _Bytes(dict[int, bytes]):

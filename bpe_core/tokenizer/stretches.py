@@ -12,6 +12,7 @@ from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.borders import Borders
 
 LEAST: Final = 64
 """Characters of a piece that is worth it."""
@@ -36,7 +37,7 @@ class Stretches:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._ids = _Ids(vocabulary)
-        self._fits = _Fits(vocabulary)
+        self._fits = Borders(vocabulary.join, vocabulary.token_bytes)
 
     def encode(self, piece: str) -> tuple[int, ...] | None:
         """The ids of a piece; None if there is a better way for it."""
@@ -73,17 +74,3 @@ class _Ids(dict[str, tuple[int, ...]]):
     def __missing__(self, stretch: str) -> tuple[int, ...]:
         ids = self[stretch] = self._vocabulary.join(utf8(stretch))
         return ids
-
-
-class _Fits(dict[tuple[int, int], bool]):
-    """Two neighboring tokens -> whether they are compatible."""
-
-    __slots__ = ("_vocabulary",)
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-
-    def __missing__(self, pair: tuple[int, int]) -> bool:
-        vocabulary = self._vocabulary
-        fits = self[pair] = vocabulary.join(b"".join(map(vocabulary.token_bytes, pair))) == pair
-        return fits

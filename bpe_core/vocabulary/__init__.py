@@ -7,18 +7,17 @@ all of its versions look at one store that only grows; each version merely knows
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Literal, Self, get_args
+from typing import Self
 
 from bpe_core.bpe import Triple, utf8
 from bpe_core.errors import OptionError, UnknownTokenError
+from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, moved_up
 from bpe_core.vocabulary.prefix import Prefix
 from bpe_core.vocabulary.ranked import RankedStore
 from bpe_core.vocabulary.store import ALL, Store, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
 
-IdLayout = Literal["bytes-first", "specials-first"]
-ID_LAYOUTS: Final[tuple[str, ...]] = get_args(IdLayout)
-"""bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
+__all__ = ["ID_LAYOUTS", "Vocabulary"]
 
 
 class Vocabulary:
@@ -101,12 +100,8 @@ class Vocabulary:
         >>> Vocabulary.of_bytes("specials-first", ["<|endoftext|>"]).token_bytes(66)
         b'A'
         """
-        if id_layout not in ID_LAYOUTS:
-            raise OptionError(f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}.")
-        first = len(special_tokens) if id_layout == "specials-first" else 0
-        first_special = 256 + bool(end_of_word) if id_layout == "bytes-first" else 0
+        first, specials = before_merges(id_layout, special_tokens, 256 + bool(end_of_word))
         base = {first + byte: bytes([byte]) for byte in range(256)}
-        specials = {text: first_special + n for n, text in enumerate(special_tokens)}
         if not end_of_word:
             return cls(base, (), specials)
         return cls.marked(base | {first + 256: utf8(end_of_word)}, (), specials, first + 256)
@@ -281,7 +276,7 @@ class Vocabulary:
         merges = list(merges)
         store = self._store.at_tip(self._n_merges)
         store.extend(merges)
-        return self._version(store, len(store.merges), _moved_up(self._specials, merges))
+        return self._version(store, len(store.merges), moved_up(self._specials, merges))
 
     @classmethod
     def _version(cls, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> Self:
@@ -292,12 +287,3 @@ class Vocabulary:
     def _check(self, token: int) -> None:
         if token not in self:
             raise UnknownTokenError(f"There is no token with the id {token} in this vocabulary of {self.n_vocab}.")
-
-
-def _moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:
-    made = [token for _, _, token in merges]
-    behind = [token for token in special_tokens.values() if made and token >= min(made)]
-    if not behind or min(behind) > max(made):
-        return special_tokens
-    shift = max(made) + 1 - min(behind)
-    return {text: token + shift if token in behind else token for text, token in special_tokens.items()}

@@ -21,7 +21,7 @@ from tui.messages import CorpusChosen, PresetChosen, TextWanted, TokenizerChosen
 from tui.sources import TextSource, beginning, title_of
 from tui.state import Corpus, Kept, Totals
 from tui.text.palette import Look, make_palette
-from tui.widgets.corpus_tree import CorpusTree
+from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
 
 PREVIEWED = 600
@@ -62,9 +62,10 @@ class CorpusPane(Pane):
     def watch_corpus(self, corpus: Corpus) -> None:
         """The screen may set a choice itself, as at the start."""
         tree = self.query_one(CorpusTree)
-        for mark, paths in (("corpus", corpus.paths), ("reference", corpus.reference)):
-            if set(tree.marked(mark)) != set(paths):  # type: ignore[arg-type]
-                tree.choose(paths, mark)  # type: ignore[arg-type]
+        wanted: dict[Mark, tuple[str, ...]] = {"corpus": corpus.paths, "reference": corpus.reference}
+        for mark, paths in wanted.items():
+            if set(tree.marked(mark)) != set(paths):
+                tree.choose(paths, mark)
 
     @on(CorpusTree.Marked)
     def tell_choice(self, event: CorpusTree.Marked) -> None:

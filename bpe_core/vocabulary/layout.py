@@ -1,0 +1,31 @@
+"""Which ids the single bytes and the special tokens have, and where special tokens go when merges need theirs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from bpe_core.bpe import Triple
+from bpe_core.errors import OptionError
+
+ID_LAYOUTS: Final = ("bytes-first", "specials-first")
+"""bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
+
+
+def before_merges(id_layout: str, special_tokens: Sequence[str], n_base: int) -> tuple[int, Mapping[str, int]]:
+    """The id of the first of `n_base` tokens that no merge makes, and the ids of the special tokens.
+
+    Raises `OptionError` if there is no such layout.
+    """
+    if id_layout not in ID_LAYOUTS:
+        raise OptionError(f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}.")
+    first, first_special = (len(special_tokens), 0) if id_layout == "specials-first" else (0, n_base)
+    return first, {text: first_special + n for n, text in enumerate(special_tokens)}
+
+
+def moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:
+    """The special tokens behind all new `merges`, where these take the ids of some of them."""
+    made = [token for _, _, token in merges]
+    behind = [token for token in special_tokens.values() if made and token >= min(made)]
+    if not behind or min(behind) > max(made):
+        return special_tokens
+    shift = max(made) + 1 - min(behind)
+    return {text: token + shift if token in behind else token for text, token in special_tokens.items()}
