@@ -55,8 +55,11 @@ def disagreements(pattern: str, theirs: Ask, translated: Callable[[str], str] = 
 
 
 def changed_differently(what: str, ours: Callable[[str], str], theirs: Callable[[str], str]) -> Disagreement:
-    """The characters of which two functions do not make the same, alone or between marks that may change places."""
-    texts = ((character, f"{character} a{character}\u0323 a\u0301{character}") for character in EVERY)
+    """The characters of which two functions do not make the same, alone or beside marks that may change places.
+
+    Those are the ones of the lowest and the highest class; no mark joins the letter q, which would hide the order.
+    """
+    texts = ((character, f"{character} q{character}\u0334 q\u0345{character}") for character in EVERY)
     return Disagreement(what, frozenset(character for character, text in texts if ours(text) != theirs(text)))
 
 
