@@ -42,8 +42,7 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None, environment: M
         return found
     encoding = encodings.encoding_of(name)
     if encoding is not None:
-        tell(0, 1, encoding)
-        return encodings.fetch(name, encoding, environment)
+        return encodings.fetch(name, encoding, tell, environment)
     if repositories.is_name(name):
         return repositories.fetch(name, tell)
     raise FetchError(f"'{visible(name)}' is not the name of a tokenizer; name {KINDS}.")

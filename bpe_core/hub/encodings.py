@@ -3,7 +3,7 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -57,7 +57,9 @@ def all_cached(environment: Mapping[str, str] = os.environ) -> Iterator[tuple[st
             yield encoding, path
 
 
-def fetch(name: str, encoding: str, environment: Mapping[str, str] = os.environ) -> Path:
+def fetch(
+    name: str, encoding: str, tell: Callable[[int, int, str], None], environment: Mapping[str, str] = os.environ
+) -> Path:
     """The file, fetched by tiktoken into its cache. Raises `FetchError`, which calls it `name`."""
     place = _place(encoding, environment)
     if place is None:
@@ -66,6 +68,7 @@ def fetch(name: str, encoding: str, environment: Mapping[str, str] = os.environ)
         from tiktoken.load import read_file_cached
     except ImportError:
         raise FetchError(f"Fetching {name} needs the extra [hub]: pip install 'bpescope[hub]'.") from None
+    tell(0, 1, encoding)
     try:
         read_file_cached(_ADDRESS.format(encoding), _DIGEST_OF[encoding])
     except Exception as error:  # of a library, and of those it stands on

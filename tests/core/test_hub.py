@@ -83,10 +83,12 @@ def test_what_the_hub_s_library_has_fetched_needs_neither_network_nor_library(tm
 @pytest.mark.parametrize(("name", "module"), [("gpt-4o", "tiktoken.load"), ("some/model", "huggingface_hub")])
 def test_without_the_extra_a_sentence_names_it(monkeypatch, name, module):
     without(monkeypatch, module)
+    told = []
     with pytest.raises(
         FetchError, match=rf"^Fetching {name} needs the extra \[hub\]: pip install 'bpescope\[hub\]'\.$"
     ):
-        fetch(name)
+        fetch(name, lambda *what: told.append(what))
+    assert not told  # nothing was on its way yet
 
 
 def test_a_cache_that_is_switched_off_is_named(monkeypatch):
