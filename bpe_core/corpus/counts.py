@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice, pairwise, repeat
-from operator import add, not_
+from itertools import chain, islice, repeat
+from operator import add
 from typing import Any, Final, Self
 
 from bpe_core.bpe import utf8
+from bpe_core.corpus.documents import Documents
+from bpe_core.corpus.hands import how_many
 from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure, Source
 from bpe_core.corpus.watch import Progress, Stopped, Watch
@@ -16,14 +18,17 @@ from bpe_core.patterns import splitter
 __all__ = ["Counts", "Progress", "Source"]
 
 
-MANY_HANDS: Final = 1 << 23
-"""Bytes on disk from which on it pays to start more processes: below 4 to 5 MB, starting them costs what they save."""
+EACH: Final = 1 << 21
+"""Bytes on disk from which on a process more is worth starting; meanwhile another one counts half as many."""
+
+_HELD: Final = 6
+"""Lists of pieces, one for about a block of text, that are held until a document has ended; then it counts as long."""
 
 
 class Counts:
     """How often each piece of a corpus occurs, in the order in which the pieces first appear.
 
-    >>> Counts.of("low low lower", "gpt4").pieces
+    >>> dict(Counts.of("low low lower", "gpt4").pieces)
     {'low': 1, ' low': 1, ' lower': 1}
     """
 
@@ -31,7 +36,7 @@ class Counts:
         """Nothing counted yet; PatternError if `pattern` is none. Use `Counts.of` or `Counts.read`."""
         self.pattern = pattern
         """The split pattern, as it was given."""
-        self.pieces: dict[str, int] = {}
+        self.pieces: Counter[str] = Counter()
         """Piece -> how often it occurs."""
         self.sources: list[Source] = []
         """One for each file read, by document number; a single one for all texts that were given as such."""
@@ -39,7 +44,6 @@ class Counts:
         """Files that turned out to be unreadable further on; nothing of them is counted."""
         self.stopped = False
         """Whether reading was stopped before the end; documents counted until then are counted whole."""
-        self.n_documents = 0
         self.n_bytes = 0
         """Of the texts in UTF-8."""
         self.n_characters = 0
@@ -47,12 +51,7 @@ class Counts:
         """With repetition."""
         self.splitter = splitter(pattern)
         """What cuts texts into pieces."""
-        self._starts: list[int] = []
-        """Document number -> how many pieces had been seen before it; as they are in order, this tells its own."""
-        self._second: dict[str, int] = {}
-        """Piece -> the second document it occurs in, while there is no third."""
-        self._common: set[str] = set()
-        """Pieces that occur in three documents or more."""
+        self._documents = Documents()
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the splitter, which every process makes for itself."""
@@ -60,6 +59,11 @@ class Counts:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, splitter=splitter(state["pattern"]))
+
+    @property
+    def n_documents(self) -> int:
+        """How many texts were counted."""
+        return self._documents.n
 
     @classmethod
     def of(cls, texts: str | Iterable[str], pattern: str = "gpt4") -> Self:
@@ -96,8 +100,10 @@ class Counts:
         files = tuple(files)
         watch = Watch(sum(file.size for file in files), progress, stop)
         try:
-            if watch.total >= MANY_HANDS and counts.splitter.source and processes != 1:
-                from bpe_core.corpus.crew import read_together  # late: most corpora are small
+            if processes is None:
+                processes = how_many(watch.total, EACH)
+            if processes > 1 and counts.splitter.source:
+                from bpe_core.corpus.counting import read_together  # late: most corpora are small
 
                 read_together(counts, files, watch, processes)
             else:
@@ -129,18 +135,16 @@ class Counts:
 
     def append(self, other: "Counts") -> None:
         """Take in the counts of the documents that follow, as if they had been counted here."""
-        self._note_documents(other)
-        self._starts += self._new_starts(other)
-        self._sum(other)
+        self._documents.append(other._documents, other.pieces, self.pieces)
+        self._sum(other.pieces)
         self.sources += other.sources
         self.skipped += other.skipped
-        self.n_documents += other.n_documents
         self.n_bytes += other.n_bytes
         self.n_characters += other.n_characters
 
     def go_on(self, part: "Counts") -> None:
         """Take in the counts of what follows of the same, single document; `is_of` tells its source."""
-        self._sum(part)
+        self._sum(part.pieces)
 
     def is_of(self, source: Source) -> None:
         """Say which single document these are the counts of."""
@@ -153,57 +157,33 @@ class Counts:
 
     def first_documents(self) -> Iterator[int]:
         """For each of `pieces`, in their order, the number of the document it appeared in first."""
-        spans = pairwise((*self._starts, len(self.pieces)))
-        return chain.from_iterable(repeat(document, end - start) for document, (start, end) in enumerate(spans))
+        return self._documents.first(len(self.pieces))
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
         """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
-        return {
-            piece: (first, self._second[piece]) if piece in self._second else (first,)
-            for piece, first in zip(self.pieces, self.first_documents(), strict=True)
-            if piece not in self._common
-        }
+        return self._documents.few(self.pieces)
 
     def _add(self, blocks: Iterable[str]) -> None:
-        """Count one document: by itself first, so that nothing of it stays if it cannot be read to its end."""
-        counted: Counter[str] = Counter()
-        for pieces in self.splitter.pieces(blocks):
-            counted.update(pieces)
-        document = type(self)(self.pattern)
-        document.pieces = counted
-        document.n_pieces = counted.total()
-        document.n_documents = 1
-        document._starts = [0]
-        self.append(document)
+        """Count one document, by itself until it is read to its end: nothing of it stays if that cannot be."""
+        lists = self.splitter.pieces(blocks)
+        held = list(islice(lists, _HELD))
+        if len(held) < _HELD:
+            self._documents.add(set[str]().union(*held), self.pieces)
+            for pieces in held:
+                self.pieces.update(pieces)
+            self.n_pieces += sum(map(len, held))
+        else:
+            counted: Counter[str] = Counter()
+            for pieces in chain(held, lists):
+                counted.update(pieces)
+            self._documents.add(counted.keys(), self.pieces)
+            self._sum(counted)
 
-    def _sum(self, other: "Counts") -> None:
-        """Add the other's counts to these; in one sweep that never leaves C, as this happens for every document."""
-        here, there = self.pieces, other.pieces
-        here.update(zip(there, map(add, map(here.get, there, repeat(0)), there.values()), strict=True))
-        self.n_pieces += other.n_pieces
-
-    def _new_starts(self, other: "Counts") -> Iterator[int]:
-        """For each document of the other, how many pieces will have been seen before it."""
-        are_new = map(not_, map(self.pieces.__contains__, other.pieces))
-        n_known = len(self.pieces)
-        for before, start in pairwise((0, *other._starts)):
-            n_known += sum(islice(are_new, start - before))
-            yield n_known
-
-    def _note_documents(self, other: "Counts") -> None:
-        """Remember where pieces occur. What is common already is passed over first, so this stays cheap."""
-        common, second, pieces = self._common, self._second, self.pieces
-        for piece, first in zip(other.pieces, other.first_documents(), strict=True):
-            if piece in common:
-                continue
-            known = piece in pieces
-            if piece in other._common or (known and (piece in second or piece in other._second)):
-                second.pop(piece, None)
-                common.add(piece)
-            elif known:
-                second[piece] = self.n_documents + first
-            elif piece in other._second:
-                second[piece] = self.n_documents + other._second[piece]
+    def _sum(self, there: Counter[str]) -> None:
+        """Add counts to these; in one sweep that never leaves C, as this happens for every portion of a corpus."""
+        here = self.pieces
+        dict.update(here, zip(there, map(add, map(here.get, there, repeat(0)), there.values()), strict=True))
+        self.n_pieces += there.total()
 
     def _keep(self, source: Source) -> None:
         self.sources.append(source)

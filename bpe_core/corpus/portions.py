@@ -4,16 +4,23 @@ A text in plain UTF-8 is parted only where `Splitter.cut` proves that no piece l
 whole: what is packed, or in another encoding, cannot be entered in the middle.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
 from bpe_core.corpus.reading import BLOCK, TextFile
 from bpe_core.patterns import Splitter
 
-PORTION: Final = 1 << 21
-"""Bytes on disk that make a portion; counting so many takes a few tenths of a second."""
+LEAST: Final = 1 << 20
+"""Bytes on disk that make a portion, at least; less is not worth the words about it."""
+
+MOST: Final = 1 << 22
+"""Bytes on disk that make a portion, at most: what comes of it takes room."""
+
+_EACH: Final = 6
+"""Portions for each process, about: when one has nothing left to do, the others should not have much."""
 
 _CONTINUATION: Final = range(0x80, 0xC0)
 """Bytes that go on with a character of UTF-8."""
@@ -34,6 +41,18 @@ class Portion:
         """Bytes on disk."""
         return sum(file.size for file in self.files) if self.end is None else self.end - self.start
 
+    @property
+    def name(self) -> str:
+        """Of its first file."""
+        return self.files[0].name
+
+    def texts(self, look: Callable[[int], None]) -> Iterator[tuple[TextFile, Iterator[str]]]:
+        """Each file with its text in blocks, before each of which `look` is told how many bytes of all are done."""
+        before = 0
+        for file in self.files:
+            yield file, file.watched_blocks(partial(_past, look, before), start=self.start, end=self.end)
+            before += file.size
+
     def data(self) -> Iterator[bytes]:
         """The bytes of a part, without byte order mark."""
         (file,) = self.files
@@ -44,13 +63,22 @@ class Portion:
                 yield block
 
 
-def portions(files: Iterable[TextFile], splitter: Splitter) -> Iterator[Portion]:
-    """The files in order, cut and bundled."""
+def _past(look: Callable[[int], None], before: int, n_bytes: int) -> None:
+    look(before + n_bytes)
+
+
+def portion_size(total: int, processes: int) -> int:
+    """How large portions should be for so many processes."""
+    return min(max(LEAST, total // (_EACH * processes)), MOST)
+
+
+def portions(files: Iterable[TextFile], splitter: Splitter, wanted: int) -> Iterator[Portion]:
+    """The files in order, cut and bundled into portions of about the `wanted` size, in bytes on disk."""
     bundle: list[TextFile] = []
     size = 0
     for file in files:
-        parts = _parts(file, splitter)
-        if bundle and (parts or size + file.size > PORTION):
+        parts = _parts(file, splitter, wanted)
+        if bundle and (parts or size + file.size > wanted):
             yield Portion(tuple(bundle))
             bundle, size = [], 0
         if parts:
@@ -62,12 +90,12 @@ def portions(files: Iterable[TextFile], splitter: Splitter) -> Iterator[Portion]
         yield Portion(tuple(bundle))
 
 
-def _parts(file: TextFile, splitter: Splitter) -> list[Portion]:
+def _parts(file: TextFile, splitter: Splitter, size: int) -> list[Portion]:
     """The parts of a large file that can be parted; otherwise none."""
-    if file.size < 2 * PORTION or file.packing or file.encoding.codec != "utf-8" or not splitter.blockwise:
+    if file.size < 2 * size or file.packing or file.encoding.codec != "utf-8" or not splitter.blockwise:
         return []
-    wanted = range(PORTION, file.size - PORTION // 2, PORTION)
-    cuts = [0, *filter(None, (_cut(file, offset, splitter) for offset in wanted)), file.size]
+    offsets = range(size, file.size - size // 2, size)
+    cuts = [0, *filter(None, (_cut(file, offset, splitter) for offset in offsets)), file.size]
     return [Portion((file,), start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else []
 
 

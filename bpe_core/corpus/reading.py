@@ -103,6 +103,21 @@ class TextFile:
                 if text:
                     yield text
 
+    def watched_blocks(self, look: Callable[[int], None], *, start: int = 0, end: int | None = None) -> Iterator[str]:
+        """The same blocks; `look` is told before each how many bytes of the file, or the part, have been read.
+
+        It may raise what it likes: that does not count as an error of the file.
+        """
+        position = start
+
+        def reached(at: int) -> None:
+            nonlocal position
+            position = at
+
+        for block in self.blocks(reached, start=start, end=end):
+            look(min(position, self.size) - start)
+            yield block
+
 
 def recognize_file(path: Path, name: str, *, required: bool = True) -> TextFile:
     """Look into the file's first bytes. Unreadable if it is not there, not allowed, or not a text in a known encoding.

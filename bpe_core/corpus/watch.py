@@ -37,31 +37,27 @@ class Watch:
         """Bytes on disk, all files together."""
         self.before = 0
         """Bytes of what has been read whole."""
+        self.name = ""
+        """The file being read."""
         self._progress = progress or (lambda _: None)
         self._stop = stop or (lambda: False)
-        self._position = 0  # bytes read of the present file
         self._next_look = 0.0
 
     def over(self, file: TextFile) -> Iterator[str]:
         """The blocks of a file; Stopped where that is wanted."""
-        self._position = 0
-        for block in file.blocks(self._reached):
-            self.look(min(self._position, file.size), file.name)
-            yield block
+        self.name = file.name
+        yield from file.watched_blocks(self.look)
         self.before += file.size
 
-    def look(self, position: int, name: str) -> None:
-        """Tell how far the file called `name` has been read, if it is time to; Stopped if that is wanted."""
+    def look(self, position: int) -> None:
+        """Tell that so many bytes more than `before` have been read, if it is time to; Stopped if that is wanted."""
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
-            self._progress(Progress(self.before + position, self.total, name))
+            self._progress(Progress(self.before + position, self.total, self.name))
             if self._stop():
                 raise Stopped
 
     def finish(self) -> None:
         """Tell that all has been read."""
         self._progress(Progress(self.total, self.total, ""))
-
-    def _reached(self, position: int) -> None:
-        self._position = position  # and no more: an error of `progress` must not look like one of the file

@@ -6,19 +6,19 @@ import random
 import pytest
 
 from bpe_core import PATTERNS, Counts, TextError
-from bpe_core.corpus import counts, crew, find_files, portions
-from bpe_core.corpus.crew_member import count_portion
-from bpe_core.corpus.watch import Watch
+from bpe_core.corpus import counting, counts, crew, find_files, portions
 from bpe_core.patterns import splitter
 
+SMALL = 60
 ALPHABETS = ("ab ", "ab c\n", "aé中😀 .\n", "a" * 9 + " ", "it's 123 4\r\n", "中文")
 
 
 @pytest.fixture
 def small(monkeypatch):
-    """Portions of a few bytes, and no corpus too small for several processes."""
-    monkeypatch.setattr(portions, "PORTION", 60)
-    monkeypatch.setattr(counts, "MANY_HANDS", 0)
+    """Portions of a few bytes, and documents of more than a few pieces held for long."""
+    monkeypatch.setattr(portions, "LEAST", SMALL)
+    monkeypatch.setattr(portions, "MOST", SMALL)
+    monkeypatch.setattr(counts, "_HELD", 2)
 
 
 def corpus(folder, seed):
@@ -35,6 +35,10 @@ def corpus(folder, seed):
     return find_files(folder).files
 
 
+def nobody(n_bytes):
+    """Looks on."""
+
+
 def everything(counted):
     """All that is known of a corpus, order included."""
     return {**vars(counted), "splitter": None, "pieces": list(counted.pieces.items())}
@@ -44,9 +48,9 @@ def everything(counted):
 def test_portions_counted_one_by_one_make_the_counts_of_the_whole(tmp_path, small, pattern):
     for seed in range(8):
         files = corpus(tmp_path / str(seed), seed)
-        whole, document, together = Counts.read(files, pattern, processes=1), crew._Document(), Counts(pattern)
-        for portion in portions.portions(files, splitter(pattern)):
-            counted = count_portion(portion, pattern)
+        whole, document, together = Counts.read(files, pattern, processes=1), counting._Document(), Counts(pattern)
+        for portion in portions.portions(files, splitter(pattern), SMALL):
+            counted = counting.CountPortion(pattern)(portion, nobody)
             done = counted if portion.end is None else document.take(portion, counted)
             if done:
                 together.append(done)
@@ -62,7 +66,7 @@ def test_several_processes_count_what_one_counts(tmp_path, small, processes):
 def test_a_large_text_is_parted_where_no_piece_lies_across(tmp_path, small):
     (tmp_path / "long.txt").write_text("some words, é and 😀\n" * 100)
     (tmp_path / "run.txt").write_text("a" * 2000)
-    *parts, run = portions.portions(find_files(tmp_path).files, splitter("gpt4"))
+    *parts, run = portions.portions(find_files(tmp_path).files, splitter("gpt4"), SMALL)
     assert len(parts) > 20
     assert [part.start for part in parts[1:]] == [part.end for part in parts[:-1]]
     assert sum(part.size for part in parts) == (tmp_path / "long.txt").stat().st_size
@@ -94,11 +98,11 @@ def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path,
     for number in range(5):
         (tmp_path / f"{number}.txt").write_text(f"text {number}, of several words")
     files = find_files(tmp_path).files
-    with crew.Crew("gpt4", 2) as workers:
-        for member in (workers._idle.get(), workers._idle.get()):
-            member._process.kill()
-            workers._idle.put(member)
-        watch = Watch(0, None, None)
-        counted = [part.n_pieces for _, part in workers.count(portions.portions(files, splitter("gpt4")), watch.look)]
+    with crew.Crew(counting.CountPortion("gpt4"), 3) as workers:
+        for helper in (workers._idle.get(), workers._idle.get()):
+            helper._process.kill()
+            workers._idle.put(helper)
+        jobs = portions.portions(files, splitter("gpt4"), SMALL)
+        counted = [part.n_pieces for _, part in workers.answers(jobs, nobody)]
     assert sum(counted) == Counts.read(files).n_pieces
-    assert member._process.returncode is not None
+    assert helper._process.returncode is not None

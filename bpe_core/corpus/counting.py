@@ -1,0 +1,60 @@
+"""Counting by several processes: a corpus goes out in portions, and their counts come back and are put together.
+
+The counts are taken in the order of the corpus, so the result is the same as that of one process.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bpe_core.corpus.counts import Counts
+from bpe_core.corpus.crew import Crew, Look
+from bpe_core.corpus.portions import Portion, portion_size, portions
+from bpe_core.corpus.reading import TextFile
+from bpe_core.corpus.sources import Measure
+from bpe_core.corpus.watch import Watch
+
+
+def read_together(counts: Counts, files: Sequence[TextFile], watch: Watch, processes: int) -> None:
+    """Append the counts of `files` to `counts`, as `Counts.read` does, by several processes."""
+    document = _Document()
+    size = portion_size(watch.total, processes)
+    with Crew(CountPortion(counts.pattern), processes) as crew:
+        for portion, counted in crew.answers(portions(files, counts.splitter, size), watch.look):
+            if portion.end is None:
+                counts.append(counted)
+            elif whole := document.take(portion, counted):
+                counts.append(whole)
+            watch.before += portion.size
+            watch.name = portion.name
+
+
+@dataclass(frozen=True, slots=True)
+class CountPortion:
+    """Counts whole files, or a part of one."""
+
+    pattern: str
+
+    def __call__(self, portion: Portion, look: Look) -> Counts:
+        """The counts of a portion."""
+        counts = Counts(self.pattern)
+        for file, blocks in portion.texts(look):
+            counts.add_file(file, blocks)
+        return counts
+
+
+class _Document:
+    """A document that comes in parts."""
+
+    def take(self, portion: Portion, part: Counts) -> Counts | None:
+        """The whole document, once its last part is here; without a piece if one of them was unreadable."""
+        file = portion.files[0]
+        if not portion.start:
+            self._whole, self._measure = part, Measure()
+        elif part.skipped:
+            self._whole = part
+        elif not self._whole.skipped:
+            self._whole.go_on(part)
+        if not self._whole.skipped:
+            self._measure.part(portion.data(), part.n_characters)
+            self._whole.is_of(self._measure.source(file.name))
+        return self._whole if portion.end == file.size else None
