@@ -19,7 +19,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.candidates import Candidates
 from bpe_core.trainer.joining import Joining
 from bpe_core.trainer.options import Options
-from bpe_core.trainer.ties import TIES, alphabet, descending
+from bpe_core.trainer.ties import BYTES_BY_VALUE, TIES, alphabet, descending
 from bpe_core.vocabulary import Vocabulary
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]
@@ -110,8 +110,12 @@ class Trainer:
     def _symbols(self, pieces: dict[str, int]) -> Iterator[tuple[str, int]]:
         number_of = bytes(map(self._alphabet.index, range(256)))
         end = chr(256) if self.options.end_of_word else ""
+        as_it_is = number_of == BYTES_BY_VALUE and not end
         for piece, count in pieces.items():
-            yield utf8(piece).translate(number_of).decode("latin-1") + end, count
+            if as_it_is and piece.isascii():
+                yield piece, count
+            else:
+                yield utf8(piece).translate(number_of).decode("latin-1") + end, count
 
     def _order(self, ties: str) -> Candidates:
         counts, min_count = self._joining.counts, self.options.min_count
@@ -209,7 +213,9 @@ class Trainer:
             raise UntrainedError(
                 "This trainer has not run yet; take at least one step before you ask for its tokenizer."
             )
-        return Tokenizer(self.vocabulary, self.options.pattern, record=self._record())
+        with _no_garbage_collection():
+            vocabulary, record = self.vocabulary, self._record()
+        return Tokenizer(vocabulary, self.options.pattern, record=record)
 
     def _record(self) -> TrainingRecord:
         options = self.options

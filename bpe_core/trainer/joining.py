@@ -36,6 +36,7 @@ class Joining:
         "_max_length",
         "_next",
         "_previous",
+        "_segments",
         "_starts",
         "counts",
         "lengths",
@@ -62,12 +63,13 @@ class Joining:
         self.counts: dict[Pair, int] = {}
         """How often each pair occurs in the corpus now; never 0."""
         self.places: dict[Pair, Places] = {}
-        """The pieces in which a pair may stand, ascending. It once stood in each of them."""
+        """The pieces in which a pair may stand, ascending, some of them twice. It once stood in each of them."""
         self.n_tokens = 0
         """Tokens in the corpus now."""
         self._starts: list[int] = []  # of each piece, in bytes from the beginning of the first
         self._next: dict[int, int] = {}  # the segment behind a segment; none of those in here is empty
         self._previous: dict[int, int] = {}
+        self._segments: set[int] = set()  # those that have or had another one beside them
         self._max_length = max_length or 1 << 62
         self._count(pieces, look)
 
@@ -100,6 +102,7 @@ class Joining:
         if joined:
             self._previous[number] = number - 1
             self._next[number - 1] = number
+            self._segments |= {number - 1, number}
         return number
 
     def place(self, pair: Pair) -> int:
@@ -145,66 +148,71 @@ class Joining:
 
         Returns the pairs this has made, and how many pairs besides `pair` had the count `level` and have it no more.
         """
-        before: defaultdict[str, list[int]] = defaultdict(list)
-        after: defaultdict[str, list[int]] = defaultdict(list)
-        between: list[int] = []
-        self.n_tokens -= self._replace(pair, symbol, before, after, between)
+        beside = _Beside()
+        self.n_tokens -= self._replace(pair, symbol, beside)
         self.lengths[symbol] = self.lengths[pair[0]] + self.lengths[pair[1]]
         del self.counts[pair]
         left, right = pair[0], pair[1]
         made: list[Pair] = []
         fallen = 0
-        for neighbor, numbers in before.items():
+        for neighbor, numbers in beside.before.items():
             fallen += self._exchange(neighbor + left, neighbor + symbol, numbers, level, made)
-        for neighbor, numbers in after.items():
+        for neighbor, numbers in beside.after.items():
             fallen += self._exchange(right + neighbor, symbol + neighbor, numbers, level, made)
-        if between:
-            fallen += self._exchange(right + left, symbol + symbol, between, level, made)
+        if beside.between:
+            fallen += self._exchange(right + left, symbol + symbol, beside.between, level, made)
         return made, fallen
 
-    def _replace(
-        self,
-        pair: Pair,
-        symbol: str,
-        before: defaultdict[str, list[int]],
-        after: defaultdict[str, list[int]],
-        between: list[int],
-    ) -> int:
+    def _replace(self, pair: Pair, symbol: str, beside: "_Beside") -> int:
         """Put `symbol` in the place of `pair` in all pieces; how often that was done in the corpus.
 
-        Notes each piece once for each occurrence: under the symbol that stands `before` it, under the one that stands
-        `after` it, and where two occurrences touch, as one `between` them.
+        Notes each piece once for each occurrence.
         """
-        pieces, weights, following, previous = self.pieces, self.weights, self._next, self._previous
+        pieces, weights, segments = self.pieces, self.weights, self._segments
+        before, after = beside.before, beside.after
         joined = 0
         for number in self.places.pop(pair):
             parts = pieces[number].split(pair)
-            if number in following and self._lies_across(number, parts[-1], pair):
-                parts[-1] = parts[-1][:-1]
-                parts.append("")
-                self._draw_in(number)
+            if number in segments:
+                joined += weights[number] * self._replace_in_segment(number, parts, pair, symbol, beside)
+                continue
             n = len(parts) - 1
             if not n:
                 continue
-            pieces[number] = symbol.join(parts)
+            head, tail = parts[0], parts[n]
+            pieces[number] = head + symbol + tail if n == 1 else symbol.join(parts)
             joined += n * weights[number]
-            if head := parts[0]:
+            if head:
                 before[head[-1]].append(number)
-            elif number in previous:
-                front = previous[number]
-                neighbor = pieces[front][-1]
-                (between if neighbor == symbol else before[neighbor]).append(front)
-            if tail := parts[n]:
+            if tail:
                 after[tail[0]].append(number)
-            elif number in following and not self._begins_with(following[number], pair):
-                after[pieces[following[number]][0]].append(number)  # otherwise it is noted when its turn comes
-            for part in parts[1:n] if n > 1 else ():
-                if part:
-                    after[part[0]].append(number)
-                    before[part[-1]].append(number)
-                else:
-                    between.append(number)
+            if n > 1:
+                beside.note_between(number, parts)
         return joined
+
+    def _replace_in_segment(self, number: int, parts: list[str], pair: Pair, symbol: str, beside: "_Beside") -> int:
+        """The same in one segment, which `pair` cuts into `parts`; how often that was done in it."""
+        pieces, following, previous = self.pieces, self._next, self._previous
+        if number in following and self._lies_across(number, parts[-1], pair):
+            parts[-1] = parts[-1][:-1]
+            parts.append("")
+            self._draw_in(number)
+        n = len(parts) - 1
+        if not n:
+            return 0
+        pieces[number] = symbol.join(parts)
+        if head := parts[0]:
+            beside.before[head[-1]].append(number)
+        elif number in previous:
+            front = previous[number]
+            neighbor = pieces[front][-1]
+            (beside.between if neighbor == symbol else beside.before[neighbor]).append(front)
+        if tail := parts[n]:
+            beside.after[tail[0]].append(number)
+        elif number in following and not self._begins_with(following[number], pair):
+            beside.after[pieces[following[number]][0]].append(number)  # otherwise it is noted when its turn comes
+        beside.note_between(number, parts)
+        return n
 
     def _exchange(self, old: Pair, new: Pair, numbers: list[int], level: int, made: list[Pair]) -> bool:
         """`old` has become `new`, in each numbered piece once; true if that has taken `old` below `level`."""
@@ -213,7 +221,7 @@ class Joining:
         weight = sum([weights[number] for number in numbers]) if several else weights[numbers[0]]
         if self.lengths[new[0]] + self.lengths[new[1]] <= self._max_length:
             counts[new] = weight
-            places[new] = array("I", dict.fromkeys(numbers)) if several else numbers
+            places[new] = array("I", numbers) if several else numbers
             made.append(new)
         count = counts.get(old)
         if count is None:
@@ -223,3 +231,24 @@ class Joining:
         else:
             del counts[old], places[old]
         return count == level
+
+
+class _Beside:
+    """What stood beside the occurrences of a pair: symbol -> the pieces, each once for each occurrence in it."""
+
+    __slots__ = ("after", "before", "between")
+
+    def __init__(self) -> None:
+        self.before: defaultdict[str, list[int]] = defaultdict(list)
+        self.after: defaultdict[str, list[int]] = defaultdict(list)
+        self.between: list[int] = []
+        """The pieces in which two occurrences touch."""
+
+    def note_between(self, number: int, parts: list[str]) -> None:
+        """Note what stands between the occurrences that part a piece."""
+        for part in parts[1:-1]:
+            if part:
+                self.after[part[0]].append(number)
+                self.before[part[-1]].append(number)
+            else:
+                self.between.append(number)
