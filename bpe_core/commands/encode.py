@@ -1,15 +1,28 @@
-"""`encode`: text in, ids out."""
+"""`encode`: texts in, ids out; what is large is shared by all cores."""
 
+import os
 import sys
+import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
-from bpe_core.commands.arguments import Subcommands, add_command, add_input, add_tokenizer
+from bpe_core.commands.arguments import Subcommands, add_command, add_tokenizer
+from bpe_core.commands.counting import PROGRESS_EVERY
+from bpe_core.commands.encoding import EACH, EncodePortion, Ids, encode_together
+from bpe_core.commands.report import Report, SentenceReport, report_to_person
 from bpe_core.commands.source import text_blocks
 from bpe_core.commands.tokenizers import open_tokenizer
+from bpe_core.corpus import TextFile, find_files
+from bpe_core.corpus.portions import Portion
+from bpe_core.corpus.reading import utf8_file
 from bpe_core.errors import SpecialTokenError
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.specials import without
+from bpe_core.wire import Counting, Skipped
 
 _SLICE: Final = 1 << 16
 """Ids written at a time: as text they need far more memory than as numbers."""
@@ -25,10 +38,16 @@ def add(commands: Subcommands) -> None:
         (
             "-t mine.json notes.md",
             "-t gpt-4o --count < notes.md",
+            "-t gpt-4o my_texts/ > ids.txt",
         ),
     )
     add_tokenizer(parser)
-    add_input(parser, "the text, in UTF-8")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="the text, in UTF-8; stdin if left out or -. Several texts, or those of a folder, give a line each",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help='print {"ids": [...]} instead of ids separated by spaces')
     form.add_argument("--count", action="store_true", help="print only how many tokens there are")
@@ -44,27 +63,92 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Encode and print, block by block: a text may be larger than the memory."""
-    ids = _ids(open_tokenizer(options.tokenizer, options.pattern), text_blocks(options.path), options)
-    if options.count:
-        print(sum(map(len, ids)))
+    """Encode and print, block by block or portion by portion: a text may be larger than the memory."""
+    paths = options.paths or ["-"]
+    if len(paths) > 1 or os.path.isdir(paths[0]):
+        _documents(paths, options)
+    elif os.path.isfile(paths[0]) and os.path.getsize(paths[0]) >= 2 * EACH:
+        _together([utf8_file(Path(paths[0]))], options, Report())
     else:
-        _write(ids, *('{"ids": [', ", ", "]}") if options.json else ("", " ", ""))
+        _one_after_the_other(paths[0], options)
     return 0
 
 
-def _ids(tokenizer: Tokenizer, blocks: Iterator[str], options: Namespace) -> Iterator[list[int]]:
-    if options.special_as_text:
-        yield from tokenizer.encode_blocks(blocks, disallowed_special=())
-        return
-    allowed = frozenset(options.allow_special)
-    if unknown := allowed - tokenizer.special_tokens.keys() - {"all"}:
-        raise SpecialTokenError(f"There is no special token {min(unknown)!r} in {options.tokenizer}.")
+def _one_after_the_other(path: str, options: Namespace) -> None:
+    """One text, in this process."""
+    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
+    allowed, disallowed = _specials(tokenizer, options)
+    ids = tokenizer.encode_blocks(text_blocks(path), allowed_special=allowed, disallowed_special=disallowed)
     try:
-        yield from tokenizer.encode_blocks(blocks, allowed_special="all" if "all" in allowed else allowed)
+        if options.count:
+            print(sum(map(len, ids)))
+        else:
+            _write(ids, *_marks(options))
     except SpecialTokenError as error:
-        where, _, _ = str(error).partition(";")
-        raise SpecialTokenError(f"{where}; name it with --allow-special, or use --special-as-text.") from None
+        raise _refused(error) from None
+
+
+def _documents(paths: Sequence[str], options: Namespace) -> None:
+    """Each of several texts on a line."""
+    with closing(SentenceReport() if sys.stdout.isatty() else report_to_person()) as report:
+        found = find_files(paths)
+        for skipped in found.skipped:
+            report.send(Skipped(str(skipped.path), skipped.reason))
+        _together(found.files, options, report)
+
+
+def _together(files: Sequence[TextFile], options: Namespace, report: Report) -> None:
+    """Texts that may be many or large, by as many processes as they are worth."""
+    total = sum(file.size for file in files)
+    shown = 0.0
+
+    def look(n_bytes: int) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= PROGRESS_EVERY:
+            shown = time.monotonic()
+            report.send(Counting(n_bytes, total, "and encoding"))
+
+    marks = _marks(options)
+    work = EncodePortion(options.tokenizer, options.pattern, (), (), None if options.count else marks[1])
+    allowed, disallowed = _specials(work.opened(), options)
+    work = replace(work, allowed_special=allowed, disallowed_special=disallowed)
+    try:
+        _write_documents(encode_together(work, files, look), marks)
+    except SpecialTokenError:
+        _refuse_in(files, frozenset(disallowed) - frozenset(allowed))
+        raise
+
+
+def _refuse_in(files: Sequence[TextFile], disallowed: frozenset[str]) -> None:
+    """Raise `SpecialTokenError` for the first such token; whoever met it has seen only a part of its document."""
+    for file in files:
+        try:
+            for _ in without(disallowed, file.blocks()):
+                pass
+        except SpecialTokenError as error:
+            raise _refused(error) from None
+
+
+def _specials(tokenizer: Tokenizer, options: Namespace) -> tuple[Collection[str], Collection[str]]:
+    """The special tokens that are allowed, and those that must not occur."""
+    specials = tokenizer.special_tokens.keys()
+    if options.special_as_text:
+        return (), ()
+    asked = frozenset(options.allow_special)
+    if unknown := asked - specials - {"all"}:
+        raise SpecialTokenError(f"There is no special token {min(unknown)!r} in {options.tokenizer}.")
+    allowed = specials if "all" in asked else asked
+    return tuple(allowed), tuple(specials - allowed)
+
+
+def _refused(error: SpecialTokenError) -> SpecialTokenError:
+    where, _, _ = str(error).partition(";")
+    return SpecialTokenError(f"{where}; name it with --allow-special, or use --special-as-text.")
+
+
+def _marks(options: Namespace) -> tuple[str, str, str]:
+    """What stands before, between and after the ids of a document."""
+    return ('{"ids": [', ", ", "]}") if options.json else ("", " ", "")
 
 
 def _write(ids: Iterator[list[int]], before: str, between: str, after: str) -> None:
@@ -75,3 +159,19 @@ def _write(ids: Iterator[list[int]], before: str, between: str, after: str) -> N
         for start in range(0, len(more), _SLICE):
             sys.stdout.write(between + between.join(map(str, more[start : start + _SLICE])))
     sys.stdout.write(after + "\n")
+
+
+def _write_documents(encoded: Iterable[tuple[Portion, list[Ids]]], marks: tuple[str, str, str]) -> None:
+    """A line for each document: its ids, or how many they are where they are not there as text."""
+    before, between, after = marks
+    n, counts_only = 0, True
+    for portion, parts in encoded:
+        for file, part in zip(portion.files, parts, strict=True):
+            if not portion.start:
+                n, counts_only = 0, part.text is None
+                sys.stdout.write("" if counts_only else before)
+            if part.text:
+                sys.stdout.write((between if n else "") + part.text)
+            n += part.n
+            if portion.end in (None, file.size):
+                sys.stdout.write(f"{n}\n" if counts_only else after + "\n")

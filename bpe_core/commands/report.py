@@ -29,6 +29,11 @@ def report_to(stream: bool, control: Control) -> Report:
     """The report for an app that reads `stream`s of events, or else for the person at stderr."""
     if stream:
         return LineReport(control)
+    return report_to_person()
+
+
+def report_to_person() -> Report:
+    """Sentences on stderr, and a bar if that is a terminal."""
     return BarReport() if sys.stderr.isatty() else SentenceReport()
 
 

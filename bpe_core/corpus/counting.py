@@ -5,13 +5,15 @@ The counts are taken in the order of the corpus, so the result is the same as th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.crew import Crew, Look
-from bpe_core.corpus.portions import Portion, portion_size, portions
+from bpe_core.corpus.portions import Cut, Portion, portion_size, portions
 from bpe_core.corpus.reading import TextFile
 from bpe_core.corpus.sources import Measure
 from bpe_core.corpus.watch import Watch
+from bpe_core.patterns import Splitter
 
 
 def read_together(counts: Counts, files: Sequence[TextFile], watch: Watch, processes: int) -> None:
@@ -19,13 +21,18 @@ def read_together(counts: Counts, files: Sequence[TextFile], watch: Watch, proce
     document = _Document()
     size = portion_size(watch.total, processes)
     with Crew(CountPortion(counts.pattern), processes) as crew:
-        for portion, counted in crew.answers(portions(files, counts.splitter, size), watch.look):
+        for portion, counted in crew.answers(portions(files, size, safe_cut(counts.splitter)), watch.look):
             if portion.end is None:
                 counts.append(counted)
             elif whole := document.take(portion, counted):
                 counts.append(whole)
             watch.before += portion.size
             watch.name = portion.name
+
+
+def safe_cut(splitter: Splitter) -> Cut | None:
+    """Where no piece lies across; None if the pattern proves none."""
+    return partial(splitter.cut, at_least=1) if splitter.blockwise else None
 
 
 @dataclass(frozen=True, slots=True)

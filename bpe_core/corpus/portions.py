@@ -1,7 +1,7 @@
 """A corpus in portions of about one size, each of which can be counted by itself: small files together, large in parts.
 
-A text in plain UTF-8 is parted only where `Splitter.cut` proves that no piece lies across. Every other file stays
-whole: what is packed, or in another encoding, cannot be entered in the middle.
+A text in plain UTF-8 is parted only where it is known that nothing lies across. Every other file stays whole: what is
+packed, or in another encoding, cannot be entered in the middle.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Final
 
 from bpe_core.corpus.reading import BLOCK, TextFile
-from bpe_core.patterns import Splitter
 
 LEAST: Final = 1 << 20
 """Bytes on disk that make a portion, at least; less is not worth the words about it."""
@@ -24,6 +23,10 @@ _EACH: Final = 6
 
 _CONTINUATION: Final = range(0x80, 0xC0)
 """Bytes that go on with a character of UTF-8."""
+
+
+Cut = Callable[[str], int]
+"""The first place in a text, not at its very beginning, where it may be cut; its length if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +75,15 @@ def portion_size(total: int, processes: int) -> int:
     return min(max(LEAST, total // (_EACH * processes)), MOST)
 
 
-def portions(files: Iterable[TextFile], splitter: Splitter, wanted: int) -> Iterator[Portion]:
-    """The files in order, cut and bundled into portions of about the `wanted` size, in bytes on disk."""
+def portions(files: Iterable[TextFile], wanted: int, cut: Cut | None) -> Iterator[Portion]:
+    """The files in order, bundled into portions of about the `wanted` size in bytes on disk, large ones in parts.
+
+    Without a `cut` all files stay whole.
+    """
     bundle: list[TextFile] = []
     size = 0
     for file in files:
-        parts = _parts(file, splitter, wanted)
+        parts = _parts(file, wanted, cut)
         if bundle and (parts or size + file.size > wanted):
             yield Portion(tuple(bundle))
             bundle, size = [], 0
@@ -90,16 +96,16 @@ def portions(files: Iterable[TextFile], splitter: Splitter, wanted: int) -> Iter
         yield Portion(tuple(bundle))
 
 
-def _parts(file: TextFile, splitter: Splitter, size: int) -> list[Portion]:
+def _parts(file: TextFile, size: int, cut: Cut | None) -> list[Portion]:
     """The parts of a large file that can be parted; otherwise none."""
-    if file.size < 2 * size or file.packing or file.encoding.codec != "utf-8" or not splitter.blockwise:
+    if file.size < 2 * size or file.packing or file.encoding.codec != "utf-8" or not cut:
         return []
     offsets = range(size, file.size - size // 2, size)
-    cuts = [0, *filter(None, (_cut(file, offset, splitter) for offset in offsets)), file.size]
+    cuts = [0, *filter(None, (_cut(file, offset, cut) for offset in offsets)), file.size]
     return [Portion((file,), start, end) for start, end in pairwise(cuts)] if len(cuts) > 2 else []
 
 
-def _cut(file: TextFile, offset: int, splitter: Splitter) -> int:
+def _cut(file: TextFile, offset: int, cut: Cut) -> int:
     """The first safe cut behind `offset`, in bytes; 0 if there is none within a block."""
     try:
         with file.path.open("rb") as disk:
@@ -109,6 +115,6 @@ def _cut(file: TextFile, offset: int, splitter: Splitter) -> int:
         return 0  # whoever reads it in earnest will say what is wrong
     begins = next((i for i, byte in enumerate(data[:4]) if byte not in _CONTINUATION), 0)
     text = data[begins:].decode(errors="replace")
-    cut = splitter.cut(text, 1)
-    exact = cut < len(text) and "\ufffd" not in text[: cut + 1]
-    return offset + begins + len(text[:cut].encode()) if exact else 0
+    at = cut(text)
+    exact = at < len(text) and "\ufffd" not in text[: at + 1]
+    return offset + begins + len(text[:at].encode()) if exact else 0

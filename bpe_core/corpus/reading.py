@@ -138,6 +138,11 @@ def recognize_file(path: Path, name: str, *, required: bool = True) -> TextFile:
     return TextFile(path, name, status.st_size, encoding, packing, len(head) == encoding.mark, required)
 
 
+def utf8_file(path: Path) -> TextFile:
+    """A file that is taken for UTF-8, every character kept, the byte order mark too; what is wrong shows on reading."""
+    return TextFile(path, shown(path), path.stat().st_size, Encoding("utf-8", 0, ""), "", empty=False)
+
+
 def why_not(error: OSError) -> str:
     """What the system says of a path, in a few words that go on after "cannot be read:"."""
     known = {

@@ -49,7 +49,7 @@ def test_portions_counted_one_by_one_make_the_counts_of_the_whole(tmp_path, smal
     for seed in range(8):
         files = corpus(tmp_path / str(seed), seed)
         whole, document, together = Counts.read(files, pattern, processes=1), counting._Document(), Counts(pattern)
-        for portion in portions.portions(files, splitter(pattern), SMALL):
+        for portion in portions.portions(files, SMALL, counting.safe_cut(splitter(pattern))):
             counted = counting.CountPortion(pattern)(portion, nobody)
             done = counted if portion.end is None else document.take(portion, counted)
             if done:
@@ -66,7 +66,7 @@ def test_several_processes_count_what_one_counts(tmp_path, small, processes):
 def test_a_large_text_is_parted_where_no_piece_lies_across(tmp_path, small):
     (tmp_path / "long.txt").write_text("some words, é and 😀\n" * 100)
     (tmp_path / "run.txt").write_text("a" * 2000)
-    *parts, run = portions.portions(find_files(tmp_path).files, splitter("gpt4"), SMALL)
+    *parts, run = portions.portions(find_files(tmp_path).files, SMALL, counting.safe_cut(splitter("gpt4")))
     assert len(parts) > 20
     assert [part.start for part in parts[1:]] == [part.end for part in parts[:-1]]
     assert sum(part.size for part in parts) == (tmp_path / "long.txt").stat().st_size
@@ -102,7 +102,7 @@ def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path,
         for helper in (workers._idle.get(), workers._idle.get()):
             helper._process.kill()
             workers._idle.put(helper)
-        jobs = portions.portions(files, splitter("gpt4"), SMALL)
+        jobs = portions.portions(files, SMALL, counting.safe_cut(splitter("gpt4")))
         counted = [part.n_pieces for _, part in workers.answers(jobs, nobody)]
     assert sum(counted) == Counts.read(files).n_pieces
     assert helper._process.returncode is not None
