@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from benchmarks import inputs, livetext, loading, measure, peers, startup, table
+from benchmarks import corpora, inputs, livetext, loading, measure, peers, startup, table
 from benchmarks.inputs import Input
 from benchmarks.measure import Measured
 
@@ -62,6 +62,17 @@ class Bench:
         for text in texts:
             yield from table.encoding_rows(text.name, text.n_bytes, self._encoded(text))
 
+    def corpus(self) -> Iterator[list[str]]:
+        """From files on disk to ids in a file or to counts of tokens, everything included, on all cores and on one."""
+        who = [name for name, (package, _) in corpora.ENCODERS.items() if peers.installed(package)]
+        for corpus in self.corpora:
+            for wish, what in corpora.WISHES.items():
+                title = f"{corpus.name}, {what}"
+                runs = self._interleaved(
+                    title, who, "encode_corpus", wish, self.vocabularies["gpt4"], self.folder / "out", corpus.path
+                )
+                yield from corpora.rows(title, corpus.n_bytes, runs)
+
     def double(self) -> Iterator[list[str]]:
         """Texts without a place to cut, and twice as long: what is linear takes twice the time."""
         doubled = inputs.adversarial(self.folder, times=2)
@@ -98,6 +109,7 @@ class Bench:
 SECTIONS: Final[dict[str, tuple[str, Sequence[str], Callable[[Bench], Iterable[Sequence[str]]]]]] = {
     "train": ("Training", TRAINING, Bench.train),
     "encode": ("Encoding", ENCODING, Bench.encode),
+    "corpus": ("Encoding a corpus", corpora.HEAD, Bench.corpus),
     "double": ("Twice the text", DOUBLING, Bench.double),
     "edit": ("An edit", livetext.HEAD, Bench.edit),
     "load": ("Loading a vocabulary", loading.HEAD, Bench.load),
@@ -107,7 +119,7 @@ SECTIONS: Final[dict[str, tuple[str, Sequence[str], Callable[[Bench], Iterable[S
 
 
 def main() -> None:
-    """Measure and print; two minutes with --quick, about twenty without."""
+    """Measure and print; two minutes with --quick, about thirty without."""
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="1 MB only, and one round")
     parser.add_argument("--rounds", type=int, help="how often each is measured (3)")

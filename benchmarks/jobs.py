@@ -28,6 +28,15 @@ def encode(peer: str, vocabulary: str, folder: str) -> dict[str, float]:
     return {"seconds": cold, "warm": warm, "tokens": n_tokens}
 
 
+def encode_corpus(peer: str, wish: str, vocabulary: str, out: str, folder: str) -> dict[str, float]:
+    """The whole job, from files on disk to ids in a file or counts of tokens; imports and vocabulary included."""
+    from benchmarks import corpora
+
+    paths = _files(folder)
+    seconds, n_tokens = _timed(lambda: corpora.ENCODERS[peer][1](wish, paths, Path(vocabulary), Path(out)))
+    return {"seconds": seconds, "tokens": n_tokens or corpora.written(Path(out))}
+
+
 def load(peer: str, path: str) -> dict[str, float]:
     """From a file to an encoder that has encoded its first word; imports are done before."""
     read = peers.LOADERS[peer][1]()
@@ -73,7 +82,9 @@ def _peak() -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
 
 
-JOBS: Final[dict[str, Callable[..., dict[str, float]]]] = {job.__name__: job for job in (train, encode, load, edit)}
+JOBS: Final[dict[str, Callable[..., dict[str, float]]]] = {
+    job.__name__: job for job in (train, encode, encode_corpus, load, edit)
+}
 
 if __name__ == "__main__":
     told = JOBS[sys.argv[1]](*sys.argv[2:])

@@ -118,13 +118,19 @@ def encoder_bpescope(vocabulary: Path) -> Encode:
 
 def encoder_tiktoken(vocabulary: Path) -> Encode:
     """tiktoken, with the very ranks of our file."""
+    encode: Encode = encoding_tiktoken(vocabulary).encode_ordinary
+    return encode
+
+
+def encoding_tiktoken(vocabulary: Path) -> Any:
+    """The encoding that tiktoken makes of a vocabulary of ours."""
     import tiktoken
 
     from bpe_core import load
 
     trained = load(vocabulary)
     ranks = {trained.token_bytes(token): token for token in trained.vocabulary.ids()}
-    return tiktoken.Encoding("trained", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
+    return tiktoken.Encoding("trained", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
 
 
 ENCODERS: Final[dict[str, tuple[str, Callable[[Path], Encode]]]] = {
@@ -152,7 +158,7 @@ def loader_tiktoken() -> Load:
 
     def read(path: Path) -> Encode:
         ranks = load_tiktoken_bpe(str(path))
-        return tiktoken.Encoding("read", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
+        return tiktoken.Encoding("read", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
 
     return read
 
