@@ -32,6 +32,11 @@ def matches(chars: str, character: str) -> bool:
     return regex.fullmatch(chars, character) is not None
 
 
+def count(chars: str, text: str) -> int:
+    """How many characters of a text `chars`, the source of a pattern for exactly one character, matches."""
+    return len(regex.findall(chars, text))
+
+
 def union(sets: Iterable[Ranges]) -> Ranges:
     """All code points that are in any of the sets."""
     merged: list[tuple[int, int]] = []

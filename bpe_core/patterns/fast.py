@@ -6,15 +6,17 @@ in `re`, wider ones are slow; a text with other astral characters than plain sym
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-from bpe_core.patterns.char_sets import complement, matches, members, set_source
+from bpe_core.patterns.char_sets import BMP, Ranges, complement, count, matches, members, set_source, union, without
 from bpe_core.patterns.syntax import Chain, Chars, Choice, End, Look, Node, NotPlain, Repeat
 
-_ASTRAL: Final = re.compile("[^\\u0000-\\uffff]")
 _SYMBOL: Final = "\N{GRINNING FACE}"
 """Stands for all astral characters that no letter, number or mark class holds."""
+_TOGETHER: Final = 64
+"""Astral characters that are looked at together."""
 
 
 class FastPattern:
@@ -22,18 +24,46 @@ class FastPattern:
 
     def __init__(self, node: Node) -> None:
         """Compile the tree; NotPlain where `re` (3.11.0 to 3.11.4 in particular) is not known to be exact."""
-        self.findall = re.compile(_translated(node)).findall
-        sets = sorted(_character_sets(node))
-
-        @cache
-        def is_symbol(character: str) -> bool:
-            return all(matches(chars, character) == matches(chars, _SYMBOL) for chars in sets)
-
-        self._is_symbol = is_symbol
+        options = node.options if isinstance(node, Choice) else (node,)
+        source = "|".join(_up_to_last(option) or _translated(option) for option in options)
+        self.findall = re.compile(source).findall
+        self._sets = {chars: matches(chars, _SYMBOL) for chars in _character_sets(node)}
+        self._others: set[str] = set()
+        """Astral characters that are known to be no symbols; the next are known to be some, or are not astral."""
+        self._known: Ranges = ((0, BMP),)
+        self._find_unknown = _finder(self._known)
 
     def reads(self, text: str) -> bool:
         """Whether this text has the same pieces here as with `regex`."""
-        return text.isascii() or all(map(self._is_symbol, set(_ASTRAL.findall(text))))
+        if text.isascii():
+            return True
+        unknown = self._find_unknown(text)
+        while unknown:
+            if unknown[0] in self._others or not self._get_to_know(unknown[0]):
+                return False
+            unknown = self._find_unknown(text, unknown.start())
+        return True
+
+    def _get_to_know(self, character: str) -> bool:
+        """Whether it is a symbol. That is remembered, of its neighbors, too: a few ranges are soon gone through."""
+        code = ord(character)
+        first = code - code % _TOGETHER
+        for low, high in ((first, first + _TOGETHER), (code, code + 1)):
+            if self._are_symbols("".join(map(chr, range(low, high)))):
+                self._known = union((self._known, ((low, high),)))
+                self._find_unknown = _finder(self._known)
+                return True
+        self._others.add(character)
+        return False
+
+    def _are_symbols(self, text: str) -> bool:
+        return all(count(chars, text) == len(text) * is_in for chars, is_in in self._sets.items())
+
+
+def _finder(known: Ranges) -> Callable[..., re.Match[str] | None]:
+    """What finds the first character that is in none of the ranges."""
+    spans = (f"\\U{low:08x}-\\U{high - 1:08x}" for low, high in known)
+    return re.compile(f"[^{''.join(spans)}]").search
 
 
 def _translated(node: Node) -> str:
@@ -51,6 +81,20 @@ def _translated(node: Node) -> str:
         case Repeat(item, least, most, mode) if mode != "+" or isinstance(item, Chars):
             return f"(?:{_translated(item)}){{{least},{'' if most is None else most}}}{mode}"
     raise NotPlain("atomic and possessive groups are left to regex")
+
+
+def _up_to_last(option: Node) -> str | None:
+    r"""An option like `\s*[\r\n]` so that it does not step back through all that it took: `(?:[ \t]*+[\r\n]++)++`.
+
+    None for one that is not a set, as often as it goes, and characters of it at the end, one or as often as it goes.
+    """
+    match option:
+        case Chain((Repeat(Chars(wide), 0, None, ""), Chars(last) | Repeat(Chars(last), 1, None, ""))):
+            rest = without(members(wide), members(last))
+            if without(members(last), members(wide)) or matches(last, _SYMBOL) or matches(wide, _SYMBOL):
+                return None
+            return f"(?:{set_source(rest)}*+{set_source(members(last))}++)++"
+    return None
 
 
 @cache
