@@ -1,33 +1,31 @@
 """Text and its tokens while it is being edited: an edit encodes again only what it touched.
 
-The pieces of the text are kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once,
-splits again between the nearest safe cuts around it (`resplit`), and exchanges the pieces there. Tokens are worked
-out when they are looked at; only a piece that is very long keeps its own (`long_piece`).
+The text is kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once, splits again
+between the nearest safe cuts around it, and exchanges the pieces there; where no cut is near, `resplit` goes on until
+it meets pieces that were there before. Pieces and tokens are worked out when they are looked at; only a piece that is
+very long keeps its own tokens (`long_piece`).
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from time import perf_counter
-from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.errors import OptionError
-from bpe_core.live_text.blocks import Block, BlockList, Item, Window, grouped
+from bpe_core.live_text.block_list import BlockList, Exchange
+from bpe_core.live_text.blocks import LEAST, MOST, SIZE, Block
 from bpe_core.live_text.change import Change, compare
 from bpe_core.live_text.edit import Edit, without_halves
-from bpe_core.live_text.fragments import Fragment, assembled
+from bpe_core.live_text.fragments import Fragment
 from bpe_core.live_text.long_piece import LONG, LongPiece
-from bpe_core.live_text.resplit import Pieces
+from bpe_core.live_text.pieces import Pieces
+from bpe_core.live_text.resplit import Resplit, resplit
 from bpe_core.live_text.seams import Seams
 from bpe_core.live_text.tally import Tally
 from bpe_core.spans import Span
 from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["Change", "LiveText"]
-
-_READ: Final = 1 << 16
 
 
 class LiveText:
@@ -45,17 +43,8 @@ class LiveText:
         self._seams = Seams(tokenizer.vocabulary)
         self.n_bytes = len(utf8(text))
         """Bytes of the text in UTF-8."""
-        self._blocks = BlockList(list(self._read(text)))
+        self._blocks = BlockList(self._pieces, self._seams, text)
         self._tally = Tally(len(self._blocks.items))
-
-    def _read(self, text: str) -> Iterator[Item]:
-        make_long = partial(self._long_piece, [])
-        if not self._pieces.local or self._pieces.lossy:
-            yield from grouped(self._pieces.split(text), 0, make_long)
-            return
-        parts = (text[i : i + _READ] for i in range(0, len(text), _READ))
-        for pieces in self._pieces.splitter.pieces(parts):
-            yield from grouped(pieces, 0, make_long)
 
     def __repr__(self) -> str:
         return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
@@ -101,6 +90,7 @@ class LiveText:
     @property
     def ids(self) -> list[int]:
         """All tokens. Settles the text."""
+        self.settle(float("inf"))
         items = self._blocks.items
         return list(chain.from_iterable(x.ids() if isinstance(x, LongPiece) else self._pieces.ids_of(x) for x in items))
 
@@ -125,11 +115,12 @@ class LiveText:
     def piece_at(self, offset: int) -> tuple[int, int] | None:
         """Where the piece that holds the character at `offset` begins and ends; None at the end of the text."""
         self._check(offset, offset)
-        for at, item in self._blocks.within(offset, offset + 1):
-            index = bisect_right(item.bounds, offset - at)
-            if index < len(item.bounds):
-                return at + (item.bounds[index - 1] if index else 0), at + item.bounds[index]
-        return None
+        if offset == self.n_characters:
+            return None
+        item, at = self._blocks.find(offset)
+        ends = self._pieces.ends(self._blocks.items[item])
+        index = bisect_right(ends, offset - at)
+        return at + (ends[index - 1] if index else 0), at + ends[index]
 
     def use(self, tokenizer: Tokenizer) -> None:
         """Go on with another tokenizer, or another step of the same one; the pieces stay if it splits alike.
@@ -141,33 +132,40 @@ class LiveText:
             return
         self._pieces = Pieces(tokenizer)
         self._seams = Seams(tokenizer.vocabulary)
-        for item in self._blocks.items:
-            if isinstance(item, LongPiece):
-                item.use(self._seams)
+        self._blocks.use(self._pieces, self._seams)
         self._tally = Tally(len(self._blocks.items))
 
     @property
     def settled(self) -> bool:
         """Whether all tokens are known, and their number with them."""
-        return self._tally.n_unknown == 0
+        return not self._tally.n_unknown and not self._blocks.open
 
     def settle(self, seconds: float) -> bool:
         """Work on what is not known yet for so long, or a little longer; whether all is known now."""
         deadline = perf_counter() + seconds
         while not self.settled:
-            index = self._tally.next_unknown()
-            item = self._blocks.items[index]
-            if isinstance(item, Block) or item.settle(deadline - perf_counter()):
-                self._tally.exchange(index, index + 1, [self._count(item)])
+            if self._blocks.open:
+                self._go_on_splitting()
+            else:
+                index = self._tally.next_unknown()
+                item = self._blocks.items[index]
+                if isinstance(item, Block) or item.settle(deadline - perf_counter()):
+                    self._tally.exchange(index, index + 1, [self._pieces.count(item)])
             if perf_counter() >= deadline:
                 break
         return self.settled
+
+    def _go_on_splitting(self) -> None:
+        """Bring what is open some way to the right, or to its end."""
+        at = self._blocks.start(self._blocks.items.index(self._blocks.open[0]))
+        edit = Edit(at, at, "")
+        self._exchange(resplit(self._blocks, self._pieces, edit, at), edit)
 
     @property
     def n_tokens(self) -> int:
         """How many tokens the text has. Settles it."""
         self.settle(float("inf"))
-        return self._tally.sum()
+        return self._tally.n_tokens
 
     @property
     def n_tokens_known(self) -> int | None:
@@ -175,54 +173,62 @@ class LiveText:
         return self.n_tokens if self.settled else None
 
     def splice(self, start: int, end: int, replacement: str) -> Change:
-        """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range."""
-        self._check(start, end)
-        edit = Edit(start, end, without_halves(replacement))
-        window = self._blocks.window(start, end, self._pieces.is_safe_cut) if self._pieces.has_cuts else None
-        change = self._splice_inside(window, edit) if window else None
-        return change or self._splice_across(edit)
+        """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range.
 
-    def _splice_inside(self, window: Window, edit: Edit) -> Change | None:
-        """An edit that stays inside of one block; None if the block cannot stay one."""
-        text, begin, lo, hi = window.block.text, window.begin, window.start, window.end
-        start, end = edit.start - begin, edit.end - begin
-        before, removed, after = text[lo:start], text[start:end], text[end:hi]
-        if removed == edit.replacement:
-            return Change(edit.start, (), ())
-        old = window.block.pieces(window.first, window.last)
-        new = self._pieces.split(before + edit.replacement + after)
-        front, back = edit.alike(begin + lo, begin + hi, list(map(len, old)), list(map(len, new)))
-        lo += sum(map(len, old[:front]))
-        old, new = old[front : len(old) - back], new[front : len(new) - back]
-        if not self._blocks.refill(window, window.first + front, window.last - back, new):
+        In a text that is not settled afterwards the change is told as far as it is known.
+        """
+        self._check(start, end)
+        replacement = without_halves(replacement)
+        return self._splice_inside(start, end, replacement) or self._splice_across(Edit(start, end, replacement))
+
+    def _splice_inside(self, start: int, end: int, replacement: str) -> Change | None:
+        """An edit between two safe cuts that are near, in one block; None if it is not."""
+        items = self._blocks.items
+        index, begin = self._blocks.find(start)
+        block = items[index] if items else None
+        if type(block) is not Block or not block.is_apart or len(replacement) > LONG:
             return None
-        self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
-        tokens_of = self._pieces.ids
-        went, came = list(chain.from_iterable(map(tokens_of, old))), list(chain.from_iterable(map(tokens_of, new)))
-        typed = slice(start - lo, start - lo + len(edit.replacement))
-        change = compare(went, came, self._seams.token_bytes, "".join(new), typed, begin + lo)
-        self._tally.grow(window.item, change.n_tokens)
+        text = block.text
+        lo, hi = start - begin, end - begin
+        around = self._pieces.around(text, lo, hi, not index, index == len(items) - 1)
+        if not around:
+            return None
+        first, last = around
+        removed, edited = text[lo:hi], text[:lo] + replacement + text[hi:]
+        if removed == replacement:
+            return Change(start, (), ())
+        if len(edited) > MOST or len(edited) < min(LEAST, len(text)):
+            return None
+        growth = len(edited) - len(text)
+        came = edited[first : last + growth]
+        old, new = self._pieces.encoded(text[first:last]), self._pieces.encoded(came)
+        self._blocks.put(index, Block(edited, True), growth)
+        self.n_bytes += growth if (removed + replacement).isascii() else len(utf8(replacement)) - len(utf8(removed))
+        typed = slice(lo - first, lo - first + len(replacement))
+        change = compare(old, new, self._seams.token_bytes, came, typed, begin + first)
+        change = change.without_gaps() if self._pieces.lossy else change
+        self._tally.grow(index, change.n_tokens)
         return change
 
     def _splice_across(self, edit: Edit) -> Change:
-        """An edit that reaches beyond a block, or into a long piece."""
-        start, end, replacement = edit.start, edit.end, edit.replacement
-        lo, hi = self.safe_around(start, end)
-        if self._pieces.is_whole and self._is_long(lo, hi) and hi + edit.growth > LONG:
-            self.n_bytes += len(utf8(replacement)) - len(utf8(self._blocks.between(start, end)))
-            return self._splice_long(lo, edit)
-        around = self._blocks.between(lo, hi)
-        before, removed, after = around[: start - lo], around[start - lo : end - lo], around[end - lo :]
-        if removed == replacement:
-            return Change(start, (), ())
-        self.n_bytes += len(utf8(replacement)) - len(utf8(removed))
-        new = self._pieces.split(before + replacement + after)
-        old = self._blocks.lengths(lo, hi)
-        front, back = edit.alike(lo, hi, old, list(map(len, new)))
-        lo, hi, new = lo + sum(old[:front]), hi - sum(old[len(old) - back :]), new[front : len(new) - back]
-        if len(new) == 1 and self._pieces.is_long(new[0]) and self._is_long(lo, hi):
-            return self._splice_long(lo, edit)
-        return self._exchange(lo, hi, new, edit)
+        """An edit that reaches beyond a block, or where no safe cuts are near."""
+        removed = self._blocks.between(edit.start, edit.end)
+        if removed == edit.replacement:
+            return Change(edit.start, (), ())
+        self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
+        if self._pieces.is_whole and self._is_long(0, len(self._blocks)) and len(self._blocks) + edit.growth > LONG:
+            return self._splice_long(0, edit)
+        new = resplit(self._blocks, self._pieces, edit)
+        if len(new.pieces) == 1 and self._pieces.is_long(new.pieces[0]) and self._is_long(new.lo, new.hi):
+            return self._splice_long(new.lo, edit)
+        was_settled = self.settled
+        old = self._fragments(new.lo, new.hi)
+        exchange = self._exchange(new, edit)
+        if was_settled:
+            counts = list(map(self._pieces.count, exchange.items))
+            self._tally.exchange(exchange.first, exchange.first + len(counts), counts)
+        change = edit.change(new.lo, old, self._fragments(new.lo, new.hi + edit.growth), self._seams)
+        return change.without_gaps() if self._pieces.lossy else change
 
     def _check(self, start: int, end: int) -> None:
         if not 0 <= start <= end <= self.n_characters:
@@ -232,11 +238,19 @@ class LiveText:
             )
 
     def safe_around(self, start: int, end: int) -> tuple[int, int]:
-        """The nearest bounds around a range beyond which an edit of it cannot change any piece."""
-        if self._pieces.is_whole or not self._pieces.local:
-            return 0, self.n_characters
-        is_safe = self._pieces.is_safe_cut
-        return self._blocks.bound_before(start, is_safe), self._blocks.bound_after(end, is_safe)
+        """The nearest safe cuts around a range, beyond which an edit of it cannot change any piece."""
+        n = self.n_characters
+        if not self._pieces.has_cuts:
+            return 0, n
+        lo, hi, size = -1, -1, SIZE
+        while lo < 0 or hi < 0:
+            before, behind = self.between(max(0, start - size), start), self.between(end, min(n, end + size))
+            cut = self._pieces.last_cut(before)
+            lo = start - len(before) + cut if cut or len(before) == start else -1
+            cut = self._pieces.splitter.cut(behind, 1) if behind else 0
+            hi = end + cut if cut < len(behind) or end + cut == n else -1
+            size *= 8
+        return lo, hi
 
     def _is_long(self, lo: int, hi: int) -> bool:
         """Whether a single long piece stands between the bounds."""
@@ -249,46 +263,33 @@ class LiveText:
         item = self._blocks.items[index]
         assert isinstance(item, LongPiece)
         begin, old, new = item.splice(edit.start - lo, edit.end - lo, edit.replacement)
-        self._blocks.resized(index)
+        self._blocks.put(index, item, edit.growth)
         change = edit.change(lo + begin, old, new, self._seams)
         count = self._tally.known(index, index + 1)
         self._tally.exchange(index, index + 1, [None if count is None else count + change.n_tokens])
         return change
 
-    def _exchange(self, lo: int, hi: int, new: list[str], edit: Edit) -> Change:
-        """Put the pieces `new` in the place of those between the bounds `lo` and `hi`."""
-        was_settled = self.settled
-        old = self._fragments(lo, hi)
-        long_pieces = [(at, item) for at, item in self._blocks.within(lo, hi) if isinstance(item, LongPiece)]
+    def _exchange(self, new: Resplit, edit: Edit) -> Exchange:
+        """Put new pieces in the place of old ones; nobody has counted their tokens then."""
+        long_pieces = [(at, x) for at, x in self._blocks.within(new.lo, new.hi) if isinstance(x, LongPiece)]
         kept = [known for at, item in long_pieces for known in edit.kept(at, item.fragments)]
-        first, gone, items = self._blocks.exchange(lo, hi, new, partial(self._long_piece, kept))
-        if was_settled:
-            for item in items:
-                if isinstance(item, LongPiece):
-                    item.settle(float("inf"))
-        change = edit.change(lo, old, self._fragments(lo, lo + sum(map(len, new))), self._seams)
-        last = first + len(gone)
-        count = self._tally.known(first, last)
-        if len(items) == 1 and count is not None:
-            self._tally.exchange(first, last, [count + change.n_tokens])
-        else:
-            self._tally.exchange(first, last, [self._count(item) if was_settled else None for item in items])
-        return change
-
-    def _long_piece(self, kept: list[tuple[int, Fragment]], piece: str, start: int) -> LongPiece | None:
-        """The long piece that begins at `start`, for which some fragments are known; None if it is a gap."""
-        return None if self._pieces.is_gap(piece) else LongPiece(self._seams, assembled(piece, start, kept))
+        exchange = self._blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)
+        self._tally.exchange(exchange.first, exchange.last, [None] * len(exchange.items))
+        return exchange
 
     def _fragments(self, lo: int, hi: int) -> list[Fragment]:
-        """The pieces between two bounds with their tokens; of a long piece, its fragments as they are."""
+        """The text of a range in pieces with their tokens; of a long piece, its fragments as they are."""
         found: list[Fragment] = []
         for at, item in self._blocks.within(lo, hi):
             if isinstance(item, LongPiece):
-                found += item.fragments
-            else:
-                pieces = item.pieces(bisect_right(item.bounds, lo - at), bisect_right(item.bounds, hi - at))
-                found += zip(pieces, map(self._pieces.ids, pieces), strict=True)
+                found += item.fragments if at + len(item) <= hi else [(item.between(0, hi - at), None)]
+                continue
+            ends = self._pieces.ends(item)
+            begin = max(0, lo - at)
+            for end in ends[bisect_right(ends, begin) :]:
+                piece = item.text[begin : min(end, hi - at)]
+                if not piece:
+                    break
+                found.append((piece, self._pieces.ids(piece)))
+                begin = end
         return found
-
-    def _count(self, item: Item) -> int:
-        return item.n_tokens if isinstance(item, LongPiece) else self._pieces.count(item)

@@ -1,14 +1,13 @@
 """What an edit did to the tokens: the least run of them that went and the run that came, and how far it reached."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Callable, Iterable
+from itertools import chain, compress, zip_longest
+from typing import NamedTuple
 
 from bpe_core.bpe import utf8
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """The tokens before and after an edit, without those that both ends have in common."""
 
     start: int
@@ -31,6 +30,16 @@ class Change:
         """By how many tokens the text grew; negative if it shrank."""
         return len(self.inserted) - len(self.removed)
 
+    def without_gaps(self) -> "Change":
+        """Without the negative numbers that stand for what a lossy pattern drops."""
+        removed, inserted = [t >= 0 for t in self.removed], [t >= 0 for t in self.inserted]
+        return self._replace(
+            removed=tuple(compress(self.removed, removed)),
+            inserted=tuple(compress(self.inserted, inserted)),
+            removed_bytes=tuple(compress(self.removed_bytes, removed)),
+            inserted_bytes=tuple(compress(self.inserted_bytes, inserted)),
+        )
+
     @property
     def n_bytes(self) -> int:
         """By how many bytes the text grew; negative if it shrank."""
@@ -38,7 +47,7 @@ class Change:
 
 
 def compare(
-    old: Sequence[int], new: Sequence[int], token_bytes: Callable[[int], bytes], text: str, edited: slice, start: int
+    old: list[int], new: list[int], token_bytes: Callable[[int], bytes], text: str, edited: slice, start: int
 ) -> Change:
     """The change between two encodings of a stretch of text.
 
@@ -46,35 +55,50 @@ def compare(
     begins. A negative number among the tokens stands for so many bytes that a lossy pattern drops; `token_bytes` gives
     as many.
     """
-    most = min(len(old), len(new))
-    head = 0
-    while head < most and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < most - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    n_before = sum(map(len, map(token_bytes, new[:head])))
-    n_behind = sum(map(len, map(token_bytes, new[len(new) - tail :])))
-    removed, inserted = tuple(old[head : len(old) - tail]), tuple(new[head : len(new) - tail])
-    removed_bytes, inserted_bytes = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
+    head = _n_alike(old, new)
+    tail = _n_alike(old[head:][::-1], new[head:][::-1])
+    stop = len(new) - tail
+    before, removed, inserted, behind = new[:head], old[head : len(old) - tail], new[head:stop], new[stop:]
+    gone, came = [token_bytes(token) for token in removed], [token_bytes(token) for token in inserted]
+    n_around = _n_bytes(text) - sum(map(len, came))
+    if head < tail:
+        n_before = sum(map(len, map(token_bytes, before)))
+    else:
+        n_before = n_around - sum(map(len, map(token_bytes, behind)))
     ripple = 0
-    if (room := len(utf8(text[: edited.start])) - n_before) > 0:
-        ripple = _reach(old[head:], new[head:], token_bytes, room)
-    if (room := len(utf8(text[edited.stop :])) - n_behind) > 0:
-        ripple = max(ripple, _reach(old[-1 - tail :: -1], new[-1 - tail :: -1], token_bytes, room))
-    characters = len(utf8(text)[:n_before].decode(errors="ignore")) if n_before else 0
-    if min(removed, default=0) < 0 or min(inserted, default=0) < 0:
-        removed, inserted = (tuple(token for token in tokens if token >= 0) for tokens in (removed, inserted))
-        removed_bytes, inserted_bytes = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
-    torn = n_before - len(utf8(text[:characters])) if n_before else 0
-    return Change(start + characters, removed, inserted, removed_bytes, inserted_bytes, torn, ripple)
+    if (room := _n_bytes(text[: edited.start]) - n_before) > 0:
+        ripple = _reach(chain(gone, map(token_bytes, behind)), chain(came, map(token_bytes, behind)), room)
+    if (room := _n_bytes(text[edited.stop :]) - (n_around - n_before)) > 0:
+        before.reverse()
+        one, other = chain(reversed(gone), map(token_bytes, before)), chain(reversed(came), map(token_bytes, before))
+        ripple = max(ripple, _reach(one, other, room))
+    characters = torn = 0
+    if n_before:
+        characters = n_before if text.isascii() else len(utf8(text)[:n_before].decode(errors="ignore"))
+        torn = n_before - _n_bytes(text[:characters])
+    return Change(start + characters, tuple(removed), tuple(inserted), tuple(gone), tuple(came), torn, ripple)
 
 
-def _reach(old: Sequence[int], new: Sequence[int], token_bytes: Callable[[int], bytes], room: int) -> int:
+def _n_alike(one: list[int], other: list[int]) -> int:
+    """With how many tokens both begin."""
+    n, step, most = 0, 1, min(len(one), len(other))
+    while step:
+        if n + step <= most and one[n : n + step] == other[n : n + step]:
+            n += step
+            step *= 2
+        else:
+            step //= 2
+    return n
+
+
+def _n_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(utf8(text))
+
+
+def _reach(gone: Iterable[bytes], came: Iterable[bytes], room: int) -> int:
     """How far before `room` bytes the first border lies that only one of two rows of tokens has; 0 if none does."""
     at = 0
-    went, came = (map(len, map(token_bytes, tokens)) for tokens in (old, new))
-    for one, other in zip_longest(went, came, fillvalue=room + 1):
+    for one, other in zip_longest(map(len, gone), map(len, came), fillvalue=room + 1):
         at += min(one, other)
         if one != other or at >= room:
             return max(0, room - at)

@@ -1,14 +1,14 @@
 """One edit of a text: what it leaves alone, and from what it does not, the change of tokens."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.live_text.change import Change, compare
-from bpe_core.live_text.fragments import Fragment
+from bpe_core.live_text.fragments import Fragment, Row
 from bpe_core.live_text.seams import Seams
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -35,33 +35,12 @@ class Edit:
         """By how many code points the text grew."""
         return self.stop - self.end
 
-    def alike(self, lo: int, hi: int, old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
-        """How many pieces are the same before and after the edit: from the front, and from the back.
-
-        `old` and `new` are the lengths of the pieces between two bounds; `lo` and `hi` were these before the edit.
-        """
-        most = min(len(old), len(new))
-        front = 0
-        while front < most and old[front] == new[front] and lo + old[front] <= self.start:
-            lo += old[front]
-            front += 1
-        back = 0
-        while back < most - front and old[-1 - back] == new[-1 - back] and hi - old[-1 - back] >= self.end:
-            hi -= old[-1 - back]
-            back += 1
-        return front, back
-
-    def kept(self, at: int, fragments: Sequence[Fragment]) -> list[tuple[int, Fragment]]:
-        """The fragments, of which the first begins at `at`, that the edit leaves alone, each with its new place."""
-        kept: list[tuple[int, Fragment]] = []
-        for fragment in fragments:
-            stop = at + len(fragment[0])
-            if stop <= self.start:
-                kept.append((at, fragment))
-            elif at >= self.end:
-                kept.append((at + self.growth, fragment))
-            at = stop
-        return kept
+    def kept(self, at: int, fragments: list[Fragment]) -> list[Row]:
+        """The fragments, of which the first begins at `at`, that the edit leaves alone: at most two rows of them."""
+        starts = list(accumulate((len(text) for text, _ in fragments), initial=at))
+        before = max(0, bisect_right(starts, self.start) - 1)
+        behind = max(before, min(bisect_left(starts, self.end), len(fragments)))
+        return [(at, fragments[:before]), (starts[behind] + self.growth, fragments[behind:])]
 
     def change(self, begin: int, old: list[Fragment], new: list[Fragment], seams: Seams) -> Change:
         """The change of tokens from one row of fragments to another, both of which begin at `begin`."""

@@ -1,6 +1,8 @@
 """A very long text in fragments, each with its tokens if they are known, and the seams between them, open or closed."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 from typing import Final
 
 from bpe_core.live_text.prefix_sums import PrefixSums
@@ -12,6 +14,8 @@ SIZE: Final = 256
 Ids = tuple[int, ...]
 Fragment = tuple[str, Ids | None]
 """Text, and its tokens if somebody has asked for them."""
+Row = tuple[int, list[Fragment]]
+"""Where the first of some neighboring fragments begins, and they."""
 
 
 class Fragments:
@@ -45,9 +49,12 @@ class Fragments:
 
     def next_unknown(self) -> int | None:
         """A fragment whose tokens are not known; None if they all are."""
-        while self._first_unknown < len(self.ids) and self.ids[self._first_unknown] is not None:
-            self._first_unknown += 1
-        return self._first_unknown if self._first_unknown < len(self.ids) else None
+        try:
+            self._first_unknown = self.ids.index(None, self._first_unknown)
+        except ValueError:
+            self._first_unknown = len(self.ids)
+            return None
+        return self._first_unknown
 
     def next_open(self) -> int:
         """The first open seam; there must be one."""
@@ -57,6 +64,13 @@ class Fragments:
     def is_open(self, seam: int) -> bool:
         """Whether the tokens beside a seam may not fit."""
         return not self._closed[seam]
+
+    def close_known(self, fit: Callable[[int, int], bool]) -> None:
+        """Close all seams that can be closed without a change."""
+        self._closed = [
+            left is not None and right is not None and fit(left[-1], right[0]) for left, right in pairwise(self.ids)
+        ]
+        self.n_open = self._closed.count(False)
 
     def close(self, seam: int) -> None:
         """Take note that the tokens beside a seam fit."""
@@ -140,14 +154,15 @@ def cut(text: str, ids: Ids, token_bytes: Callable[[int], bytes]) -> list[Fragme
     return found
 
 
-def assembled(text: str, start: int, known: Sequence[tuple[int, Fragment]]) -> list[Fragment]:
+def assembled(text: str, start: int, known: Sequence[Row]) -> list[Fragment]:
     """A text that begins at `start` as fragments: the known ones that lie in it, each at its place, and new ones."""
     fragments: list[Fragment] = []
     done = 0
-    for at, fragment in known:
-        begin, end = at - start, at - start + len(fragment[0])
-        if begin >= done and end <= len(text):
-            fragments += chopped(text[done:begin])
-            fragments.append(fragment)
-            done = end
+    for at, row in known:
+        places = list(accumulate((len(part) for part, _ in row), initial=at - start))
+        first, last = bisect_left(places, done), bisect_right(places, len(text)) - 1
+        if first < last:
+            fragments += chopped(text[done : places[first]])
+            fragments += row[first:last]
+            done = places[last]
     return fragments + chopped(text[done:])

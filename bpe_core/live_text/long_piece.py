@@ -31,6 +31,7 @@ class LongPiece:
         """The tokens that fragments bring along are those each would have if it stood alone."""
         self._seams = seams
         self._row = Fragments(fragments)
+        self._row.close_known(seams.fit)
         self._layouts: dict[str, tuple[Span, ...]] = {}
 
     def __len__(self) -> int:
@@ -45,11 +46,6 @@ class LongPiece:
     def edges(self) -> tuple[str, str]:
         """Its first and its last character."""
         return self._row.texts[0][0], self._row.texts[-1][-1]
-
-    @property
-    def bounds(self) -> list[int]:
-        """Where its only piece ends."""
-        return [len(self)]
 
     def between(self, start: int, end: int) -> str:
         """A part of its text."""
@@ -88,14 +84,17 @@ class LongPiece:
 
     def ids(self) -> Iterator[int]:
         """Its tokens. Settles it."""
-        self.settle(float("inf"))
-        return chain.from_iterable(map(self._tokens, range(len(self._row))))
+        return chain.from_iterable(self._all())
 
     @property
     def n_tokens(self) -> int:
         """How many tokens it has. Settles it."""
+        return sum(map(len, self._all()))
+
+    def _all(self) -> list[Ids]:
+        """The tokens of all fragments, settled."""
         self.settle(float("inf"))
-        return sum(map(len, map(self._tokens, range(len(self._row)))))
+        return [ids or self._tokens(index) for index, ids in enumerate(self._row.ids)]
 
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of code points. They may yet change at open seams farther away."""

@@ -1,124 +1,104 @@
-"""Pieces of a text that is being edited: where they end, what their tokens are, and how far an edit is felt.
+"""Splitting a text again where no safe cuts are near: from a piece that stays until the old pieces are met again.
 
-A split pattern is proved to look across no *safe cut* (see `bpe_core.patterns.cuts`), and whether two characters are
-one depends on nothing but the two. So an edit leaves alone whatever lies beyond the nearest safe cuts around it.
+Where a piece ends follows from where it begins and from what comes after, and a pattern is proved to look not farther
+than its match attempts go (`bpe_core.patterns.reach`). So pieces whose attempts end before an edit stay, and as soon as
+a new piece ends behind the edit where an old one did, all later ones are as they were. In a million digits, taken three
+at a time, that may never come: then the rest is left as it is, and what is *open* moves to the right step by step.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from itertools import chain
-from typing import Final
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Final, NamedTuple
 
-from bpe_core.bpe import utf8
-from bpe_core.errors import OptionError
-from bpe_core.live_text.blocks import Block
-from bpe_core.live_text.long_piece import LONG
-from bpe_core.patterns import Splitter
-from bpe_core.spans import Span, layout
-from bpe_core.tokenizer import Tokenizer
+from bpe_core.live_text.block_list import BlockList
+from bpe_core.live_text.edit import Edit
+from bpe_core.live_text.long_piece import LongPiece
+from bpe_core.live_text.pieces import Pieces
 
-_REMEMBERED: Final = 1 << 16
-
-
-class Pieces:
-    """The pieces that the tokenizer's pattern makes, and their tokens.
-
-    Where the pattern drops text, what it drops is a piece, too, so that the pieces cover the text; it is called a gap.
-    """
-
-    __slots__ = ("_layouts", "has_cuts", "ids", "is_safe_cut", "is_whole", "local", "lossy", "splitter", "tokenizer")
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        if not tokenizer.by_piece:
-            raise OptionError(
-                f"{tokenizer!r} changes a text before it encodes it, so an edit can be felt anywhere: take "
-                "bpe_core.aligned_text.AlignedText for it."
-            )
-        self.tokenizer: Final = tokenizer
-        """Where the tokens come from."""
-        self.splitter: Final = tokenizer.splitter
-        """Where the pieces come from."""
-        self.lossy: Final = self.splitter.lossy
-        """Whether there can be gaps."""
-        self.is_whole: Final = not self.splitter.source
-        """Whether any text is one single piece."""
-        self.local: Final = self.is_whole or self.splitter.blockwise
-        """Whether safe cuts bound what an edit can change; if not, the whole text is split again."""
-        self.has_cuts: Final = self.local and not self.is_whole
-        """Whether there can be safe cuts in a text."""
-        self.ids: Final = self._ids_or_gap if self.lossy else tokenizer.encode_piece
-        """piece -> its tokens; for a gap the negative number of its bytes."""
-        self.is_safe_cut: Final[Callable[[str], bool]] = _SafeCuts(self.splitter).__getitem__
-        """Whether a text may be cut between two characters, whatever else it holds."""
-        self._layouts: dict[str, tuple[Span, ...]] = {}
-
-    def split(self, text: str) -> list[str]:
-        """The pieces of `text`, gaps included: joined they are `text`."""
-        pieces = self.splitter.split(text)
-        if not self.lossy:
-            return pieces
-        found: list[str] = []
-        end = 0
-        for piece in pieces:
-            start = text.index(piece, end)
-            found += text[end:start], piece
-            end = start + len(piece)
-        return list(filter(None, (*found, text[end:])))
-
-    def is_gap(self, piece: str) -> bool:
-        """Whether the pattern drops this."""
-        return self.lossy and not self.splitter.split(piece)
-
-    def is_long(self, piece: str) -> bool:
-        """Whether the piece is worth being kept as a `LongPiece`."""
-        return len(piece) > LONG and not self.is_gap(piece)
-
-    def _ids_or_gap(self, piece: str) -> tuple[int, ...]:
-        return (-len(utf8(piece)),) if self.is_gap(piece) else self.tokenizer.encode_piece(piece)
-
-    def ids_of(self, block: Block) -> Iterator[int]:
-        """The tokens of a block."""
-        ids = chain.from_iterable(map(self.ids, block.pieces()))
-        return (token for token in ids if token >= 0) if self.lossy else ids
-
-    def count(self, block: Block) -> int:
-        """How many tokens a block has."""
-        if self.lossy:
-            return sum(1 for _ in self.ids_of(block))
-        return sum(map(len, map(self.ids, block.pieces())))
-
-    def spans(self, block: Block, start: int, end: int) -> Iterator[Span]:
-        """The spans of those pieces of a block that meet a range of it."""
-        first = bisect_right(block.bounds, start)
-        left = block.bounds[first - 1] if first else 0
-        for right in block.bounds[first:]:
-            if left >= end:
-                break
-            for span in self.layout(block.text[left:right]):
-                yield Span(left + span.start, left + span.end, span.ids)
-            left = right
-
-    def layout(self, piece: str) -> tuple[Span, ...]:
-        """The spans of a piece, counted from its beginning; none for a gap."""
-        spans = self._layouts.get(piece)
-        if spans is None:
-            spans = () if self.is_gap(piece) else layout(piece, self.ids(piece), self.tokenizer.token_bytes)
-            if len(self._layouts) >= _REMEMBERED:
-                self._layouts.clear()
-            self._layouts[piece] = spans
-        return spans
+STEP: Final = 1 << 12
+"""Characters behind an edit that are split again at most, unless a piece is longer."""
+_FIRST: Final = 64
+"""Characters behind an edit that are split again at first."""
 
 
-class _SafeCuts(dict[str, bool]):
-    """Two characters -> whether a text may be cut between them, worked out when first asked for."""
+class Resplit(NamedTuple):
+    """New pieces in the place of old ones."""
 
-    __slots__ = ("_cut",)
+    lo: int
+    """Where the first of them begins."""
+    hi: int
+    """Where the text goes on that they replace, before the edit."""
+    pieces: list[str]
+    is_open: bool
+    """Whether `hi` is no bound of the old pieces: then what follows it is yet to be split again."""
 
-    def __init__(self, splitter: Splitter) -> None:
-        self._cut = splitter.cut
 
-    def __missing__(self, pair: str) -> bool:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        safe = self[pair] = self._cut(pair, 1) == 1
-        return safe
+def resplit(old: BlockList, pieces: Pieces, edit: Edit, lo: int | None = None) -> Resplit:
+    """The pieces that an edit makes; if `lo` is given, this bound is known to stay one, and so are those before it."""
+    text = _Edited(old, edit)
+    if not pieces.has_cuts:
+        return Resplit(0, len(old), pieces.split(text.between(0, len(text))), False)
+    if lo is None:
+        lo = pieces.firm(old.bounds_before(edit.start), old.between, edit.start)
+    at, found, ahead = lo, list[str](), _FIRST
+    while True:
+        end = text.end_near(max(at, edit.stop) + ahead)
+        part = text.between(at, end)
+        new = pieces.split(part)
+        ends = list(accumulate(map(len, new)))
+        sure = len(part)
+        if end < len(text):
+            sure = pieces.firm(reversed(ends), _between(part), sure)
+        shift, n_sure = at - edit.growth, bisect_right(ends, sure)
+        known = set(old.bounds(max(edit.end, shift), end - edit.growth))
+        n_new = next((i for i, bound in enumerate(ends[:n_sure], 1) if bound + shift in known), n_sure)
+        found += new[:n_new]
+        at += ends[n_new - 1] if n_new else 0
+        is_met = end == len(text) or (n_new > 0 and at - edit.growth in known)
+        if is_met or at >= edit.stop + STEP:
+            return _without_front(Resplit(lo, at - edit.growth, found, not is_met), old, edit)
+        ahead = max(STEP, 0 if n_new else 8 * ahead)
+
+
+def _without_front(new: Resplit, old: BlockList, edit: Edit) -> Resplit:
+    """Without the pieces before the edit that are as they were."""
+    n_same, lo = 0, new.lo
+    for bound in old.bounds(lo + 1, edit.start):
+        if n_same == len(new.pieces) or lo + len(new.pieces[n_same]) != bound:
+            break
+        lo = bound
+        n_same += 1
+    return new._replace(lo=lo, pieces=new.pieces[n_same:])
+
+
+def _between(text: str) -> Callable[[int, int], str]:
+    return lambda start, end: text[start:end]
+
+
+class _Edited:
+    """A text as it will be after an edit."""
+
+    def __init__(self, old: BlockList, edit: Edit) -> None:
+        self._old = old
+        self._edit = edit
+
+    def __len__(self) -> int:
+        return len(self._old) + self._edit.growth
+
+    def between(self, start: int, end: int) -> str:
+        """The text of a range."""
+        edit = self._edit
+        before = self._old.between(start, min(end, edit.start)) if start < edit.start else ""
+        typed = edit.replacement[max(0, start - edit.start) : max(0, end - edit.start)]
+        behind = self._old.between(max(edit.end, start - edit.growth), end - edit.growth) if end > edit.stop else ""
+        return before + typed + behind
+
+    def end_near(self, end: int) -> int:
+        """A place behind the edit from `end` on, or somewhat farther: not inside of a long piece of the old text."""
+        place = end - self._edit.growth
+        if place >= len(self._old):
+            return len(self)
+        index, at = self._old.find(place)
+        item = self._old.items[index]
+        return min(len(self), at + len(item) + self._edit.growth + _FIRST) if isinstance(item, LongPiece) else end

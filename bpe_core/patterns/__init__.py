@@ -17,6 +17,7 @@ import regex
 from bpe_core.errors import PatternError
 from bpe_core.patterns.cuts import Kinds, beside, cut_finder
 from bpe_core.patterns.fast import FastPattern
+from bpe_core.patterns.reach import Reach
 from bpe_core.patterns.refusal import in_time, what_is_wrong
 from bpe_core.patterns.syntax import Node, NotPlain, parse
 from bpe_core.visible import visible
@@ -122,6 +123,11 @@ class Splitter:
             return 0
         found = self._cuts.search(text, at_least - 1) if self._cuts else None
         return found.end() if found else len(text)
+
+    @cached_property
+    def reach(self) -> Reach | None:
+        """How far a match attempt can look; None if nothing is known of that."""
+        return Reach(self._tree) if self._tree and self.blockwise else None
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """LiveText: after every edit the tokens are those of a fresh encode, and the change says exactly what happened."""
 
 import random
+from importlib import import_module
 
 import pytest
 
@@ -139,6 +140,51 @@ def test_a_very_long_piece_is_exact_too(vocabulary, pattern):
             assert live.text == text
             if rng.random() < 0.7:
                 assert live.ids == tokenizer.encode_ordinary(text)
+
+
+def test_digits_three_at_a_time_move_on_beside_the_screen(vocabulary):
+    """One digit more, and every later piece ends elsewhere: those near by at once, the others when there is time."""
+    tokenizer = Tokenizer(vocabulary, "gpt4")
+    text = "1234567" * 3000
+    live = LiveText(tokenizer, text)
+    live.settle(float("inf"))
+    live.splice(9000, 9000, "0")
+    text = text[:9000] + "0" + text[9000:]
+    assert not live.settled and live.n_tokens_known is None
+    assert [live.piece_at(at) for at in (8999, 9000, 9003)] == [(8997, 9000), (9000, 9003), (9003, 9006)]
+    near = live.spans(8000, 10000)
+    while not live.settle(0):
+        assert live.text == text
+    assert live.ids == tokenizer.encode_ordinary(text) and live.spans(8000, 10000) == near
+    live.splice(9000, 9001, "")
+    assert live.ids == tokenizer.encode_ordinary("1234567" * 3000), "undone before it has settled, or after"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["gpt4", "gpt4o", r".{1,7}|\n", r"\d{3}(?=\d)|\d|\D{1,4}", r"aa|b+c|\d{2,5}(?!b)|\w"]
+)
+@pytest.mark.parametrize("bits", ["0123456789", "1a", "a", "12 \n", "😊1"])
+def test_edits_in_a_text_that_is_still_being_split_again(vocabulary, monkeypatch, pattern, bits):
+    monkeypatch.setattr(import_module("bpe_core.live_text.resplit"), "STEP", 40)
+    rng = random.Random(pattern + bits)
+    tokenizer = Tokenizer(vocabulary, pattern)
+    text = "".join(rng.choices(bits, k=900))
+    live = LiveText(tokenizer, text)
+    live.settle(float("inf"))
+    undo = []
+    for _ in range(30):
+        start, end, typed = random_edit(rng, text, [*bits, "x"])
+        if undo and rng.random() < 0.3:
+            start, end, typed = undo.pop()
+        undo.append((start, start + len(typed), text[start:end]))
+        live.splice(start, end, typed)
+        text = text[:start] + typed + text[end:]
+        live.spans(max(0, start - 50), start)
+        live.settle(0)
+        assert live.text == text and live.n_bytes == len(text.encode())
+        if live.settled or rng.random() < 0.3:
+            assert (live.n_tokens, live.ids) == (len(live.ids), tokenizer.encode_ordinary(text))
+    assert live.ids == tokenizer.encode_ordinary(text)
 
 
 def test_spans_are_the_same_however_they_are_asked_for(vocabulary):

@@ -3,7 +3,7 @@
 import random
 import subprocess
 import sys
-from itertools import chain
+from itertools import accumulate, chain
 
 import pytest
 import regex
@@ -206,6 +206,24 @@ def test_cuts_are_safe_in_patterns_nobody_has_seen_before():
                 assert split_by.split(text[:cut]) + split_by.split(text[cut:]) == whole, (split_by.source, text, cut)
             assert split_in_blocks(split_by, text, 3) == whole, (split_by.source, text)
     assert blockwise > 15
+
+
+def test_pieces_stay_whatever_follows_once_all_attempts_before_them_are_over():
+    """All pieces but the last of those: what a pattern leaves over ends only where another attempt succeeds."""
+    assert splitter("gpt4").reach.is_over("1" + "23") and not splitter("gpt4").reach.is_over("1" + "2")
+    rng = random.Random(6)
+    stayed = 0
+    for _ in range(80):
+        split_by = splitter(random_pattern(rng) + rng.choice(("", r"|\s+", r"|.|\n", r"|\d{1,3}|\D")))
+        for _ in range(5 * split_by.blockwise):
+            text = "".join(rng.choices(" \nab11s.😀", k=rng.randint(2, 12)))
+            ends = [0, *accumulate(map(len, split_by.split(text)))]
+            over = [i for i, end in enumerate(ends) if end and split_by.reach.is_over(text[end - 1 :])]
+            for more in ("1", "ab", "\n", " s", "."):
+                again = [0, *accumulate(map(len, split_by.split(text + more)))]
+                assert all(ends[:i] == again[:i] for i in over), (split_by.source, text, more)
+            stayed += len(over)
+    assert stayed > 100
 
 
 @pytest.mark.parametrize(
