@@ -20,6 +20,9 @@ LEAST: Final = 64
 _OFTEN: Final = 16
 """How often characters, and borders that are not known yet, must come again on average."""
 
+_TRIED: Final = 1 << 12
+"""Characters of a very long piece that tell whether the next as many are better known by then."""
+
 _ROUNDS: Final = 4
 """After so many rounds stretches grow without end, and the piece is better encoded in another way."""
 
@@ -49,10 +52,11 @@ class Stretches:
         if max(len(self._ids), len(self._fits)) > _MOST:
             self._ids.clear()
             self._fits.clear()
+        if len(piece) > 8 * _TRIED and not self._grows_known(piece[: 2 * _TRIED]):
+            return None
         stretches: Sequence[str] = piece
         for _ in range(_ROUNDS):
-            ids = list(map(self._ids.__getitem__, stretches))
-            borders = list(zip(map(_last, ids), map(_first, islice(ids, 1, None)), strict=False))
+            ids, borders = self._side_by_side(stretches)
             if len(set(borders) - self._fits.keys()) * _OFTEN > len(piece):
                 return None
             fit = list(map(self._fits.__getitem__, borders))
@@ -61,6 +65,17 @@ class Stretches:
             bounds = [0, *compress(count(1), fit), len(stretches)]
             stretches = ["".join(stretches[start:end]) for start, end in pairwise(bounds)]
         return None
+
+    def _side_by_side(self, stretches: Sequence[str]) -> tuple[list[tuple[int, ...]], list[tuple[int, int]]]:
+        """The ids of each, and the tokens at their borders."""
+        ids = list(map(self._ids.__getitem__, stretches))
+        return ids, list(zip(map(_last, ids), map(_first, islice(ids, 1, None)), strict=False))
+
+    def _grows_known(self, beginning: str) -> bool:
+        """Whether few borders of the second half are new after the first."""
+        _, borders = self._side_by_side(beginning)
+        new = set(borders[_TRIED:]).difference(borders[:_TRIED], self._fits)
+        return len(new) * _OFTEN <= _TRIED
 
 
 class _Ids(dict[str, tuple[int, ...]]):

@@ -56,6 +56,8 @@ class RankedStore(Store):
                 self.base = {token: self.bytes_of[token] for token in sorted(self.bytes_of.keys() - self.step_of)}
             case "whole_pieces":
                 self.whole_pieces = {data: token for data, token in self._unmade() if len(data) > 1 and self._looks_up}
+            case "wholes":
+                self.wholes = self._wholes()
         return object.__getattribute__(self, name)
 
     def _unmade(self) -> Iterator[tuple[bytes, int]]:

@@ -6,7 +6,8 @@ from typing import Final
 
 from bpe_core.bpe import Triple, merge_piece
 from bpe_core.errors import OptionError
-from bpe_core.vocabulary.symbols import Symbols
+from bpe_core.vocabulary.symbols import ByteSymbols, Symbols
+from bpe_core.vocabulary.wholes import LONGEST, Wholes
 
 ALL: Final = 1 << 62
 """As a number of merges: all there are, and no need to know how many."""
@@ -26,6 +27,7 @@ class Store:
         "step_of",
         "symbols",
         "whole_pieces",
+        "wholes",
     )
 
     def __init__(self, base: Mapping[int, bytes], symbols: Symbols, whole_pieces: Mapping[bytes, int]) -> None:
@@ -39,6 +41,13 @@ class Store:
         self.repeats: list[int] = []  # steps that made a token which was there before (published files have them)
         self.children: dict[int, list[int]] = {}
         self.n_indexed = 0
+        self.wholes = self._wholes()
+
+    def _wholes(self) -> Wholes | None:
+        """What need not be merged, where pieces begin as bytes."""
+        if not isinstance(self.symbols, ByteSymbols):
+            return None
+        return Wholes(self.symbols.tokens, self.bytes_of, self.merges, self.rank_of, self.step_of)
 
     def extend(self, merges: Iterable[Triple]) -> None:
         """Add merges. Raises `OptionError` at the first that does not fit those before it."""
@@ -94,6 +103,10 @@ class Store:
 
     def join(self, data: bytes, n_merges: int) -> tuple[int, ...]:
         """The ids of a part of a piece: what the merges leave, and no look-up of the whole."""
+        if self.wholes and len(data) <= LONGEST:
+            whole = self.wholes.find(data, n_merges)
+            if whole is not None:
+                return (whole,)
         return tuple(merge_piece(self.symbols.ids(data), self.rank_of, self.merges, n_merges))
 
 

@@ -1,6 +1,6 @@
 """The first symbols of a piece, before any merge: its bytes, or its characters where a vocabulary is made of those."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
 from bpe_core.errors import UnknownTokenError
@@ -30,6 +30,11 @@ class ByteSymbols:
         self._ids: Final = ids
         is_permutation = len(ids) == 256 and max(ids.values()) < 256
         self._table: Final = bytes(map(ids.__getitem__, range(256))) if is_permutation else None
+
+    @property
+    def tokens(self) -> Iterable[int]:
+        """The tokens of the bytes."""
+        return self._ids.values()
 
     def ids(self, piece: bytes) -> list[int]:
         """One id a byte."""

@@ -1,8 +1,11 @@
 """The vocabulary: ids, bytes and merges, at any step, in the tidy files made here and the untidy ones of the world."""
 
+import random
+
 import pytest
 
 from bpe_core import OptionError, UnknownTokenError, Vocabulary
+from bpe_core.bpe import merge_piece
 
 MERGES = [(97, 97, 256), (256, 97, 257), (257, 98, 258)]
 
@@ -115,3 +118,37 @@ def test_a_missing_byte_is_named():
 def test_what_contradicts_itself_is_refused(merges, specials, sentence):
     with pytest.raises(OptionError, match=sentence):
         Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges, specials)
+
+
+def test_a_piece_that_is_a_token_is_looked_up_where_merging_would_leave_just_that():
+    """Not where merges come in an order in which another one is first, nor before the step that makes the token."""
+    merges = [(97, 98, 256), (98, 99, 257), (256, 99, 258), (97, 257, 259), (99, 97, 260), (260, 98, 261)]
+    vocabulary = Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges)
+    assert vocabulary.encode(b"abc") == (258,)
+    assert vocabulary.at(2).encode(b"abc") == (256, 99)
+    assert vocabulary.encode(b"cab") == (99, 256), "the token 261 is cab, but a and b go first"
+
+
+def test_looking_up_is_merging_whatever_the_merges():
+    """Orders that no training would have, tokens made twice and pairs named twice, and merges that come later."""
+    for seed in range(150):
+        r = random.Random(seed)
+        bytes_of = {97: b"a", 98: b"b"}
+        merges = []
+        for _ in range(40):
+            left, right = r.choice(list(bytes_of)), r.choice(list(bytes_of))
+            joined = bytes_of[left] + bytes_of[right]
+            same = [token for token, data in bytes_of.items() if data == joined]
+            token = r.choice([*same, 256 + len(merges)])
+            bytes_of[token] = joined
+            merges.append((left, right, token))
+        early = Vocabulary({97: b"a", 98: b"b"}, merges[:20])
+        _ = early.encode(b"ab")
+        for vocabulary in (early, early.extended(merges[20:]), early.extended(merges[20:]).at(r.randrange(40))):
+            ranks = {}
+            for rank, (left, right, _) in enumerate(vocabulary.merges):
+                ranks.setdefault((left, right), rank)
+            for data in dict.fromkeys(bytes_of.values()):
+                if len(data) <= 100:
+                    merged = merge_piece(list(data), ranks, vocabulary.merges, vocabulary.n_merges)
+                    assert list(vocabulary.encode(data)) == merged, f"seed {seed}"
