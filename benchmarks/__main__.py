@@ -1,5 +1,6 @@
 """`python -m benchmarks [--quick] [--only SECTION ...]`: every comparison as Markdown on stdout; progress on stderr."""
 
+import os
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace
@@ -25,7 +26,16 @@ class Bench:
         self.folder = folder
         self.quick: bool = options.quick
         self.rounds: int = options.rounds or (1 if options.quick else 3)
+        self._keep_bytecode()
         self.sizes: list[int] = options.sizes or ([1] if options.quick else [1, 10, 100])
+
+    def _keep_bytecode(self) -> None:
+        """Let modules be compiled once, as installed ones are, wherever this runs: a first run makes all of them."""
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = str(self.folder / "bytecode")
+        for name, (package, _) in peers.TRAINERS.items():
+            if peers.installed(package) and name not in peers.SLOW | peers.UNLIKE:
+                measure.measure("train", name, 300, self.folder / "out", inputs.toy(self.folder).path)
 
     @cached_property
     def corpora(self) -> list[Input]:

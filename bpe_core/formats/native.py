@@ -109,18 +109,21 @@ _ON_MANY_LINES: Final = json.JSONEncoder(ensure_ascii=False, indent=1, default=a
 
 def _json(value: object, encode: Callable[[object], str] = _ON_ONE_LINE) -> str:
     """JSON in readable characters, but for those that are invisible or would command a terminal: they are escaped."""
-    return encode(value).translate(_ESCAPES)
+    text = encode(value)
+    return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
 
 
 def _entry(key: str, value: object) -> str:
     return f" {_json(key)}: {_json(value, _ON_MANY_LINES if key == 'training' else _ON_ONE_LINE)},\n"
 
 
-def _table(key: str, rows: Iterable[object], *, end: str) -> Iterator[str]:
+def _table(key: str, rows: Iterable[Sequence[int | str]], *, end: str) -> Iterator[str]:
+    """Rows of numbers and, last, a text: written by hand, since there may be many."""
     yield f" {_json(key)}: ["
     separator = "\n"
     for row in rows:
-        yield f"{separator}{_json(row)}"
+        *numbers, text = row
+        yield f"{separator}[{', '.join(map(str, numbers))}, {_json(text)}]"
         separator = ",\n"
     yield f"\n ]{end}\n"
 

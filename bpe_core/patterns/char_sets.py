@@ -67,8 +67,13 @@ def set_source(ranges: Sequence[tuple[int, int]], *, negated: bool = False) -> s
     """
     if not ranges:
         return r"[\s\S]" if negated else "(?!)"
-    spans = (f"\\u{low:04x}" if high - low == 1 else f"\\u{low:04x}-\\u{high - 1:04x}" for low, high in ranges)
+    spans = (_one(low) if high - low == 1 else f"{_one(low)}-{_one(high - 1)}" for low, high in ranges)
     return f"[{'^' if negated else ''}{''.join(spans)}]"
+
+
+def _one(code: int) -> str:
+    """A character in a class: as itself, which is read sooner than an escape, where it cannot mean anything else."""
+    return chr(code) if code > 0xA0 else f"\\u{code:04x}"
 
 
 @cache
