@@ -9,6 +9,7 @@ still one piece, and an occurrence that lies across two of them is drawn into th
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from functools import partial
 from operator import add
 from typing import Final, TypeAlias
 
@@ -75,7 +76,7 @@ class Joining:
 
     def _count(self, pieces: Iterable[tuple[str, int]], look: Callable[[int], None]) -> None:
         counts: defaultdict[Pair, int] = defaultdict(int)
-        places: defaultdict[Pair, list[int]] = defaultdict(list)
+        places: defaultdict[Pair, array[int]] = defaultdict(partial(array, "I"))
         start = looked = 0
         for piece, weight in pieces:
             self.n_tokens += len(piece) * weight
@@ -92,7 +93,7 @@ class Joining:
             start += len(piece)
         if self._max_length >= 2:
             self.counts = dict(counts)
-            self.places = {pair: array("I", numbers) for pair, numbers in places.items()}
+            self.places = dict(places)
 
     def _append(self, piece: str, weight: int, start: int, *, joined: bool) -> int:
         number = len(self.pieces)
@@ -221,7 +222,8 @@ class Joining:
         weight = sum([weights[number] for number in numbers]) if several else weights[numbers[0]]
         if self.lengths[new[0]] + self.lengths[new[1]] <= self._max_length:
             counts[new] = weight
-            places[new] = array("I", numbers) if several else numbers
+            # A word seldom holds a pair twice, and then is looked at twice; a segment holds some very often.
+            places[new] = array("I", dict.fromkeys(numbers) if self._segments else numbers) if several else numbers
             made.append(new)
         count = counts.get(old)
         if count is None:
