@@ -68,7 +68,7 @@ def run(options: Namespace) -> int:
     if len(paths) > 1 or os.path.isdir(paths[0]):
         _documents(paths, options)
     elif os.path.isfile(paths[0]) and os.path.getsize(paths[0]) >= 2 * EACH:
-        _together([utf8_file(Path(paths[0]))], options, Report())
+        _together([utf8_file(Path(paths[0]))], options, SentenceReport())
     else:
         _one_after_the_other(paths[0], options)
     return 0
@@ -113,7 +113,7 @@ def _together(files: Sequence[TextFile], options: Namespace, report: Report) -> 
     allowed, disallowed = _specials(work.opened(), options)
     work = replace(work, allowed_special=allowed, disallowed_special=disallowed)
     try:
-        _write_documents(encode_together(work, files, look), marks)
+        _write_documents(encode_together(work, files, look, report.say), marks)
     except SpecialTokenError:
         _refuse_in(files, frozenset(disallowed) - frozenset(allowed))
         raise

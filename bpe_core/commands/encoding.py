@@ -68,11 +68,15 @@ class EncodePortion:
 
 
 def encode_together(
-    work: EncodePortion, files: Sequence[TextFile], look: Look, processes: int | None = None
+    work: EncodePortion,
+    files: Sequence[TextFile],
+    look: Look,
+    tell: Callable[[str], None] = lambda _: None,
+    processes: int | None = None,
 ) -> Iterator[tuple[Portion, list[Ids]]]:
     """The portions of the files in order, encoded by as many processes as that is worth.
 
-    `look` is told how many bytes are done; what it raises ends the work.
+    `look` is told how many bytes are done; what it raises ends the work. `tell` is given a sentence if a helper died.
     """
     tokenizer = work.opened()
     total = sum(file.size for file in files)
@@ -93,6 +97,10 @@ def encode_together(
         for portion, ids in crew.answers(jobs, looked):
             yield portion, ids
             done += portion.size
+        if crew.n_lost:
+            tell(
+                "A helping process was ended by the system or by somebody; its part was done without it, nothing lacks."
+            )
 
 
 def safe_cut(tokenizer: Tokenizer) -> Cut | None:

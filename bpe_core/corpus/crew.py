@@ -41,6 +41,8 @@ class Crew(Generic[Job, Answer]):
 
     def __init__(self, work: Work[Job, Answer], size: int) -> None:
         """The caller's process is one of the `size`."""
+        self.n_lost = 0
+        """Jobs that had to be done here because the helper that had them died."""
         self._work = work
         self._idle: SimpleQueue[Helper] = SimpleQueue()
         self._n_helpers = max(1, size - 1)
@@ -98,6 +100,7 @@ class Crew(Generic[Job, Answer]):
         try:
             answer = pickle.loads(order.there.result())
         except HelperLost:
+            self.n_lost += 1
             return self._work(order.job, lambda _: None)
         if isinstance(answer, Exception):
             raise answer

@@ -1,12 +1,14 @@
 """Counting by several processes: whatever the corpus is cut into, the result is that of one process."""
 
 import gzip
+import pickle
 import random
 
 import pytest
 
 from bpe_core import PATTERNS, Counts, TextError
 from bpe_core.corpus import counting, counts, crew, find_files, portions
+from bpe_core.corpus.helper import HelperLost
 from bpe_core.patterns import splitter
 
 SMALL = 60
@@ -101,6 +103,8 @@ def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path,
     with crew.Crew(counting.CountPortion("gpt4"), 3) as workers:
         for helper in (workers._idle.get(), workers._idle.get()):
             helper._process.kill()
+            with pytest.raises(HelperLost):
+                helper.answer(pickle.dumps("whatever"))
             workers._idle.put(helper)
         jobs = portions.portions(files, SMALL, counting.safe_cut(splitter("gpt4")))
         counted = [part.n_pieces for _, part in workers.answers(jobs, nobody)]
