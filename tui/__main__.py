@@ -35,6 +35,7 @@ def _open_app(arguments: list[str]) -> int:
             "the app needs a terminal, and this is none; without one use "
             f"{', '.join(f'bpescope {command}' for command in HEADLESS[:-1])} or bpescope {HEADLESS[-1]}."
         )
+    gc.disable()  # nothing of what is loaded now will be garbage
     from bpe_core.errors import BpeError
     from tui.sources import check_readable
 
@@ -50,6 +51,7 @@ def _open_app(arguments: list[str]) -> int:
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()
     gc.set_threshold(700, 10, 200)
+    gc.enable()
     app.run()
     return app.return_code or 0
 

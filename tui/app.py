@@ -1,11 +1,12 @@
 """The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input
 
 from bpe_core.visible import visible
@@ -13,7 +14,9 @@ from tui.commands import ScopeCommands
 from tui.config import Configuration, load_configuration, save_configuration
 from tui.screen import MainScreen
 from tui.text.palette import theme_variables
-from tui.themes import THEMES
+from tui.themes import INK, THEMES
+
+_HOUSE: Final = {theme.name: theme for theme in THEMES}
 
 
 class BpeScope(App[None]):
@@ -31,12 +34,16 @@ class BpeScope(App[None]):
         """What is remembered; replaced as a whole when something in it changes."""
         if paths:
             self.configuration = replace(self.configuration, corpus=paths)
+        # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
+        known = self.configuration.theme in {*BUILTIN_THEMES, *_HOUSE}
+        self.set_reactive(App.theme, self.configuration.theme if known else INK.name)
         super().__init__()
-        for theme in THEMES:
-            self.register_theme(theme)
-        if self.configuration.theme in self.available_themes:
-            self.theme = self.configuration.theme
         self._paths = paths
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        """Textual's, and those of the house."""
+        return {**super().available_themes, **_HOUSE}
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The colors of tokens, for every theme that does not bring its own."""

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.reactive import var
-from textual.widgets import Footer
+
 
 from bpe_core.samples import editor_greeting
 from tui import config
@@ -28,6 +28,7 @@ from tui.screen.texts import TextsScreen
 from tui.screen.training import TrainingScreen
 from tui.sources import sample_corpus, title_of
 from tui.state import Corpus
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Pane
 from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
@@ -82,7 +83,7 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
                 yield AuditPane(id="audit").data_bind(state.audit, state.tokenizer)
                 yield EditorPane(id="editor").data_bind(state.findings, tokenizer=state.in_force)
         yield StepLine(id="steps")
-        yield Footer()
+        yield KeyLine()
 
     # Beginning and end
 
