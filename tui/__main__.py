@@ -37,10 +37,11 @@ def _open_app(arguments: list[str]) -> int:
         )
     gc.disable()  # nothing of what is loaded now will be garbage
     from bpe_core.errors import BpeError
-    from tui.sources import check_readable
 
     try:
         for path in options.paths:
+            from tui.sources import check_readable
+
             check_readable(path)
     except BpeError as error:
         return _refuse(str(error))

@@ -16,6 +16,8 @@ from tui.screen import MainScreen
 from tui.text.palette import theme_variables
 from tui.themes import INK, THEMES
 
+_TYPED: Final = frozenset({"enter", "backspace"})
+"""Keys that are for the editor alone, as long as it has the focus."""
 _HOUSE: Final = {theme.name: theme for theme in THEMES}
 
 
@@ -51,10 +53,16 @@ class BpeScope(App[None]):
 
     def get_default_screen(self) -> MainScreen:
         """There is one screen."""
-        return MainScreen(self.configuration, opened=self._paths)
+        self.main = MainScreen(self.configuration, opened=self._paths)
+        return self.main
 
     async def on_event(self, event: events.Event) -> None:
-        """A paste into a field is made visible: only the editor takes, and knows how to draw, any text as it is."""
+        """A key for a pane waits until there are panes, and with it those that follow; the editor types at once.
+
+        A paste into a field is made visible: only the editor takes, and knows how to draw, any text as it is.
+        """
+        if isinstance(event, events.Key) and not (event.is_printable or event.key in _TYPED):
+            await self.main.furnished.wait()
         if isinstance(event, events.Paste) and isinstance(self.focused, Input):
             event.text = visible(event.text.partition("\n")[0])
         await super().on_event(event)

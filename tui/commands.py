@@ -6,8 +6,6 @@ from typing import Final
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from bpe_core.examples import examples
-
 ACTIONS: Final = (
     ("Train, pause, go on", "train_or_pause", "Learn merges from the chosen texts; let the training wait"),
     ("Step: one merge", "step_once", "Learn one merge and wait"),
@@ -46,6 +44,8 @@ class ScopeCommands(Provider):
     """The main screen's actions."""
 
     def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
+        from bpe_core.examples import examples
+
         for name, action, hint in ACTIONS:
             yield name, partial(self.screen.run_action, action), hint
         for name, action, hint in EDITOR_ACTIONS:

@@ -9,9 +9,6 @@ from typing import Any, Final, cast
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
-from bpe_core.errors import PatternError
-from bpe_core.patterns import splitter
-from bpe_core.trainer.ties import TIES
 from tui.state import TrainingOptions
 
 LARGEST_KEPT_TEXT: Final = 8_000_000
@@ -32,6 +29,7 @@ class Configuration:
     patterns: dict[str, str] = field(default_factory=dict)
     """Path of a tokenizer file that does not tell its split pattern -> the pattern that was given for it."""
     options: TrainingOptions = field(default_factory=TrainingOptions)
+    """Of the last training; another version may not know all of them (see `tui.options`)."""
 
 
 def tokenizers_folder() -> Path:
@@ -52,8 +50,7 @@ def load_configuration() -> Configuration:
     """The configuration of the last run, or the defaults where the file is missing, broken, or from another version."""
     try:
         stored = json.loads(_configuration_file().read_text("utf-8"))
-        configuration = cast(Configuration, _checked(Configuration(), stored))
-        return replace(configuration, options=_possible(configuration.options))
+        return cast(Configuration, _checked(Configuration(), stored))
     except (OSError, ValueError, TypeError):
         return Configuration()
 
@@ -104,25 +101,6 @@ def _checked(defaults: Any, stored: Any) -> Any:
         if type(value) is type(default):
             kept[item.name] = value
     return replace(defaults, **kept)
-
-
-def _possible(options: TrainingOptions) -> TrainingOptions:
-    """`options` with the default for each that this version does not know."""
-    default = TrainingOptions()
-    return replace(
-        options,
-        vocab_size=options.vocab_size if options.vocab_size > 256 else default.vocab_size,
-        pattern=options.pattern if _splits(options.pattern) else default.pattern,
-        ties=options.ties if options.ties in TIES else default.ties,
-        min_count=max(options.min_count, 1),
-    )
-
-
-def _splits(pattern: str) -> bool:
-    try:
-        return bool(splitter(pattern))
-    except PatternError:
-        return False
 
 
 def _values(value: Any) -> list[Any]:

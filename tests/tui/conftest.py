@@ -64,8 +64,10 @@ def opened(home: Path) -> Opened:
                 said[message.notification.identity] = message.notification.message
 
         async with app.run_test(size=size, message_hook=listen) as pilot:
+            scope = Scope(app, pilot, said.values())
+            await scope.screen.furnished.wait()
             await pilot.pause()
-            yield Scope(app, pilot, said.values())
+            yield scope
 
     return opened
 

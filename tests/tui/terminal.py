@@ -106,7 +106,8 @@ def terminal(*arguments: str | Path, columns: int = 120, rows: int = 40) -> Iter
     """The app in a terminal of this size; leaving it is quitting it."""
     pid, side = pty.fork()
     if pid == 0:
-        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        sized = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        environment = {**sized, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         os.execve(sys.executable, [sys.executable, "-m", "tui", *map(str, arguments)], environment)
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     app = Terminal(pid, side)

@@ -23,7 +23,6 @@ from tui.widgets.pane import Pane
 class AuditPane(Pane):
     """A row of controls, the findings, and what stands behind the one under the cursor."""
 
-    BORDER_TITLE = "Audit  [dim]F5[/]"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", tooltip="By the token's text or its id"),
     ]

@@ -31,8 +31,6 @@ PREVIEWED = 600
 class CorpusPane(Pane):
     """Texts above, kept tokenizers in the middle, totals and preview below."""
 
-    BORDER_TITLE = "Corpus  [dim]F2[/]"
-
     corpus: var[Corpus] = var(Corpus())
     totals: var[Totals | None] = var[Totals | None](None)
     pattern: var[str] = var("gpt4")

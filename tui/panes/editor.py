@@ -1,25 +1,28 @@
-"""The editor pane: a text whose tokens re-form as it is typed, what the last edits did, what is under the cursor."""
+"""The editor pane: a text whose tokens re-form as it is typed, what the last edits did, what is under the cursor.
 
-from typing import ClassVar, Final
+The text comes first, and can be typed in; what tells of its tokens is furnished once it is on the screen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.reactive import var
 from textual.widget import Widget
 
-from bpe_core.audit.findings import Finding
-from bpe_core.examples import examples
-from bpe_core.special import SpecialsAllowed
-from bpe_core.tokenizer import Tokenizer
-from tui.text.summary import count
-from tui.text.views import VIEWS
-from tui.widgets.ledger import Ledger
 from tui.widgets.pane import Pane
 from tui.widgets.review_area import ReviewArea
 from tui.widgets.token_area import TokenArea
-from tui.widgets.token_side import TokenSide
-from tui.widgets.token_view import TokenView
+
+if TYPE_CHECKING:
+    from bpe_core.audit.findings import Finding
+    from bpe_core.tokenizer import Tokenizer
+    from tui.widgets.ledger import Ledger
+    from tui.widgets.token_side import TokenSide
+    from tui.widgets.token_view import TokenView
 
 _MOST_COPIED: Final = 200_000
 """Ids that are copied without being selected; terminals do not take megabytes into their clipboards."""
@@ -28,7 +31,6 @@ _MOST_COPIED: Final = 200_000
 class EditorPane(Pane):
     """Text on the left, a token or its story on the right, totals and edits and pitfalls below."""
 
-    BORDER_TITLE = "Editor  [dim]F4[/]"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+t", "turn_side", "Why", tooltip="Token, why this split, what may come", key_display="^t"),
         Binding("ctrl+b", "pin", "Pin", show=False),
@@ -43,10 +45,10 @@ class EditorPane(Pane):
         Binding("alt+c", "copy('list')", "Copy ids", show=False),
     ]
 
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
+    tokenizer: var[Tokenizer | None] = var(None)
     """The tokenizer in force, as of the step in force."""
 
-    findings: var[tuple[Finding, ...]] = var[tuple[Finding, ...]](())
+    findings: var[tuple[Finding, ...]] = var(())
     """What an audit found, for the token under the cursor."""
 
     specials: var[bool] = var(False, init=False)
@@ -59,13 +61,21 @@ class EditorPane(Pane):
     """How the text is seen: one of `VIEWS`."""
 
     def compose(self) -> ComposeResult:
-        """The text takes what the side leaves; below both, what is to be said in lines."""
-        area = ReviewArea(id="text")
+        """The text takes what the side leaves; below both there is room for what is to be said in lines."""
         with Horizontal():
-            yield area
-            yield TokenView(id="view")
-            yield TokenSide(area, id="side").data_bind(EditorPane.tokenizer, EditorPane.findings)
-        yield Ledger(area, id="ledger")
+            yield ReviewArea(id="text")
+            yield Vertical(id="side")
+        yield Vertical(id="ledger")
+
+    is_furnished = False
+    """Whether what tells of the text is there."""
+
+    async def furnish(self, view: TokenView, side: TokenSide, ledger: Ledger) -> None:
+        """Put what tells of the text where there is room for it."""
+        await self.query("#side, #ledger").remove()
+        await self.query_one(Horizontal).mount(view, side)
+        await self.mount(ledger)
+        self.is_furnished = True
 
     @property
     def area(self) -> ReviewArea:
@@ -75,16 +85,21 @@ class EditorPane(Pane):
     @property
     def ledger(self) -> Ledger:
         """The lines below the text."""
-        return self.query_one(Ledger)
+        return cast("Ledger", self.query_one("#ledger"))
 
     @property
     def side(self) -> TokenSide:
         """What stands beside the text."""
-        return self.query_one(TokenSide)
+        return cast("TokenSide", self.query_one("#side"))
+
+    @property
+    def token_view(self) -> TokenView:
+        """The text in another way."""
+        return cast("TokenView", self.query_one("#view"))
 
     def land(self) -> None:
         """Take the focus: into the text, or what is seen in its place."""
-        self.screen.set_focus(self.area if self.view == "text" else self.query_one(TokenView))
+        self.screen.set_focus(self.area if self.view == "text" else self.token_view)
 
     def put(self, text: str, token: int | None = None) -> None:
         """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`."""
@@ -99,6 +114,8 @@ class EditorPane(Pane):
 
     def show_example(self, number: int) -> None:
         """Put an example in the place of the text, and tell what to look at."""
+        from bpe_core.examples import examples
+
         self.example = number % len(examples())
         shown = examples()[self.example]
         self.put(shown.text)
@@ -111,7 +128,11 @@ class EditorPane(Pane):
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or another step of it: the same text, other tokens."""
-        self.area.tokenizer = SpecialsAllowed.of(tokenizer) if tokenizer and self.specials else tokenizer
+        if tokenizer is not None and self.specials:
+            from bpe_core.special import SpecialsAllowed
+
+            tokenizer = SpecialsAllowed.of(tokenizer)
+        self.area.tokenizer = tokenizer
         self.watch_view(self.view)
 
     # What the text tells
@@ -126,7 +147,8 @@ class EditorPane(Pane):
 
     def on_text_area_selection_changed(self) -> None:
         """What is told of the place of the cursor."""
-        self.ledger.cursor_moved()
+        if self.is_furnished:
+            self.ledger.cursor_moved()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
@@ -194,11 +216,16 @@ class EditorPane(Pane):
 
     def action_turn_view(self) -> None:
         """Show the text in the next way; ways other than the text itself are there to be read."""
+        from tui.text.views import VIEWS
+
         self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
 
     def watch_view(self, view: str) -> None:
         """Text or view, the one that is seen has the focus."""
-        area, other = self.area, self.query_one(TokenView)
+        if not self.is_furnished:
+            self._tell_keys()
+            return
+        area, other = self.area, self.token_view
         had_focus = area.has_focus or other.has_focus
         if area.live is None or view == "text":
             self.set_reactive(EditorPane.view, "text")
@@ -251,6 +278,8 @@ class EditorPane(Pane):
 
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
+        from tui.text.summary import count
+
         area = self.area
         if what != "text" and (problem := self._why_no_ids()):
             self.notify(problem, severity="warning")

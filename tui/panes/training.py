@@ -39,8 +39,6 @@ HINTS: Final = {
 class TrainingPane(Pane):
     """How a vocabulary is learned, as it is learned."""
 
-    BORDER_TITLE = "Training  [dim]F3[/]"
-
     run: var[Run] = var(Run())
     options: var[TrainingOptions] = var(TrainingOptions())
     step: var[int] = var(0)

@@ -1,14 +1,19 @@
 """What the main screen does about audits: run one, show where a finding comes from."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import on, work
 
 from tui import messages
-from tui.jobs import AuditUpdate, auditing
 from tui.screen.state import StateScreen
 from tui.state import Corpus
+
+if TYPE_CHECKING:
+    from tui.jobs import AuditUpdate
 
 
 class AuditsScreen(StateScreen):
@@ -27,6 +32,8 @@ class AuditsScreen(StateScreen):
 
     @work(exclusive=True, group="audit")
     async def _audit(self, path: Path, corpus: Corpus) -> None:
+        from tui.jobs import auditing
+
         self.findings = ()
         self.audit_pane.begin()
         async for update in auditing(path, corpus, self._remembered.patterns.get(str(path))):

@@ -5,9 +5,6 @@ from pathlib import Path
 from textual import work
 
 from bpe_core.visible import visible
-from bpe_core.wire import Failed, Fetching, Saved
-from tui.dialogs import AskName
-from tui.engine import Job
 from tui.screen.tokenizers import TokenizersScreen
 from tui.state import Run
 
@@ -18,6 +15,8 @@ class FetchesScreen(TokenizersScreen):
     @work
     async def action_fetch_tokenizer(self) -> None:
         """Ask for a name and fetch the tokenizer."""
+        from tui.dialogs import AskName
+
         if self.run.busy:
             self._say("A training is running: stop it first (F8), what it learned is kept.", "warning")
             return
@@ -27,6 +26,9 @@ class FetchesScreen(TokenizersScreen):
 
     @work(exclusive=True, group="take")
     async def _fetch(self, name: str) -> None:
+        from bpe_core.wire import Failed, Fetching, Saved
+        from tui.engine import Job
+
         path = None
         with self._waiting(f"fetching {visible(name)}"):
             self._say(f"Fetching {name}; Escape leaves it.")

@@ -1,10 +1,14 @@
-"""The main screen: four panes, what is seen of them, and what comes back at the next start."""
+"""The main screen: four panes, what is seen of them, and what comes back at the next start.
+
+First come the frames and the editor's text, which takes keys at once; what fills the other panes is loaded behind it.
+"""
 
 import asyncio
 import os
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,28 +16,21 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.reactive import var
 
-
-from bpe_core.samples import editor_greeting
 from tui import config
-from tui.help import Help
-from tui.jobs import Task
-from tui.panes.audit import AuditPane
-from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
-from tui.panes.training import TrainingPane
 from tui.screen.audits import AuditsScreen
 from tui.screen.fetches import FetchesScreen
 from tui.screen.state import StateScreen
 from tui.screen.texts import TextsScreen
 from tui.screen.training import TrainingScreen
-from tui.sources import sample_corpus, title_of
 from tui.state import Corpus
 from tui.widgets.key_line import KeyLine
-from tui.widgets.pane import Pane
+from tui.widgets.pane import PANES, Pane
 from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
 
-PANES = ("corpus", "training", "editor", "audit")
+_LATER: Final = ("tui.screen.furniture", "tui.jobs", "bpe_core.formats")
+"""What is imported once the first frame is on the screen."""
 
 
 class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
@@ -71,25 +68,47 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
         self._configuration = configuration
         self._opened = opened
         self._text_kept = ""
+        self.furnished = asyncio.Event()
+        """Set once all panes are there; a key that is for them has to wait until then."""
 
     def compose(self) -> ComposeResult:
-        """Title, panes, steps, keys; state flows down by binding."""
+        """Title, frames of panes and the editor in its own, steps, keys; state flows down by binding."""
         state = StateScreen
         yield TitleLine(PANES).data_bind(state.tokenizer, state.path, MainScreen.active)
         with Horizontal(id="panes"):
-            yield CorpusPane(id="corpus").data_bind(state.corpus, state.totals, state.kept, state.path, state.pattern)
+            yield Pane(id="corpus")
             with Container(id="work"):
-                yield TrainingPane(id="training").data_bind(state.run, state.step, state.options)
-                yield AuditPane(id="audit").data_bind(state.audit, state.tokenizer)
+                yield Pane(id="training")
+                yield Pane(id="audit")
                 yield EditorPane(id="editor").data_bind(state.findings, tokenizer=state.in_force)
         yield StepLine(id="steps")
         yield KeyLine()
 
     # Beginning and end
 
-    async def on_mount(self) -> None:
+    def on_mount(self) -> None:
+        """Show the text of the last run; all the rest comes after the first frame."""
+        self._area = self.editor.area  # still at hand when the screen is taken down
+        self._area.load(_text())
+        self.set_focus(self._area)
+        self.call_after_refresh(self._furnish)
+
+    async def _furnish(self) -> None:
+        """Import the engine and the panes beside the screen, and put the panes into their frames, all in one frame."""
+        try:
+            furniture, *_ = await asyncio.to_thread(list, map(import_module, _LATER))
+            with self.app.batch_update():
+                await furniture.furnish(self)
+                self._bring_back()
+        finally:
+            self.furnished.set()
+
+    def _bring_back(self) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
-        self.options = self._configuration.options
+        from tui.options import possible
+        from tui.sources import sample_corpus, title_of
+
+        self.options = possible(self._configuration.options)
         self.pattern = self.options.pattern
         self.kept = self._shelf()
         self._find()
@@ -99,10 +118,6 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
         if not paths and first_time:
             paths = sample_corpus().paths
         self.corpus = Corpus(paths, reference, title_of(paths))
-        text = config.load_text()
-        self._area = self.editor.area  # still at hand when the screen is taken down
-        self._area.load(editor_greeting() if text is None else text)
-        self._area.focus()
         # One color for one token, wherever it is seen.
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
@@ -113,6 +128,8 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
         elif self.kept:
             self._take_from(Path(self.kept[0].path))
         elif first_time:
+            from tui.jobs import Task
+
             samples = sample_corpus()
             self._train(Task(samples.title, replace(self.options, vocab_size=1024), samples.paths))
 
@@ -165,4 +182,16 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
 
     def action_help(self) -> None:
         """What the keys do and the words mean."""
+        from tui.help import Help
+
         self.app.push_screen(Help())
+
+
+def _text() -> str:
+    """The editor's text of the last run; a greeting where there was none."""
+    text = config.load_text()
+    if text is None:
+        from bpe_core.samples import editor_greeting
+
+        text = editor_greeting()
+    return text

@@ -1,17 +1,23 @@
 """The state of the main screen: frozen values in typed variables, and the panes that show them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
 from textual.reactive import var
 from textual.screen import Screen
 
-from bpe_core.audit.findings import Finding
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from tui.config import Configuration
-from tui.panes.audit import AuditPane
-from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
-from tui.panes.training import TrainingPane
 from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
+
+if TYPE_CHECKING:
+    from bpe_core.audit.findings import Finding
+    from bpe_core.tokenizer import Tokenizer
+    from tui.config import Configuration
+    from tui.panes.audit import AuditPane
+    from tui.panes.corpus import CorpusPane
+    from tui.panes.training import TrainingPane
 
 
 class StateScreen(Screen[None]):
@@ -19,7 +25,7 @@ class StateScreen(Screen[None]):
 
     corpus: var[Corpus] = var(Corpus())
     """The texts chosen."""
-    totals: var[Totals | None] = var[Totals | None](None)
+    totals: var[Totals | None] = var(None)
     """What they amount to; None while that is being counted."""
     options: var[TrainingOptions] = var(TrainingOptions())
     """What the next training is asked for."""
@@ -27,15 +33,15 @@ class StateScreen(Screen[None]):
     """The split pattern chosen, by which the preview splits and the pieces are counted."""
     run: var[Run] = var(Run())
     """How far the training is."""
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
+    tokenizer: var[Tokenizer | None] = var(None)
     """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
     path: var[str] = var("")
     """Where that tokenizer is kept; empty while it is being trained."""
     step: var[int] = var(0)
     """How many of its merges are in force."""
-    in_force: var[Tokenizer | None] = var[Tokenizer | None](None)
+    in_force: var[Tokenizer | None] = var(None)
     """The tokenizer after that many merges: what the editor shows."""
-    findings: var[tuple[Finding, ...]] = var[tuple[Finding, ...]](())
+    findings: var[tuple[Finding, ...]] = var(())
     """What the audit of this tokenizer found."""
     audit: var[Audit] = var(Audit())
     """How far the audit is."""
@@ -45,17 +51,17 @@ class StateScreen(Screen[None]):
     @property
     def corpus_pane(self) -> CorpusPane:
         """The pane of texts."""
-        return self.query_one(CorpusPane)
+        return cast("CorpusPane", self.query_one("#corpus"))
 
     @property
     def audit_pane(self) -> AuditPane:
         """The pane of findings."""
-        return self.query_one(AuditPane)
+        return cast("AuditPane", self.query_one("#audit"))
 
     @property
     def training(self) -> TrainingPane:
         """The pane of merges."""
-        return self.query_one(TrainingPane)
+        return cast("TrainingPane", self.query_one("#training"))
 
     @property
     def editor(self) -> EditorPane:

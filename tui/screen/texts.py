@@ -1,17 +1,20 @@
 """What the main screen does about texts: count those that are chosen, open and save the editor's."""
 
+from __future__ import annotations
+
 import asyncio
 import os
+from typing import TYPE_CHECKING
 
 from textual import on, work
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui import messages
-from tui.dialogs import AskPath, AskPattern, Confirm
-from tui.jobs import totals
 from tui.screen.state import StateScreen
-from tui.sources import TextSource, file_source, text_of
+
+if TYPE_CHECKING:
+    from tui.sources import TextSource
 
 
 class TextsScreen(StateScreen):
@@ -26,6 +29,8 @@ class TextsScreen(StateScreen):
 
     @work(exclusive=True, group="count")
     async def _count(self) -> None:
+        from tui.jobs import totals
+
         self.totals = None
         if not self.corpus.paths:
             return
@@ -43,6 +48,8 @@ class TextsScreen(StateScreen):
     @work
     async def ask_pattern(self) -> None:
         """Ask for a regular expression to split by."""
+        from tui.dialogs import AskPattern
+
         pattern = await self.app.push_screen_wait(AskPattern("Which regular expression should split the text?"))
         self.training.choose_pattern(pattern or self.pattern)
         if pattern:
@@ -51,6 +58,8 @@ class TextsScreen(StateScreen):
     @work
     async def action_add_path(self) -> None:
         """Ask for a path and choose it."""
+        from tui.dialogs import AskPath
+
         path = await self.app.push_screen_wait(AskPath("Which file or folder should be added to the corpus?"))
         if path is not None:
             paths = (*self.corpus.paths, str(path))
@@ -59,6 +68,9 @@ class TextsScreen(StateScreen):
     @work
     async def action_open_text(self) -> None:
         """Ask for a text and open it in the editor."""
+        from tui.dialogs import AskPath
+        from tui.sources import file_source
+
         path = await self.app.push_screen_wait(AskPath("Which text should be opened in the editor?"))
         if path is None:
             return
@@ -71,6 +83,8 @@ class TextsScreen(StateScreen):
         await self._open(event.source)
 
     async def _open(self, source: TextSource) -> None:
+        from tui.sources import text_of
+
         try:
             text = await asyncio.to_thread(text_of, source)
         except BpeError as error:
@@ -87,6 +101,8 @@ class TextsScreen(StateScreen):
     @work
     async def action_save_text(self) -> None:
         """Ask for a path and write the editor's text there, byte for byte."""
+        from tui.dialogs import AskPath, Confirm
+
         path = await self.app.push_screen_wait(AskPath("Where should the text be saved?", must_exist=False))
         if path is None:
             return

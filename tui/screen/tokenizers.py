@@ -1,25 +1,26 @@
 """What the main screen does about tokenizers: put a kept one in force, travel through its steps, discard it."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual import on, work
 
-from bpe_core import load
+import bpe_core
 from bpe_core.errors import BpeError, PatternNeededError
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui import config, messages
-from tui.dialogs import AskPath, AskPattern, Confirm
-from tui.found import found_tokenizers
-from tui.recovered import digest_of, recall, remember
 from tui.screen.state import StateScreen
-from tui.shelf import KeptMerges, kept_tokenizers
 from tui.state import Audit, Kept, Run
 from tui.widgets.step_line import StepLine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bpe_core.tokenizer import Tokenizer
 
 RECOVERY_SLICE: Final = 0.01
 """Seconds of recovering merges at a time, short enough for a frame."""
@@ -51,6 +52,8 @@ class TokenizersScreen(StateScreen):
     @work
     async def action_open_tokenizer(self) -> None:
         """Ask for a tokenizer file and put it in force."""
+        from tui.dialogs import AskPath
+
         path = await self.app.push_screen_wait(AskPath("Which tokenizer file should be opened?"))
         if path is not None:
             self._take_from(path)
@@ -76,16 +79,18 @@ class TokenizersScreen(StateScreen):
 
     async def _loaded(self, path: Path) -> Tokenizer | None:
         """The tokenizer in a file; a split pattern that the file does not tell is asked for, once."""
+        from tui.dialogs import AskPattern
+
         patterns = self._remembered.patterns
         try:
-            return await asyncio.to_thread(load, path, pattern=patterns.get(str(path)))
+            return await asyncio.to_thread(bpe_core.load, path, pattern=patterns.get(str(path)))
         except PatternNeededError:
             question = f"{visible(path.name)} holds ranks only. How does it split a text?"
             pattern = await self.app.push_screen_wait(AskPattern(question))
             if pattern is None:
                 return None
             self._remember(patterns={**patterns, str(path): pattern})
-            return await asyncio.to_thread(load, path, pattern=pattern)
+            return await asyncio.to_thread(bpe_core.load, path, pattern=pattern)
 
     async def _take_kept(self, path: Path, *, keep_rows: bool = False) -> None:
         """Load a tokenizer and put it in force; `keep_rows` when the log already shows its merges."""
@@ -117,6 +122,8 @@ class TokenizersScreen(StateScreen):
 
     def _show_steps(self, tokenizer: Tokenizer, *, following: bool = True, with_rows: bool = True) -> None:
         """Show the merges of the tokenizer on the screen, now that they are known."""
+        from tui.shelf import KeptMerges
+
         if with_rows:
             self.run = Run(detail=f"{tokenizer.step:,} merges of {Path(self.path).stem}")
             self.training.show(KeptMerges(tokenizer))
@@ -129,6 +136,8 @@ class TokenizersScreen(StateScreen):
     @work(exclusive=True, group="recover")
     async def _recover(self, tokenizer: Tokenizer) -> None:
         """Find the merges of a rank file: read back if that was done before, else in slices between two frames."""
+        from tui.recovered import digest_of, recall, remember
+
         vocabulary, folder = tokenizer.vocabulary, config.recovered_folder()
         digest = await asyncio.to_thread(digest_of, tokenizer)
         merges = await asyncio.to_thread(recall, folder, digest)
@@ -148,11 +157,15 @@ class TokenizersScreen(StateScreen):
     @work(exclusive=True, group="find")
     async def _find(self) -> None:
         """Look beside the screen for what other programs keep."""
+        from tui.found import found_tokenizers
+
         self._found = tuple(await asyncio.to_thread(found_tokenizers))
         self.kept = self._shelf()
 
     def _shelf(self) -> tuple[Kept, ...]:
         """The tokenizers that are kept here, and those that lie elsewhere on this computer."""
+        from tui.shelf import kept_tokenizers
+
         shelf = (*kept_tokenizers(config.tokenizers_folder()), *self._found)
         if self.tokenizer is not None and self.path and self.path not in {kept.path for kept in shelf}:
             return (*shelf, Kept(self.path, Path(self.path).stem, self.tokenizer.n_vocab, is_own=False))
@@ -162,6 +175,8 @@ class TokenizersScreen(StateScreen):
     @work
     async def discard(self, event: messages.TokenizerDiscarded) -> None:
         """Delete a kept tokenizer, if that is really meant."""
+        from tui.dialogs import Confirm
+
         if event.path.parent != config.tokenizers_folder():
             self._say("That file is kept by another program; only tokenizers trained here can be deleted.", "warning")
             return

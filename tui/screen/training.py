@@ -1,24 +1,28 @@
 """What the main screen does about trainings: start one, follow it, steer it, keep what it learned."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import on, work
 
-from bpe_core import save
+import bpe_core
 from bpe_core.errors import BpeError
-from bpe_core.presets import PRESETS, Preset
-from bpe_core.tokenizer import Tokenizer
-from bpe_core.wire import parse_command
 from tui import config, messages
-from tui.engine import Job
-from tui.jobs import Task, TrainingUpdate, training
 from tui.screen.tokenizers import TokenizersScreen
-from tui.shelf import free_place, told_record
 from tui.state import Audit, Run, TrainingOptions
-from tui.widgets.merge_log import MergeRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bpe_core.presets import Preset
+    from bpe_core.tokenizer import Tokenizer
+    from tui.engine import Job
+    from tui.jobs import Task, TrainingUpdate
+    from tui.widgets.merge_log import MergeRow
 
 
 class TrainingScreen(TokenizersScreen):
@@ -54,6 +58,8 @@ class TrainingScreen(TokenizersScreen):
 
     def action_train(self, stepping: bool = False) -> None:
         """Learn from the chosen texts with the chosen options; `stepping`: one merge, then wait."""
+        from tui.jobs import Task
+
         try:
             options = self.training.chosen_options()
         except ValueError as error:
@@ -69,6 +75,9 @@ class TrainingScreen(TokenizersScreen):
     @on(messages.PresetChosen)
     def run_preset(self, event: messages.PresetChosen) -> None:
         """Train a founding example with its own text and options, and see whether what it promises comes out."""
+        from bpe_core.presets import PRESETS
+        from tui.jobs import Task
+
         if self.run.busy:
             self._say("A training is running: stop it first (F8), what it learned is kept.", "warning")
             return
@@ -101,11 +110,18 @@ class TrainingScreen(TokenizersScreen):
         self._command("stop")
 
     def _command(self, line: str) -> None:
+        from bpe_core.wire import parse_command
+
         if self._job is not None:
             self._job.send(parse_command(line))
 
     @work(exclusive=True, group="train")
     async def _train(self, task: Task) -> None:
+        from bpe_core.presets import PRESETS
+        from tui.engine import Job
+        from tui.jobs import training
+        from tui.shelf import free_place
+
         output = free_place(config.tokenizers_folder(), f"{task.title} {task.options.pattern}")
         self.run = Run("counting")
         self.workers.cancel_group(self, "count")  # the training counts the same texts
@@ -143,7 +159,7 @@ class TrainingScreen(TokenizersScreen):
             self.totals = update.totals
         if update.started is not None:
             self.path = ""
-            self.tokenizer = Tokenizer(task.first_vocabulary(), task.options.pattern)
+            self.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.options.pattern)
             self.step = 0
             self._enforce()
             n_bytes = self.totals.bytes if self.totals else update.started.tokens
@@ -161,10 +177,12 @@ class TrainingScreen(TokenizersScreen):
 
     async def _rescue(self, tokenizer: Tokenizer, options: TrainingOptions, output: Path) -> Path | None:
         """Keep what a worker had told before it died."""
+        from tui.shelf import told_record
+
         record = told_record(options, self.training.log_of_merges.merges, self.totals, self.run)
-        whole = Tokenizer(tokenizer.vocabulary, tokenizer.pattern, record=record)
+        whole = bpe_core.Tokenizer(tokenizer.vocabulary, tokenizer.pattern, record=record)
         try:
-            await asyncio.to_thread(save, whole, output)
+            await asyncio.to_thread(bpe_core.save, whole, output)
         except (BpeError, OSError) as error:
             self._say(f"What was learned could not be kept: {error}", "error")
             return None

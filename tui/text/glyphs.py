@@ -11,35 +11,45 @@ A row is measured here and nowhere else: the drawing, the cursor, the mouse and 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import regex
 from rich.cells import cell_len
 
 from bpe_core.visible import CONTROLS
+
+if TYPE_CHECKING:
+    import regex
 
 TAB_SIZE: Final = 4
 _JOINER: Final = "\u200d"
 _MOST_DRAWN: Final = 32
 """Code points drawn of one cluster: a letter under a thousand accents must not paint over its neighbours."""
 
-_CLUSTER: Final = regex.compile(r"\X")
-_JOINED_EMOJI: Final = regex.compile(r"\p{ExtPict}\p{GCB=Extend}*+(?:\u200d\p{ExtPict}\p{GCB=Extend}*+)+")
-_JOINING: Final = regex.compile(
-    r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=RI}\p{GCB=L}\p{GCB=V}\p{GCB=T}]"
-)
+CLUSTER: Final = r"\X"
+_JOINED_EMOJI: Final = r"\p{ExtPict}\p{GCB=Extend}*+(?:\u200d\p{ExtPict}\p{GCB=Extend}*+)+"
+_JOINING: Final = r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=RI}\p{GCB=L}\p{GCB=V}\p{GCB=T}]"
 """Characters that may be in one cluster with a neighbour. A text without any has one cluster a character."""
 
+_MARK: Final = r"(?V1)[\p{M}--\p{Variation_Selector}]"
+
 _SPACES: Final = {0x20: "·", 0xA0: "⍽"}
+
+
+@cache
+def compiled(pattern: str) -> "regex.Pattern[str]":
+    """A pattern, compiled when a text first asks for it: one of plain characters is drawn without `regex`."""
+    import regex
+
+    return regex.compile(pattern)
 
 
 class _Widths(dict[str, int]):
     """Character -> cells, for those that are always a cluster of their own; 0 for the others. Filled as asked."""
 
     def __missing__(self, character: str) -> int:
-        joins = character == "\t" or _JOINING.match(character)
+        joins = character == "\t" or not (character.isascii() or compiled(_JOINING).match(character) is None)
         self[character] = width = 0 if joins else cell_len(character.translate(CONTROLS))
         return width
 
@@ -94,11 +104,11 @@ def glyph(cluster: str) -> tuple[str, int]:
     (('␛', 1), ('é', 1), True)
     """
     drawn = cluster[:_MOST_DRAWN].translate(CONTROLS)
-    if _JOINER in drawn and not _JOINED_EMOJI.fullmatch(drawn):
+    if _JOINER in drawn and not compiled(_JOINED_EMOJI).fullmatch(drawn):
         drawn = drawn.replace(_JOINER, "")
     if width := cell_len(drawn):
         return drawn, width
-    return ("◌" + drawn, 1) if regex.search(r"[\p{M}--\p{Variation_Selector}]", drawn, regex.V1) else ("·", 1)
+    return ("◌" + drawn, 1) if compiled(_MARK).search(drawn) else ("·", 1)
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +136,7 @@ def _with_spaces(drawn: str, spaces: bool) -> str:
 def _lay_out_clusters(text: str, tab_size: int, phase: int, spaces: bool) -> Layout:
     starts, cells, glyphs = [0], [0], []
     column, cell = 0, 0
-    for cluster in _CLUSTER.findall(text):
+    for cluster in compiled(CLUSTER).findall(text):
         if cluster == "\t":
             width = tab_size - (phase + cell) % tab_size
             drawn = ("⇥" if spaces else " ").ljust(width)

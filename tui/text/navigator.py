@@ -1,16 +1,15 @@
 """Navigator: the cursor goes from cluster to cluster, and from row to row as `Rows` lays them out."""
 
-import regex
 from textual.document._document import Location
 from textual.document._document_navigator import DocumentNavigator
 from textual.geometry import Offset
 
+from tui.text.glyphs import CLUSTER, compiled
 from tui.text.rows import Rows
 
-_NEXT = regex.compile(r"\X")
 _REACH = 64
 """Characters looked at on either side of the cursor; a longer cluster is walked through in parts."""
-_WORD = regex.compile(r"\w+|[^\w\s]+")
+_WORD = r"\w+|[^\w\s]+"
 _WORD_REACH = 2_000
 
 
@@ -25,13 +24,13 @@ class Navigator(DocumentNavigator):
         if column == 0:
             return (row - 1, len(self._document[row - 1])) if row else (0, 0)
         start = max(column - _REACH, 0)
-        *_, last = _NEXT.findall(self._document[row][start:column])
+        *_, last = compiled(CLUSTER).findall(self._document[row][start:column])
         return row, column - len(last)
 
     def get_location_right(self, location: Location) -> Location:
         """Behind the cluster at the cursor, or the beginning of the line below."""
         row, column = location
-        cluster = _NEXT.match(self._document[row][column : column + _REACH])
+        cluster = compiled(CLUSTER).match(self._document[row][column : column + _REACH])
         if cluster:
             return row, column + len(cluster.group())
         return location if self.is_last_document_line(location) else (row + 1, 0)
@@ -58,7 +57,7 @@ class Navigator(DocumentNavigator):
         if column == 0:
             return self.get_location_left(location)
         start = max(column - _WORD_REACH, 0)
-        words = [match.start() for match in _WORD.finditer(self._document[row][start:column])]
+        words = [match.start() for match in compiled(_WORD).finditer(self._document[row][start:column])]
         return row, start + (words[-1] if words else 0)
 
     def get_word_right(self, location: Location) -> Location:
@@ -68,7 +67,7 @@ class Navigator(DocumentNavigator):
         if column == len(line):
             return self.get_location_right(location)
         stop = min(column + _WORD_REACH, len(line))
-        word = _WORD.search(line, column, stop)
+        word = compiled(_WORD).search(line, column, stop)
         return row, word.end() if word else stop
 
     def get_location_end(self, location: Location) -> Location:

@@ -41,6 +41,12 @@ Columns = tuple[int, int]
 """A stretch of a row: from a column up to, not including, another. The newline's column is the row's length."""
 
 
+OnRow = tuple[tuple[Token, ...], tuple[Columns, ...]]
+"""The tokens on a row, and its characters that several tokens share."""
+NOTHING: Final[OnRow] = ((), ())
+"""A row without tokens."""
+
+
 class Row(NamedTuple):
     """What one row shows. Equal rows look the same."""
 
@@ -69,6 +75,12 @@ class Row(NamedTuple):
     """Plain text that stands before the row, such as its number."""
     open: Columns | None = None
     """The tokens that whatever comes behind the text can still change."""
+
+
+def clip(stretch: Columns, start: int, length: int) -> Columns | None:
+    """A stretch of the text as columns of a row that begins at `start`; None when they do not meet."""
+    first, last = max(stretch[0] - start, 0), min(stretch[1] - start, length)
+    return (first, last) if first < last else None
 
 
 @lru_cache(maxsize=1024)

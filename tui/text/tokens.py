@@ -10,13 +10,9 @@ from bpe_core.spans import Span, parts
 from bpe_core.tokenizer import Tokenizer
 from tui.text.document import LONG_LINE
 from tui.text.palette import choose_colors
-from tui.text.strips import Columns, Token
+from tui.text.strips import Columns, OnRow, Token, clip
 
 _Stretch = tuple[int, int, int]
-OnRow = tuple[tuple[Token, ...], tuple[Columns, ...]]
-"""The tokens on a row, and its characters that several tokens share."""
-NOTHING: Final[OnRow] = ((), ())
-"""A row without tokens."""
 _ROWS: Final = 512
 """Rows whose tokens are remembered."""
 _CONTEXT: Final = 64
@@ -73,6 +69,10 @@ class Tokens:
     def settle_changes(self) -> None:
         """From now on, what was edited until now is as old as the rest."""
         self.changed = ()
+
+    def under(self, offset: int) -> UnderCursor | None:
+        """The token under a cursor that stands before the character `offset`; None where there is none."""
+        return find_under(self.live, offset)
 
     def use(self, tokenizer: Tokenizer) -> None:
         """Go on with another tokenizer, or another step of the same."""
@@ -161,12 +161,6 @@ def find_under(live: FollowedText, offset: int) -> UnderCursor | None:
         return None
     tokens = tuple(map(live.tokenizer.token_bytes, span.ids))
     return UnderCursor(offset, span.start, span.end, live.between(span.start, span.end), span.ids, tokens, piece)
-
-
-def clip(stretch: Columns, start: int, length: int) -> Columns | None:
-    """A stretch of the text as columns of a row that begins at `start`; None when they do not meet."""
-    first, last = max(stretch[0] - start, 0), min(stretch[1] - start, length)
-    return (first, last) if first < last else None
 
 
 def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -> tuple[Columns, ...]:

@@ -1,10 +1,20 @@
 """Pane: a framed part of the screen that knows which of its widgets should get the focus."""
 
+from typing import Final
+
 from textual.containers import Vertical
+
+PANES: Final = ("corpus", "training", "editor", "audit")
+"""Their ids, in the order of their keys from F2 on."""
 
 
 class Pane(Vertical):
-    """What the four panes have in common."""
+    """What the four panes have in common. By itself it is the frame that stands there until the pane is furnished."""
+
+    def on_mount(self) -> None:
+        """On the upper border: the pane's name and its key."""
+        if self.id in PANES:
+            self.border_title = f"{self.id.capitalize()}  [dim]F{PANES.index(self.id) + 2}[/]"
 
     def land(self) -> None:
         """Take the focus, to where one would most likely go on.

@@ -1,20 +1,22 @@
 """ReviewArea: a token area that also knows what is not final, what trips tokenizers, and what the text once was."""
 
+from __future__ import annotations
+
 from asyncio import to_thread
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual.message import Message
 from textual.timer import Timer
 
-from bpe_core.baseline import Baseline, Comparison
-from bpe_core.token_order import in_order
-from bpe_core.tokenizer import Tokenizer
-from tui.text.review import Review
 from tui.text.rows import Place
-from tui.text.strips import Row
-from tui.text.tokens import clip
+from tui.text.strips import Row, clip
 from tui.widgets.token_area import TokenArea
+
+if TYPE_CHECKING:
+    from bpe_core.baseline import Baseline, Comparison
+    from bpe_core.tokenizer import Tokenizer
+    from tui.text.review import Review
 
 _SOON: Final = 0.06
 """Seconds after an edit before it is reviewed."""
@@ -37,10 +39,10 @@ class ReviewArea(TokenArea):
     class Reviewed(Message):
         """More is known about the text, or what was known no longer holds."""
 
-        area: "ReviewArea"
+        area: ReviewArea
 
         @property
-        def control(self) -> "ReviewArea":
+        def control(self) -> ReviewArea:
             """The sender."""
             return self.area
 
@@ -63,6 +65,8 @@ class ReviewArea(TokenArea):
 
     def pin(self) -> None:
         """Compare the text with what it is now, from now on; or no longer."""
+        from bpe_core.baseline import Baseline
+
         self.baseline = None if self.baseline else Baseline(self.text)
         self._compare()
         self._tell()
@@ -91,6 +95,8 @@ class ReviewArea(TokenArea):
         if live is None:
             self.review = None
         elif self.review is None or self.review.live is not live:
+            from tui.text.review import Review
+
             self.review = Review(live)
         elif self._prepared is not live.tokenizer:
             self.review.use()
@@ -133,6 +139,8 @@ class ReviewArea(TokenArea):
             self._review_in(_PAUSE, again=True)
 
     async def _prepare(self, tokenizer: Tokenizer) -> None:
+        from bpe_core.token_order import in_order
+
         await to_thread(in_order, tokenizer.vocabulary)
         self._review_in(0.001, again=True)
 

@@ -1,13 +1,17 @@
 """The first line of the screen: what this is, which pane is in front, and what is in force."""
 
+from typing import TYPE_CHECKING
+
 from rich.text import Text
 from textual.events import Click
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui.state import Run
+
+if TYPE_CHECKING:
+    from bpe_core.tokenizer import Tokenizer
 
 
 class TitleLine(Widget):
@@ -18,7 +22,7 @@ class TitleLine(Widget):
     """
 
     run: reactive[Run] = reactive(Run())
-    tokenizer: reactive[Tokenizer | None] = reactive[Tokenizer | None](None)
+    tokenizer: "reactive[Tokenizer | None]" = reactive(None)
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
 

@@ -2,14 +2,16 @@
 
 Each edit is spliced into the text where all edits pass; rows are drawn from what it says, each time anew, but a
 row that looks as before is not drawn again. What is under the cursor, what an edit changed and how many tokens there
-are goes out as messages.
+are goes out as messages. As long as there is no tokenizer, it is an editor, and nothing of the engine is imported.
 """
+
+from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.style import Style
 from textual.document._document import EditResult
@@ -19,14 +21,16 @@ from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.timer import Timer
 
-from bpe_core.aligned_text import FollowedText, followed
+import bpe_core
 from bpe_core.errors import BpeError
-from bpe_core.live_text import Change, LiveText
-from bpe_core.tokenizer import Tokenizer
 from tui.text.rows import Place
-from tui.text.strips import Row, draw
-from tui.text.tokens import NOTHING, Tokens, UnderCursor, clip, find_under
+from tui.text.strips import NOTHING, Row, clip, draw
 from tui.widgets.palette_area import PaletteArea
+
+if TYPE_CHECKING:
+    from bpe_core import Change, Tokenizer
+    from bpe_core.aligned_text import FollowedText
+    from tui.text.tokens import Tokens, UnderCursor
 
 _BIG: Final = 500_000
 """Characters of a text above which it is split into pieces in a thread, and shown without tokens meanwhile."""
@@ -42,10 +46,10 @@ _PAUSE: Final = 1 / 30
 class _Told(Message):
     """What an area tells."""
 
-    area: "TokenArea"
+    area: TokenArea
 
     @property
-    def control(self) -> "TokenArea":
+    def control(self) -> TokenArea:
         """The sender."""
         return self.area
 
@@ -141,7 +145,7 @@ class TokenArea(PaletteArea):
         if tokenizer is None or (self._tokens is None and self._missed is None):
             self._read(tokenizer)
         elif self._tokens is not None and tokenizer is not self._tokens.live.tokenizer:
-            if tokenizer.by_piece and isinstance(self._tokens.live, LiveText):
+            if tokenizer.by_piece and isinstance(self._tokens.live, bpe_core.LiveText):
                 self._tokens.use(tokenizer)
                 self._tokens_changed()
             else:
@@ -156,6 +160,9 @@ class TokenArea(PaletteArea):
             self._missed = []
             self.run_worker(self._read_big(tokenizer, self.document.text), group="tokens")
         elif tokenizer is not None:
+            from bpe_core.aligned_text import followed
+            from tui.text.tokens import Tokens
+
             try:
                 self._tokens = Tokens(followed(tokenizer, self.document.text))
             except BpeError as error:
@@ -163,7 +170,9 @@ class TokenArea(PaletteArea):
         self._tokens_changed()
 
     async def _read_big(self, tokenizer: Tokenizer, text: str) -> None:
-        live = await to_thread(LiveText, tokenizer, text)
+        from tui.text.tokens import Tokens
+
+        live = await to_thread(bpe_core.LiveText, tokenizer, text)
         self._tokens = Tokens(live)
         for start, end, replacement in self._missed or ():
             self._tokens.splice(start, end, replacement)
@@ -240,10 +249,11 @@ class TokenArea(PaletteArea):
         self.repaint()
 
     def _look_under_cursor(self) -> None:
-        anchor, cursor = map(self.document.get_index_from_location, self.selection)
-        # Behind a selection, one wants to know about what is selected last.
-        offset = cursor - (anchor < cursor)
-        under = None if self._tokens is None else find_under(self._tokens.live, offset)
+        under = None
+        if self._tokens is not None:
+            anchor, cursor = map(self.document.get_index_from_location, self.selection)
+            # Behind a selection, one wants to know about what is selected last.
+            under = self._tokens.under(cursor - (anchor < cursor))
         if under != self._under:
             self._under = under
             if self.is_running:

@@ -1,0 +1,105 @@
+"""The first thing on the screen is the user's own text, and it takes keys; the engine and all files come after it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scope import PATIENCE, eventually
+from terminal import terminal
+
+from tui import config
+from tui.app import BpeScope
+from tui.screen import MainScreen
+from tui.widgets.pane import PANES
+from tui.widgets.token_area import TokenArea
+
+OWN = "my own text, as I left it\n"
+
+WATCHED = """
+import json, os, sys
+
+opened = []
+
+def watch(event, arguments):
+    if event == "open":
+        opened.append(str(arguments[0]))
+    elif event == "import" and arguments[0] == "tui.panes.audit":  # what comes after the first frame begins with it
+        os.write(1, json.dumps({"modules": sorted(sys.modules), "opened": opened}).encode())
+        os._exit(0)
+
+from tui.app import BpeScope
+
+app = BpeScope()
+sys.addaudithook(watch)
+app.run(headless=True)
+"""
+"""The app, up to the moment when it goes on from the first frame to all the rest."""
+
+
+def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(home: Path, kept: Path) -> None:
+    config.save_configuration(config.Configuration(tokenizer=str(kept), corpus=(str(home),)))
+    config.save_text(OWN)
+    ended = subprocess.run([sys.executable, "-c", WATCHED], stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
+    before = json.loads(ended.stdout)
+    modules = set(before["modules"])
+    assert {"tui.screen.main", "tui.widgets.review_area"} <= modules  # it has been looked at the right moment
+    engine = {
+        f"bpe_core.{room}" for room in ("corpus", "formats", "hub", "patterns", "tokenizer", "trainer", "vocabulary")
+    }
+    extras = {"numpy", "safetensors", "tiktoken", "huggingface_hub", "tokenizers", "textual_serve"}
+    assert not modules & (engine | extras | {"regex", "tui.engine", "tui.shelf"})
+    assert not [path for path in before["opened"] if path.startswith((str(kept.parent), str(home)))]
+
+
+def test_the_text_is_on_the_terminal_before_the_panes_have_anything_in_them(home: Path, kept: Path) -> None:
+    config.save_text(OWN)
+    with terminal() as app:
+        app.until(lambda: "Preview" in app.text, "the corpus pane is there")
+        first, _, _ = app.text.partition("Preview")
+        assert OWN.strip()[1:] in first  # the cursor is on the first character
+        assert "bpescope" in first and all(pane.capitalize() in first for pane in ("corpus", "training", "editor"))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (200, 60)])
+async def test_nothing_moves_when_the_panes_are_furnished(home: Path, kept: Path, size: tuple[int, int]) -> None:
+    config.save_text(OWN * 30)
+    app = BpeScope()
+    async with app.run_test(size=size) as pilot:
+        places = {}
+        for moment in "frames", "panes":
+            if moment == "panes":
+                await app.main.furnished.wait()
+                await pilot.pause()
+            area = app.screen.query_one(TokenArea)
+            frames = [app.screen.query_one(f"#{pane}") for pane in PANES]
+            titles = [str(frame.border_title) for frame in frames]
+            places[moment] = (area.region, *(frame.region for frame in frames), *titles)
+        assert places["panes"] == places["frames"]
+
+
+async def test_a_key_pressed_at_once_is_not_lost(home: Path, kept: Path) -> None:
+    config.save_text(OWN)
+    app = BpeScope()
+    async with app.run_test(size=(120, 40)) as pilot:
+        assert not app.main.furnished.is_set()
+        await pilot.press("H", "i", "f5", "f4", "left", "o")  # Hio, if the keys after a pane's did not wait for it
+        screen = app.screen
+        assert isinstance(screen, MainScreen)
+        await eventually(lambda: screen.editor.area.text == f"Hoi{OWN}", "the keys have done what they do, in order")
+        await pilot.press("f5")
+        await eventually(lambda: screen.active == "audit", "the audit is in front")
+
+
+async def test_the_tokens_of_what_was_typed_at_once_are_those_of_the_whole_text(home: Path, kept: Path) -> None:
+    config.save_text("the ")
+    app = BpeScope()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("o")
+        area = app.main.editor.area
+        await eventually(lambda: area.live, "there are tokens")
+        live = area.live
+        assert live is not None
+        assert live.text == area.text == "othe "
+        assert list(live.ids) == live.tokenizer.encode("othe ")
