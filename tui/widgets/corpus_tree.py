@@ -80,7 +80,18 @@ class CorpusTree(Tree[Entry]):
         self._add_group("Presets", preset_sources(), expand=False)
         samples = self._add_group("Samples", sample_sources())
         # The first sample under the cursor, so that the preview has something to show.
-        self.call_after_refresh(self.move_cursor, samples.children[0])
+        self.call_after_refresh(self._point_at, samples.children[0])
+
+    _was_seen = False
+
+    def _point_at(self, node: TreeNode[Entry]) -> None:
+        self.cursor_line = node.line  # and no scrolling: how high the tree is may not be known yet
+
+    def on_resize(self) -> None:
+        """When it is first seen, the row under the cursor is."""
+        if not self._was_seen and self.size.height:
+            self._was_seen = True
+            self.call_after_refresh(lambda: self.scroll_to_line(self.cursor_line, animate=False))
 
     def marked(self, mark: Mark) -> tuple[str, ...]:
         """Paths that carry this mark, from top to bottom."""
