@@ -1,62 +1,74 @@
-"""Recovered merges on disk: a rank file's merges are found once, and read back in a moment the next time."""
+"""Recovered vocabularies on disk: a rank file's merges are found once, and next time all of it is there in a moment."""
 
-import hashlib
-import sys
-from array import array
-from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from bpe_core.errors import BpeError
+from bpe_core.formats import load
+from bpe_core.packed import Unpacked, pack, unpack
 from bpe_core.tokenizer import Tokenizer
 
-Triple = tuple[int, int, int]
-
-_CODE: Final = "I"
-"""Unsigned 32-bit numbers: three a merge, 2.4 MB for 200,000 merges."""
-_CHECK: Final = hashlib.sha256().digest_size
-_VERSION: Final = 1
-"""To be raised when merges are recovered in another way."""
+_SIZE: Final = 32
+"""Bytes of a digest: of what a file was made from, as its name, and of what is in it, at its beginning."""
+_VERSION: Final = b"2"
+"""To be raised when merges are recovered or packed in another way."""
 
 
-def digest_of(tokenizer: Tokenizer) -> str:
-    """What tells a vocabulary from all others: a digest of its ids and their bytes, in hexadecimal digits."""
-    bytes_of = tokenizer.vocabulary.bytes_of
-    digest = hashlib.sha256(b"".join(bytes_of.values()))
-    for numbers in bytes_of, map(len, bytes_of.values()):
-        digest.update(_written(array(_CODE, numbers)))
-    return digest.hexdigest()
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tokenizer, and what it came from."""
+
+    tokenizer: Tokenizer
+    path: Path
+    pattern: str | None
+    """The one that was given for the file."""
+    name: str
+    """What is kept for it is kept under this name."""
 
 
-def recall(folder: Path, digest: str) -> list[Triple] | None:
-    """The merges recovered earlier; None if there are none, or the file is not as it was written."""
-    numbers = array(_CODE)
+def load_again(folder: Path, path: Path, pattern: str | None = None) -> Loaded:
+    """As `bpe_core.load`; but what `remember` has put into `folder` is not done again."""
+    name = _name(path, pattern)
+    kept = recall(folder, name)
+    if kept is not None and kept[0] is not None:
+        return Loaded(kept[0], path, pattern, name)
+    tokenizer = load(path, pattern=pattern)
+    if kept is not None:
+        with suppress(BpeError):  # it does not fit, so it is recovered again
+            tokenizer.vocabulary.adopt(kept[1])
+    return Loaded(tokenizer, path, pattern, name)
+
+
+def recall(folder: Path, name: str) -> Unpacked | None:
+    """What was kept under a name; None if there is nothing, or if it is not what was written."""
     try:
-        data = (folder / digest).read_bytes()
-        numbers.frombytes(data[_CHECK:])
+        data = (folder / name).read_bytes()
+        return unpack(data[_SIZE:]) if name and data[:_SIZE] == _check(name, data[_SIZE:]) else None
     except (OSError, ValueError):
         return None
-    if len(numbers) % 3 or data[:_CHECK] != _check(digest, data[_CHECK:]):
-        return None
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
 
 
-def remember(folder: Path, digest: str, merges: Iterable[Triple]) -> None:
-    """Keep merges for the next time. Raises OSError."""
-    data = _written(array(_CODE, [number for merge in merges for number in merge]))
-    temporary = folder / f"{digest}.part"
-    temporary.write_bytes(_check(digest, data) + data)
-    temporary.replace(folder / digest)
+def remember(folder: Path, loaded: Loaded) -> None:
+    """Keep a tokenizer with its merges for the next time, unless its file has changed meanwhile. Raises OSError."""
+    name = loaded.name
+    if name and name == _name(loaded.path, loaded.pattern):
+        block = pack(loaded.tokenizer)
+        temporary = folder / f"{name}.part"
+        temporary.write_bytes(_check(name, block) + block)
+        temporary.replace(folder / name)
 
 
-def _check(digest: str, data: bytes) -> bytes:
-    """What stands before the numbers, so that a damaged file, or one of another version, is seen to be that."""
-    return hashlib.sha256(f"{_VERSION} {digest} ".encode() + data).digest()
+def _name(path: Path, pattern: str | None) -> str:
+    """A digest of all that a tokenizer depends on, its name too; empty for a folder, and for what cannot be read."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    return blake2b(data, digest_size=_SIZE, key=blake2b(repr((pattern, path.stem)).encode()).digest()).hexdigest()
 
 
-def _written(numbers: "array[int]") -> bytes:
-    """The same on every machine."""
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers.tobytes()
+def _check(name: str, block: bytes) -> bytes:
+    return blake2b(block, digest_size=_SIZE, key=blake2b(_VERSION + name.encode()).digest()).digest()

@@ -11,6 +11,7 @@ from typing import Self
 
 from bpe_core.bpe import Triple, utf8
 from bpe_core.errors import OptionError, UnknownTokenError
+from bpe_core.vocabulary.columns import Columns
 from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, moved_up
 from bpe_core.vocabulary.prefix import Prefix
 from bpe_core.vocabulary.ranked import RankedStore
@@ -58,13 +59,14 @@ class Vocabulary:
         id_of: Mapping[bytes, int] | None = None,
         rank_of: Mapping[bytes, int] | None = None,
         whole_pieces: bool = True,
+        merges: Columns | None = None,
     ) -> Self:
         """A vocabulary that is given by tokens in the order of their ranks, and encodes as tiktoken does.
 
         Two neighbors join if their joined bytes are a token, the lowest rank first; a piece that is a token is looked
         up first, unless `whole_pieces` is false. `id_of` names the tokens that take part, in the order of their ranks,
         by default all; `rank_of` is needed where some have equal ranks. What speaks of merges recovers them when it is
-        first asked (`recover` does it in slices).
+        first asked (`recover` does it in slices); `merges` are those that were recovered before, and are believed.
         """
         if id_of is None:
             id_of = dict(zip(tokens.values(), tokens, strict=True))
@@ -72,7 +74,7 @@ class Vocabulary:
             ids = list(id_of.values())
             rank_of = id_of if ids == sorted(ids) else dict(zip(id_of, range(len(id_of)), strict=True))
         chosen = symbols or ByteSymbols(bytes_among(tokens))
-        store = RankedStore(tokens, chosen, id_of, rank_of, whole_pieces=whole_pieces)
+        store = RankedStore(tokens, chosen, id_of, rank_of, whole_pieces=whole_pieces, merges=merges)
         vocabulary = cls._version(store, ALL, special_tokens)
         vocabulary._check_specials()
         return vocabulary
@@ -223,6 +225,10 @@ class Vocabulary:
         """
         if isinstance(self._store, RankedStore):
             self._store.adopt(merges)
+
+    def plain_ids(self) -> range | None:
+        """The ids that special tokens do not have, if the bytes of these in order tell all that ranks do."""
+        return self._store.plain_ids if self.is_ranked and isinstance(self._store, RankedStore) else None
 
     def __contains__(self, token: object) -> bool:
         store = self._store

@@ -1,15 +1,17 @@
 """The store of a vocabulary that knows ranks and no merges, and finds these again only when somebody asks for them."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
 from bpe_core.bpe import LONG, Triple
 from bpe_core.errors import OptionError
+from bpe_core.vocabulary.columns import Columns
 from bpe_core.vocabulary.joined import merge_parts
 from bpe_core.vocabulary.recovery import Recovery
 from bpe_core.vocabulary.store import ALL, Store
-from bpe_core.vocabulary.symbols import Symbols
+from bpe_core.vocabulary.symbols import ByteSymbols, Symbols
 
 
 class RankedStore(Store):
@@ -19,7 +21,7 @@ class RankedStore(Store):
     cannot be recovered. If all were, merges do the same, and long pieces faster. An earlier step always goes by merges.
     """
 
-    __slots__ = ("_by_pairs", "_id_of", "_looks_up", "_rank_of", "_recovery")
+    __slots__ = ("_adopted", "_by_pairs", "_id_of", "_looks_up", "_rank_of", "_recovery")
 
     def __init__(
         self,
@@ -29,10 +31,11 @@ class RankedStore(Store):
         rank_of: Mapping[bytes, int],
         *,
         whole_pieces: bool,
+        merges: Columns | None = None,
     ) -> None:
         """`id_of` has the tokens that a piece can hold, in the order of their ranks; others are never encoded.
 
-        `whole_pieces`: a piece that is a token becomes it at once.
+        `whole_pieces`: a piece that is a token becomes it at once. `merges`: what these tokens gave before.
         """
         self.bytes_of = dict(tokens)
         self.symbols = symbols
@@ -40,7 +43,11 @@ class RankedStore(Store):
         self._id_of = id_of
         self._looks_up = whole_pieces
         self._by_pairs: bool | None = None
-        self._recovery: Recovery | None = Recovery(id_of, symbols)
+        self._recovery: Recovery | None = None
+        if merges is None:
+            self._recovery = Recovery(id_of, symbols)
+        else:
+            self._settle(merges)
 
     def __getattr__(self, name: str) -> Any:
         """What is not there yet is made of the merges, each table when somebody asks for it, for each takes a while."""
@@ -48,6 +55,8 @@ class RankedStore(Store):
             raise AttributeError(name)
         self.recover(float("inf"))
         match name:
+            case "merges" if self._adopted is not None:  # those just recovered are there already
+                self.merges = list(self._adopted)
             case "rank_of":
                 self.rank_of = {(left, right): rank for rank, (left, right, _) in enumerate(self.merges)}
             case "step_of":
@@ -79,7 +88,8 @@ class RankedStore(Store):
         recovery = self._recovery
         if recovery is not None and recovery.go_on(seconds):
             self.rank_of = recovery.rank_of
-            self._settle(recovery.merges)
+            self.merges = recovery.merges
+            self._settle(None)
         return self.is_recovered
 
     def adopt(self, merges: Iterable[Triple]) -> None:
@@ -87,14 +97,29 @@ class RankedStore(Store):
 
         What the merges join is believed: to look would take as long as to load all the rest.
         """
-        merges = list(merges)
-        made = {token for _, _, token in merges}
-        if len(made) < len(merges) or not self.bytes_of.keys() >= made:
+        columns = merges if isinstance(merges, Columns) else Columns.of(merges)
+        made = set(columns.tokens)
+        if len(made) < len(columns) or not self.bytes_of.keys() >= made:
             raise OptionError("These merges make tokens that this vocabulary does not have.")
-        self._settle(merges)
+        with suppress(AttributeError):
+            del self.merges
+        self._settle(columns)
 
-    def _settle(self, merges: list[Triple]) -> None:
-        self.merges = merges
+    @property
+    def plain_ids(self) -> range | None:
+        """The ids, if they follow each other in the order of the ranks, and all tokens are for pieces of bytes."""
+        ids = range(first := next(iter(self.bytes_of), 0), first + len(self.bytes_of))
+        is_plain = (
+            self._looks_up
+            and isinstance(self.symbols, ByteSymbols)
+            and self._rank_of is self._id_of
+            and list(self._id_of.items()) == [(data, token) for token, data in self.bytes_of.items()]
+            and all(map(int.__eq__, self.bytes_of, ids))
+        )
+        return ids if is_plain else None
+
+    def _settle(self, merges: Columns | None) -> None:
+        self._adopted = merges
         self.repeats, self.children, self.n_indexed = [], {}, 0
         self._recovery = None
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from textual import on, work
 
-import bpe_core
 from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.visible import visible
 from tui import config, messages
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bpe_core.tokenizer import Tokenizer
+    from tui.recovered import Loaded
 
 RECOVERY_SLICE: Final = 0.01
 """Seconds of recovering merges at a time, short enough for a frame."""
@@ -77,32 +77,34 @@ class TokenizersScreen(StateScreen):
         if self._awaited:
             self.workers.cancel_group(self, "take")
 
-    async def _loaded(self, path: Path) -> Tokenizer | None:
+    async def _loaded(self, path: Path) -> Loaded | None:
         """The tokenizer in a file; a split pattern that the file does not tell is asked for, once."""
         from tui.dialogs import AskPattern
+        from tui.recovered import load_again
 
-        patterns = self._remembered.patterns
+        patterns, folder = self._remembered.patterns, config.recovered_folder()
         try:
-            return await asyncio.to_thread(bpe_core.load, path, pattern=patterns.get(str(path)))
+            return await asyncio.to_thread(load_again, folder, path, patterns.get(str(path)))
         except PatternNeededError:
             question = f"{visible(path.name)} holds ranks only. How does it split a text?"
             pattern = await self.app.push_screen_wait(AskPattern(question))
             if pattern is None:
                 return None
             self._remember(patterns={**patterns, str(path): pattern})
-            return await asyncio.to_thread(bpe_core.load, path, pattern=pattern)
+            return await asyncio.to_thread(load_again, folder, path, pattern)
 
     async def _take_kept(self, path: Path, *, keep_rows: bool = False) -> None:
         """Load a tokenizer and put it in force; `keep_rows` when the log already shows its merges."""
         self.workers.cancel_group(self, "recover")
         try:
             with nullcontext() if keep_rows else self._waiting(f"loading {visible(path.name)}"):
-                tokenizer = await self._loaded(path)
+                loaded = await self._loaded(path)
         except BpeError as error:
             self._say(str(error), "error")
             return
-        if tokenizer is None:
+        if loaded is None:
             return
+        tokenizer = loaded.tokenizer
         following = not keep_rows or self.tokenizer is None or self.step == steps_known(self.tokenizer)
         if not keep_rows:
             self.findings, self.audit = (), Audit()
@@ -114,7 +116,7 @@ class TokenizersScreen(StateScreen):
         if not tokenizer.vocabulary.knows_merges:
             self.step = 0
             self._enforce()
-            self._recover(tokenizer)
+            self._recover(loaded)
         else:
             self._show_steps(tokenizer, following=following, with_rows=not keep_rows)
         self.kept = self._shelf()
@@ -134,22 +136,16 @@ class TokenizersScreen(StateScreen):
             self._enforce()
 
     @work(exclusive=True, group="recover")
-    async def _recover(self, tokenizer: Tokenizer) -> None:
-        """Find the merges of a rank file: read back if that was done before, else in slices between two frames."""
-        from tui.recovered import digest_of, recall, remember
+    async def _recover(self, loaded: Loaded) -> None:
+        """Find the merges of a rank file in slices between two frames, and keep them for the next time."""
+        from tui.recovered import remember
 
-        vocabulary, folder = tokenizer.vocabulary, config.recovered_folder()
-        digest = await asyncio.to_thread(digest_of, tokenizer)
-        merges = await asyncio.to_thread(recall, folder, digest)
-        if merges is not None:
-            with suppress(BpeError):  # kept by a version that recovered otherwise: do it again
-                vocabulary.adopt(merges)
-        if not vocabulary.knows_merges:
-            while not vocabulary.recover(RECOVERY_SLICE):
-                self.run = Run(detail=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
-                await asyncio.sleep(RECOVERY_PAUSE)
-            with suppress(OSError):  # a full disk costs the next start some seconds, nothing else
-                await asyncio.to_thread(remember, folder, digest, vocabulary.merges)
+        tokenizer, vocabulary = loaded.tokenizer, loaded.tokenizer.vocabulary
+        while not vocabulary.recover(RECOVERY_SLICE):
+            self.run = Run(detail=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
+            await asyncio.sleep(RECOVERY_PAUSE)
+        with suppress(OSError):  # a full disk costs the next start some seconds, nothing else
+            await asyncio.to_thread(remember, config.recovered_folder(), loaded)
         if self.tokenizer is tokenizer:
             self._show_steps(tokenizer)
             self.editor.inspect()
