@@ -2,12 +2,14 @@ r"""A plain pattern run by the standard library's `re`, two to three times faste
 
 `re` does not know `\p{L}`, and its `\s`, `$` and letter case differ in small ways from `regex`. So every set of
 characters is asked of `regex` and written out as an explicit class. Classes over the Basic Multilingual Plane are fast
-in `re`, wider ones are slow; a text with other astral characters than plain symbols is left to `regex`.
+in `re`, wider ones are slow; a text with other astral characters than plain symbols is left to `regex`. In ASCII, where
+few sets overlap, most have no reason to step back, and are told so.
 """
 
 import re
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, cached_property
 from typing import Final
 
 from bpe_core.patterns.char_sets import BMP, Ranges, complement, count, matches, members, set_source, union, without
@@ -15,6 +17,8 @@ from bpe_core.patterns.syntax import Chain, Chars, Choice, End, Look, Node, NotP
 
 _SYMBOL: Final = "\N{GRINNING FACE}"
 """Stands for all astral characters that no letter, number or mark class holds."""
+_PLANE: Final = ((0, BMP),)
+_ASCII: Final = ((0, 0x80),)
 _TOGETHER: Final = 64
 """Astral characters that are looked at together."""
 
@@ -23,15 +27,25 @@ class FastPattern:
     """A pattern compiled by `re`; it must not be asked about a text it does not read."""
 
     def __init__(self, node: Node) -> None:
-        """Compile the tree; NotPlain where `re` (3.11.0 to 3.11.4 in particular) is not known to be exact."""
-        options = node.options if isinstance(node, Choice) else (node,)
-        source = "|".join(_up_to_last(option) or _translated(option) for option in options)
-        self.findall = re.compile(source).findall
+        """Look at the tree; NotPlain where `re` (3.11.0 to 3.11.4 in particular) is not known to be exact."""
+        self._options = node.options if isinstance(node, Choice) else (node,)
         self._sets = {chars: matches(chars, _SYMBOL) for chars in _character_sets(node)}
         self._others: set[str] = set()
         """Astral characters that are known to be no symbols; the next are known to be some, or are not astral."""
         self._known: Ranges = ((0, BMP),)
         self._find_unknown = _finder(self._known)
+
+    def findall(self, text: str) -> list[str]:
+        """The pieces of `text`."""
+        return self._in_ascii(text) if text.isascii() else self._in_plane(text)
+
+    @cached_property
+    def _in_ascii(self) -> Callable[[str], list[str]]:
+        return re.compile(_source(self._options, _ASCII)).findall
+
+    @cached_property
+    def _in_plane(self) -> Callable[[str], list[str]]:
+        return re.compile(_source(self._options, _PLANE)).findall
 
     def reads(self, text: str) -> bool:
         """Whether this text has the same pieces here as with `regex`."""
@@ -66,20 +80,27 @@ def _finder(known: Ranges) -> Callable[..., re.Match[str] | None]:
     return re.compile(f"[^{''.join(spans)}]").search
 
 
-def _translated(node: Node) -> str:
+def _source(options: Sequence[Node], within: Ranges) -> str:
+    """The choice of these options, for texts that have nothing but characters `within` and symbols."""
+    return "|".join(_up_to_last(option) or _translated(_forward(option, within), within) for option in options)
+
+
+def _translated(node: Node, within: Ranges) -> str:
     match node:
         case Chars(source):
-            return _class(source)
+            return _class(source, within)
         case Chain(items):
-            return "".join(map(_translated, items))
+            return "".join(_translated(item, within) for item in items)
         case Choice(options):
-            return f"(?:{'|'.join(map(_translated, options))})"
+            return f"(?:{'|'.join(_translated(option, within) for option in options)})"
         case Look(item, negated):
-            return f"(?{'!' if negated else '='}{_translated(item)})"
+            return f"(?{'!' if negated else '='}{_translated(item, within)})"
         case End():
             return r"\Z"
+        case Repeat(Choice(options), 0, 1, ""):  # an empty option is tried in less time than a repetition
+            return f"(?:{'|'.join(_translated(option, within) for option in options)}|)"
         case Repeat(item, least, most, mode) if mode != "+" or isinstance(item, Chars):
-            return f"(?:{_translated(item)}){{{least},{'' if most is None else most}}}{mode}"
+            return f"(?:{_translated(item, within)}){{{least},{'' if most is None else most}}}{mode}"
     raise NotPlain("atomic and possessive groups are left to regex")
 
 
@@ -97,10 +118,62 @@ def _up_to_last(option: Node) -> str | None:
     return None
 
 
+def _forward(option: Node, within: Ranges) -> Node:
+    """The same, but that no set steps back of which it is plain that this leads nowhere: `re` then is faster."""
+    items = option.items if isinstance(option, Chain) else (option,)
+    rest = [items[i + 1 :] for i in range(len(items))]
+    return Chain(
+        tuple(
+            replace(item, mode="+")
+            if isinstance(item, Repeat) and item.mode == "" and _is_final(item.item, behind, within)
+            else item
+            for item, behind in zip(items, rest, strict=True)
+        )
+    )
+
+
+def _is_final(item: Node, behind: Sequence[Node], within: Ranges) -> bool:
+    """Whether what a set has taken stays taken: what comes behind it always matches, or cannot begin with any of it."""
+    if not isinstance(item, Chars):
+        return False
+    if all(isinstance(follower, Repeat) and follower.least == 0 for follower in behind):
+        return True
+    for follower in behind:
+        begins = _begins(follower)
+        if begins is None or any(_overlap(item.source, chars, within) for chars in begins):
+            return False
+        if not (isinstance(follower, Repeat) and follower.least == 0):
+            return True
+    return False
+
+
+def _begins(node: Node) -> set[str] | None:
+    """The sets that a match of one character or more begins with; None if that is not plain."""
+    match node:
+        case Chars(source):
+            return {source}
+        case Repeat(item):
+            return _begins(item)
+        case Chain((first, *_)) if isinstance(first, Chars):
+            return {first.source}
+        case Choice(options):
+            found = [_begins(option) for option in options]
+            return None if None in found else {chars for sets in found if sets for chars in sets}
+    return None
+
+
+def _overlap(chars: str, others: str, within: Ranges) -> bool:
+    """Whether a character, astral symbols included, is in both sets."""
+    both = without(without(within, complement(members(chars))), complement(members(others)))
+    return bool(both) or (within == _PLANE and matches(chars, _SYMBOL) and matches(others, _SYMBOL))
+
+
 @cache
-def _class(chars: str) -> str:
+def _class(chars: str, within: Ranges) -> str:
     """The set as a class over the Basic Multilingual Plane that treats all astral characters like plain symbols."""
     ranges = members(chars)
+    if within != _PLANE:
+        return set_source(without(ranges, complement(within)))
     if matches(chars, _SYMBOL):
         return set_source(complement(ranges), negated=True)
     return set_source(ranges)

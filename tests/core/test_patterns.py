@@ -76,6 +76,19 @@ def test_the_fast_way_gives_what_the_regex_module_gives(name):
         assert split(text) == plain.findall(text), ascii(text)
 
 
+@pytest.mark.parametrize("name", NAMED)
+def test_in_ascii_alone_too_where_sets_keep_what_they_took(name):
+    """Letters of both cases, marks before them, slashes and newlines behind signs: where sets could be in each other's
+    way, and one letter that is no ASCII, with which they are."""
+    split = splitter(name).split
+    plain = regex.compile(PATTERNS[name])
+    r = random.Random(4)
+    for number in range(3000):
+        text = "".join(r.choices("aaAA'sSrReEtlL10./\n\n\r\t  \v\x1c", k=r.randrange(1, 24)))
+        text += "ªA\u0301b" if number % 3 == 0 else ""
+        assert split(text) == plain.findall(text), ascii(text)
+
+
 @pytest.mark.parametrize("name", ["llama3", "qwen2"])
 def test_another_library_splits_alike(name):
     theirs = Split(Regex(PATTERNS[name]), "isolated").pre_tokenize_str
