@@ -68,6 +68,8 @@ def _giants() -> dict[str, str]:
         "1 MB of ab": "ab" * (MB // 2),
         "1 MB base64": base64.b64encode(rng.randbytes(MB * 3 // 4)).decode(),
         "1 MB of letters": "".join(rng.choices("etaoinshrdlu", k=MB)),
+        "1 MB of digits": "".join(rng.choices("0123456789", k=MB)),
+        "1 MB of one emoji": "\U0001f60a" * (MB // 4),
         "1 MB of Chinese": "".join(rng.choices([chr(0x4E00 + int(n**1.7)) for n in range(340)], k=MB // 3)),
     }
 
@@ -83,6 +85,8 @@ def _measured(tokenizer: Tokenizer, text: str, n_edits: int, settled: bool = Tru
     for _ in range(n_edits):
         start = rng.randrange(live.n_characters)
         end = min(live.n_characters, start + rng.choice((0, 0, 0, 1, 1, 5)))
+        if settled:
+            live.settle(float("inf"))
         began, cpu = time.perf_counter(), time.thread_time()
         live.splice(start, end, rng.choice(_TYPED) if end - start != 1 else "")
         walls.append(1e6 * (time.perf_counter() - began))

@@ -16,7 +16,6 @@ from bpe_core.live_text.block_list import BlockList, Exchange
 from bpe_core.live_text.blocks import LEAST, MOST, SIZE, Block
 from bpe_core.live_text.change import Change, compare
 from bpe_core.live_text.edit import Edit, without_halves
-from bpe_core.live_text.fragments import Fragment
 from bpe_core.live_text.long_piece import LONG, LongPiece
 from bpe_core.live_text.pieces import Pieces
 from bpe_core.live_text.resplit import Resplit, resplit
@@ -222,12 +221,12 @@ class LiveText:
         if len(new.pieces) == 1 and self._pieces.is_long(new.pieces[0]) and self._is_long(new.lo, new.hi):
             return self._splice_long(new.lo, edit)
         was_settled = self.settled
-        old = self._fragments(new.lo, new.hi)
+        old = self._blocks.fragments(new.lo, new.hi)
         exchange = self._exchange(new, edit)
         if was_settled:
             counts = list(map(self._pieces.count, exchange.items))
             self._tally.exchange(exchange.first, exchange.first + len(counts), counts)
-        change = edit.change(new.lo, old, self._fragments(new.lo, new.hi + edit.growth), self._seams)
+        change = edit.change(new.lo, old, self._blocks.fragments(new.lo, new.hi + edit.growth), self._seams)
         return change.without_gaps() if self._pieces.lossy else change
 
     def _check(self, start: int, end: int) -> None:
@@ -276,20 +275,3 @@ class LiveText:
         exchange = self._blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)
         self._tally.exchange(exchange.first, exchange.last, [None] * len(exchange.items))
         return exchange
-
-    def _fragments(self, lo: int, hi: int) -> list[Fragment]:
-        """The text of a range in pieces with their tokens; of a long piece, its fragments as they are."""
-        found: list[Fragment] = []
-        for at, item in self._blocks.within(lo, hi):
-            if isinstance(item, LongPiece):
-                found += item.fragments if at + len(item) <= hi else [(item.between(0, hi - at), None)]
-                continue
-            ends = self._pieces.ends(item)
-            begin = max(0, lo - at)
-            for end in ends[bisect_right(ends, begin) :]:
-                piece = item.text[begin : min(end, hi - at)]
-                if not piece:
-                    break
-                found.append((piece, self._pieces.ids(piece)))
-                begin = end
-        return found

@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from bpe_core.live_text.blocks import LEAST, MOST, SIZE, Block, Item, grouped
-from bpe_core.live_text.fragments import Row, assembled
+from bpe_core.live_text.fragments import Fragment, Row, assembled
 from bpe_core.live_text.long_piece import LONG, LongPiece
 from bpe_core.live_text.pieces import Pieces
 from bpe_core.live_text.prefix_sums import PrefixSums
@@ -75,6 +75,23 @@ class BlockList:
     def start(self, index: int) -> int:
         """Where the item at `index` begins."""
         return self._sums.start(index)
+
+    def fragments(self, lo: int, hi: int) -> list[Fragment]:
+        """The text of a range in pieces with their tokens; of a long piece, its fragments as they are."""
+        found: list[Fragment] = []
+        for at, item in self.within(lo, hi):
+            if isinstance(item, LongPiece):
+                found += item.fragments if at + len(item) <= hi else [(item.between(0, hi - at), None)]
+                continue
+            ends = self._pieces.ends(item)
+            begin = max(0, lo - at)
+            for end in ends[bisect_right(ends, begin) :]:
+                piece = item.text[begin : min(end, hi - at)]
+                if not piece:
+                    break
+                found.append((piece, self._pieces.ids(piece)))
+                begin = end
+        return found
 
     def put(self, index: int, item: Item, growth: int) -> None:
         """Put an item in the place of another, than which it is longer by so much."""

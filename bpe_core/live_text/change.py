@@ -59,16 +59,20 @@ def compare(
     tail = _n_alike(old[head:][::-1], new[head:][::-1])
     stop = len(new) - tail
     before, removed, inserted, behind = new[:head], old[head : len(old) - tail], new[head:stop], new[stop:]
-    gone, came = [token_bytes(token) for token in removed], [token_bytes(token) for token in inserted]
-    n_around = _n_bytes(text) - sum(map(len, came))
-    if head < tail:
+    gone, came = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
+    n_bytes = _n_bytes(text)
+    if head <= tail or head < len(came):
         n_before = sum(map(len, map(token_bytes, before)))
     else:
-        n_before = n_around - sum(map(len, map(token_bytes, behind)))
+        n_before = n_bytes - sum(map(len, chain(came, map(token_bytes, behind))))
+    if tail < head or tail < len(came):
+        n_behind = sum(map(len, map(token_bytes, behind)))
+    else:
+        n_behind = n_bytes - n_before - sum(map(len, came))
     ripple = 0
     if (room := _n_bytes(text[: edited.start]) - n_before) > 0:
         ripple = _reach(chain(gone, map(token_bytes, behind)), chain(came, map(token_bytes, behind)), room)
-    if (room := _n_bytes(text[edited.stop :]) - (n_around - n_before)) > 0:
+    if (room := _n_bytes(text[edited.stop :]) - n_behind) > 0:
         before.reverse()
         one, other = chain(reversed(gone), map(token_bytes, before)), chain(reversed(came), map(token_bytes, before))
         ripple = max(ripple, _reach(one, other, room))
@@ -76,7 +80,7 @@ def compare(
     if n_before:
         characters = n_before if text.isascii() else len(utf8(text)[:n_before].decode(errors="ignore"))
         torn = n_before - _n_bytes(text[:characters])
-    return Change(start + characters, tuple(removed), tuple(inserted), tuple(gone), tuple(came), torn, ripple)
+    return Change(start + characters, tuple(removed), tuple(inserted), gone, came, torn, ripple)
 
 
 def _n_alike(one: list[int], other: list[int]) -> int:
