@@ -151,6 +151,22 @@ def loader_bpescope() -> Load:
     return lambda path: load(path, pattern="gpt4" if path.suffix == ".tiktoken" else None).encode_ordinary
 
 
+def loader_bpescope_again() -> Load:
+    """Ours, of a file that the app has recovered the merges of before; the first call is that time."""
+    from tui.recovered import load_again, remember
+
+    def read(path: Path) -> Encode:
+        folder = path.with_name("recovered")
+        first_time = not folder.exists()
+        folder.mkdir(exist_ok=True)
+        loaded = load_again(folder, path, "gpt4")
+        if first_time:
+            remember(folder, loaded)
+        return loaded.tokenizer.encode_ordinary
+
+    return read
+
+
 def loader_tiktoken() -> Load:
     """tiktoken, from its own kind of file."""
     import tiktoken
@@ -158,7 +174,7 @@ def loader_tiktoken() -> Load:
 
     def read(path: Path) -> Encode:
         ranks = load_tiktoken_bpe(str(path))
-        return tiktoken.Encoding("read", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
+        return tiktoken.Encoding("read", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
 
     return read
 
@@ -172,6 +188,7 @@ def loader_tokenizers() -> Load:
 
 LOADERS: Final[dict[str, tuple[str, Callable[[], Load]]]] = {
     "bpescope": ("", loader_bpescope),
+    "bpescope, from cache": ("", loader_bpescope_again),
     "tiktoken": ("tiktoken", loader_tiktoken),
     "tokenizers": ("tokenizers", loader_tokenizers),
 }
