@@ -76,7 +76,7 @@ def encode_together(
 ) -> Iterator[tuple[Portion, list[Ids]]]:
     """The portions of the files in order, encoded by as many processes as that is worth.
 
-    `look` is told how many bytes are done; what it raises ends the work. `tell` is given a sentence if a helper died.
+    `look` is told how many bytes are done; what it raises ends the work. `tell` is given a sentence if a process died.
     """
     tokenizer = work.opened()
     total = sum(file.size for file in files)

@@ -1,6 +1,6 @@
 """Work shared by several processes: each is handed job after job, and the answers come in the order of the jobs.
 
-The helpers are fresh interpreters that speak pickles over their stdin and stdout: nothing is forked, so threads do no
+Its members are fresh interpreters that speak pickles over their stdin and stdout: nothing is forked, so threads do no
 harm, and nothing of the caller's program runs in them. The caller works along instead of waiting for them to start.
 """
 
@@ -14,7 +14,7 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import Generic, Protocol, Self, TypeVar, cast
 
-from bpe_core.corpus.helper import Helper, HelperLost
+from bpe_core.corpus.crew_member import CrewMember, MemberLost
 from bpe_core.corpus.watch import LOOK_EVERY
 
 
@@ -42,17 +42,17 @@ class Crew(Generic[Job, Answer]):
     def __init__(self, work: Work[Job, Answer], size: int) -> None:
         """The caller's process is one of the `size`."""
         self.n_lost = 0
-        """Jobs that had to be done here because the helper that had them died."""
+        """Jobs that had to be done here because the member that had them died."""
         self._work = work
-        self._idle: SimpleQueue[Helper] = SimpleQueue()
-        self._n_helpers = max(1, size - 1)
-        self._threads = ThreadPoolExecutor(self._n_helpers)  # they wait at the pipes, one for each helper
+        self._idle: SimpleQueue[CrewMember] = SimpleQueue()
+        self._n_members = max(1, size - 1)
+        self._threads = ThreadPoolExecutor(self._n_members)  # they wait at the pipes, one for each member
         with ExitStack() as stack:
-            helpers = [stack.enter_context(Helper(pickle.dumps(work))) for _ in range(self._n_helpers)]
+            members = [stack.enter_context(CrewMember(pickle.dumps(work))) for _ in range(self._n_members)]
             stack.callback(self._threads.shutdown)
-            for helper in helpers:
-                stack.callback(helper.kill)
-                self._idle.put(helper)
+            for member in members:
+                stack.callback(member.kill)
+                self._idle.put(member)
             stack.callback(self._threads.shutdown, wait=False, cancel_futures=True)
             self._stack = stack.pop_all()
 
@@ -72,7 +72,7 @@ class Crew(Generic[Job, Answer]):
 
         while True:
             # No more than is needed to keep all busy: a stop should find little to finish, and answers take room.
-            for job in islice(jobs, 3 * self._n_helpers + 2 - len(waiting)):
+            for job in islice(jobs, 3 * self._n_members + 2 - len(waiting)):
                 waiting.append(_Order(job, self._threads.submit(self._ask, pickle.dumps(job))))
             if not waiting:
                 return
@@ -87,19 +87,19 @@ class Crew(Generic[Job, Answer]):
                 wait((waiting[0].there,), LOOK_EVERY)
 
     def _ask(self, job: bytes) -> bytes:
-        helper = self._idle.get()
+        member = self._idle.get()
         try:
-            return helper.answer(job)
+            return member.answer(job)
         finally:
-            self._idle.put(helper)
+            self._idle.put(member)
 
     def _answer(self, order: "_Order[Job, Answer]") -> Answer:
-        """What comes of a job, or the error that it meets. What a lost helper should have done is done here."""
+        """What comes of a job, or the error that it meets. What a lost member should have done is done here."""
         if order.here:
             return order.here[0]
         try:
             answer = pickle.loads(order.there.result())
-        except HelperLost:
+        except MemberLost:
             self.n_lost += 1
             return self._work(order.job, lambda _: None)
         if isinstance(answer, Exception):
@@ -113,7 +113,7 @@ class _Order(Generic[Job, Answer]):
 
     job: Job
     there: Future[bytes]
-    """What a helper answers."""
+    """What a member answers."""
     here: tuple[Answer] | tuple[()] = ()
     """What has come of it if it was done here."""
 

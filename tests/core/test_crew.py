@@ -8,7 +8,7 @@ import pytest
 
 from bpe_core import PATTERNS, Counts, TextError
 from bpe_core.corpus import counting, counts, crew, find_files, portions
-from bpe_core.corpus.helper import HelperLost
+from bpe_core.corpus.crew_member import MemberLost
 from bpe_core.patterns import splitter
 
 SMALL = 60
@@ -101,12 +101,12 @@ def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path,
         (tmp_path / f"{number}.txt").write_text(f"text {number}, of several words")
     files = find_files(tmp_path).files
     with crew.Crew(counting.CountPortion("gpt4"), 3) as workers:
-        for helper in (workers._idle.get(), workers._idle.get()):
-            helper._process.kill()
-            with pytest.raises(HelperLost):
-                helper.answer(pickle.dumps("whatever"))
-            workers._idle.put(helper)
+        for member in (workers._idle.get(), workers._idle.get()):
+            member._process.kill()
+            with pytest.raises(MemberLost):
+                member.answer(pickle.dumps("whatever"))
+            workers._idle.put(member)
         jobs = portions.portions(files, SMALL, counting.safe_cut(splitter("gpt4")))
         counted = [part.n_pieces for _, part in workers.answers(jobs, nobody)]
     assert sum(counted) == Counts.read(files).n_pieces
-    assert helper._process.returncode is not None
+    assert member._process.returncode is not None

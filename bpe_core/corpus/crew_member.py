@@ -1,4 +1,4 @@
-"""A process that helps: from outside, how it is started and asked; from inside, how it answers.
+"""A member of a crew, a process that helps: from outside, how it is started and asked; from inside, how it answers.
 
 Messages are pickles, each behind its length. First comes what is to be done, a callable, then job after job.
 """
@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
-_START: Final = "import sys; sys.path.append(sys.argv[1]); from bpe_core.corpus.helper import main; main()"
+_START: Final = "import sys; sys.path.append(sys.argv[1]); from bpe_core.corpus.crew_member import main; main()"
 
 _LENGTH: Final = 8
 """Bytes that tell the length of a message."""
@@ -22,15 +22,15 @@ _WIDE: Final = 1 << 20
 """Bytes that a pipe should hold, so that an answer passes at once; not every system is asked, or grants it."""
 
 
-class HelperLost(Exception):
+class MemberLost(Exception):
     """The process is no more."""
 
 
-class Helper:
+class CrewMember:
     """One process, to be used in a `with` statement, at whose end it is gone.
 
     The thread that asks it has to wait for the interpreter every time it has waited for the pipe, and meanwhile the
-    helper idles. So nothing is done here but to move bytes, as many at once as can be.
+    member idles. So nothing is done here but to move bytes, as many at once as can be.
     """
 
     def __init__(self, work: bytes) -> None:
@@ -61,13 +61,13 @@ class Helper:
         self._process.kill()
 
     def answer(self, job: bytes) -> bytes:
-        """What it answers to a job, both pickled. HelperLost if it has died."""
+        """What it answers to a job, both pickled. MemberLost if it has died."""
         try:
             _write(self._in, self._untold + _framed(job))
             self._untold = b""
             return _read(self._out)
         except OSError:
-            raise HelperLost from None
+            raise MemberLost from None
 
 
 def main() -> None:
