@@ -27,6 +27,14 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forgotten():
+    """The sets of a million characters that these tests ask for go again: collecting garbage would look at each."""
+    yield
+    for remembered in (characters.in_regex, characters.in_tiktoken, characters.in_oniguruma):
+        remembered.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def samples():
     """Texts of ours: other places are not the same on every machine."""

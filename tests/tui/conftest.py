@@ -1,19 +1,21 @@
 """What the tests of the app share: folders of its own for each test, a text, a tokenizer, and the app itself."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from scope import ROOT, TEXT, Scope, children
-from textual.message import Message
-from textual.notifications import Notify
+from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope, children
 
 from bpe_core import save, train
-from tui import config
+from tui import config, engine
 from tui.app import BpeScope
 
-Opened = Callable[..., AbstractAsyncContextManager[Scope]]
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker gets the time that it needs to save, on a machine that has other things to do as well."""
+    monkeypatch.setattr(engine, "PATIENCE", PATIENCE)
 
 
 @pytest.fixture
@@ -57,14 +59,9 @@ def opened(home: Path) -> Opened:
     @asynccontextmanager
     async def opened(*paths: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Scope]:
         app = BpeScope(tuple(map(str, paths)))
-        said: dict[str, str] = {}
-
-        def listen(message: Message) -> None:
-            if isinstance(message, Notify):  # seen once by each widget that it bubbles through
-                said[message.notification.identity] = message.notification.message
-
-        async with app.run_test(size=size, message_hook=listen) as pilot:
-            scope = Scope(app, pilot, said.values())
+        ear = Ear()
+        async with app.run_test(size=size, message_hook=ear) as pilot:
+            scope = Scope(app, pilot, ear)
             await scope.screen.furnished.wait()
             await pilot.pause()
             yield scope

@@ -3,14 +3,22 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
+from textual import events
+from textual.message import Message
+from textual.notifications import Notify
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
+from textual.widgets import Input
 from textual.widgets.tree import TreeNode
 
 from tui.app import BpeScope
+from tui.engine import Job
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
@@ -18,9 +26,13 @@ from tui.screen import MainScreen
 from tui.widgets.corpus_tree import CorpusTree, Entry
 from tui.widgets.token_area import TokenArea
 
+Dialog = TypeVar("Dialog", bound=ModalScreen)  # type: ignore[type-arg]
+
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
 """Seconds after which a test gives up; none should ever need them."""
+ROUNDS = 20
+"""How often all parts of the app are asked whether they heard something new: a training always tells something."""
 
 TEXT = "the theme of the other thesis, the thing that they thought through\n" * 20
 """A small corpus: some sixty merges are in it."""
@@ -34,14 +46,39 @@ async def eventually(holds: Callable[[], object], what: str) -> None:
         await asyncio.sleep(0.02)
 
 
+async def never(job: Job) -> Job:
+    """A worker that does not come to start: what waits for it goes on waiting."""
+    await asyncio.Event().wait()
+    return job
+
+
+@dataclass
+class Ear:
+    """Listens to every message that a part of an app is sent."""
+
+    n_heard: int = 0
+    """How many there were, but for those by which the app and the tests wait."""
+    told: dict[str, str] = field(default_factory=dict)
+    """The notifications: identity -> sentence; each is heard once by every widget that it bubbles through."""
+
+    def __call__(self, message: Message) -> None:
+        self.n_heard += not isinstance(message, events.Callback | events.Timer)
+        if isinstance(message, Notify):
+            self.told[message.notification.identity] = message.notification.message
+
+
 @dataclass(frozen=True)
 class Scope:
     """A running app, and short names for what the tests look at."""
 
     app: BpeScope
     pilot: Pilot[None]
-    said: Collection[str]
-    """The sentences of the notifications so far."""
+    ear: Ear
+
+    @property
+    def said(self) -> list[str]:
+        """The sentences of the notifications so far."""
+        return list(self.ear.told.values())
 
     @property
     def screen(self) -> MainScreen:
@@ -70,14 +107,48 @@ class Scope:
         return self.screen.query_one(EditorPane)
 
     async def press(self, *keys: str) -> None:
+        """Press keys, and wait until all that follows from them has happened."""
         await self.pilot.press(*keys)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until no message is on its way and the screen shows what they did, however slow the machine is."""
         await self.pilot.pause()
+        for _ in range(ROUNDS):
+            n_heard = self.ear.n_heard
+            await self.pilot.pause(0)
+            if self.ear.n_heard == n_heard:
+                break
+
+    async def asked(self, dialog: type[Dialog]) -> Dialog:
+        """Wait until a dialog is there and takes keys."""
+        await self.until(lambda: isinstance(self.app.screen, dialog) and self.app.screen.focused, "it asks")
+        shown = self.app.screen
+        assert isinstance(shown, dialog)
+        return shown
+
+    async def back(self) -> None:
+        """Wait until the dialog has gone, and what its answer leads to has happened."""
+        await self.until(lambda: self.app.screen is self.screen, "the dialog goes")
+
+    async def answer(self, text: str) -> None:
+        """Fill in the field of the dialog that is seen, and press Enter."""
+        self.app.screen.query_one(Input).value = text
+        await self.press("enter")
+
+    async def command(self, sought: str) -> None:
+        """Search the palette and choose what it finds first."""
+        await self.press("ctrl+p", *sought)
+        palette = self.app.screen
+        searches = [worker for worker in self.app.workers if worker.node is palette]
+        await self.until(lambda: all(search.is_finished for search in searches), "the search has ended")
+        await self.press("down", "enter")
 
     async def until(self, holds: Callable[[], object], what: str) -> None:
         """Wait until `holds()` is true, and until the screen shows it."""
         await eventually(lambda: holds() or self.app._exception, what)
         assert self.app._exception is None, f"the app crashed before {what}"
-        await self.pilot.pause()
+        await self.settle()
 
     async def until_learned(self) -> None:
         """Wait until a training has ended and what it learned is kept and in force."""
@@ -118,15 +189,33 @@ class Scope:
         return [live.tokenizer.decode([token]) for token in live.ids]
 
 
-def children() -> set[int]:
-    """The processes that this one has started and that are still there."""
+Opened = Callable[..., AbstractAsyncContextManager[Scope]]
+"""Opens the app on paths, in a terminal of some `size`."""
+
+
+def children(parent: int | None = None) -> set[int]:
+    """The processes that `parent`, or this one, has started and that are still there."""
     found = set()
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                state, of, *_ = (folder / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue
-            if int(fields[1]) == os.getpid() and fields[0] != "Z":
+            if int(of) == (parent or os.getpid()) and state != "Z":
                 found.add(int(folder.name))
     return found
+
+
+def at_work(process: int) -> bool:
+    """Whether any thread of a process runs, or would if a core were free."""
+    try:
+        states = [(task / "stat").read_text().rpartition(")")[2].split()[0] for task in _tasks(process)]
+    except OSError:  # a thread has just ended: look again
+        return True
+    return bool({"R", "D"}.intersection(states))
+
+
+def _tasks(process: int) -> list[Path]:
+    folder = Path(f"/proc/{process}/task")
+    return list(folder.iterdir()) if folder.exists() else []

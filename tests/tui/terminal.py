@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scope import PATIENCE
+from scope import PATIENCE, at_work, children
 
 _CONTROL = re.compile(
     rb"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a color or a place on the screen
@@ -71,8 +71,8 @@ class Terminal:
         )
 
     def settle(self) -> None:
-        """Read until nothing comes any more."""
-        while self.read(0.4):
+        """Read until nothing comes any more, and nothing will: on a busy machine silence alone says little."""
+        while self.read(0.25) or any(map(at_work, (self.pid, *children(self.pid)))):
             pass
 
     def controls(self) -> set[bytes]:
@@ -106,10 +106,10 @@ def terminal(*arguments: str | Path, columns: int = 120, rows: int = 40) -> Iter
     """The app in a terminal of this size; leaving it is quitting it."""
     pid, side = pty.fork()
     if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         sized = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
         environment = {**sized, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         os.execve(sys.executable, [sys.executable, "-m", "tui", *map(str, arguments)], environment)
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     app = Terminal(pid, side)
     try:
         yield app

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Opened
+from scope import Opened
 
 from bpe_core import save, train
 from bpe_core.aligned_text import LARGEST

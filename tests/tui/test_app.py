@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Opened
-from scope import TEXT, Scope
+from scope import TEXT, Opened, Scope
 from textual.widgets import Input, OptionList, Select
 
 from bpe_core import load, save, train
@@ -13,7 +12,7 @@ from bpe_core.samples import samples
 from bpe_core.visible import visible
 from tui import config
 from tui.commands import ACTIONS
-from tui.dialogs import AskPath
+from tui.dialogs import AskPath, Confirm
 from tui.help import Help
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
@@ -219,11 +218,12 @@ async def test_a_kept_tokenizer_is_chosen_and_discarded(opened: Opened, kept: Pa
         assert len(scope.training.log_of_merges.merges) == 4
 
         await point(kept)
-        await scope.press("delete", "escape")
-        assert kept.exists()
-        await scope.press("delete", "n")
-        assert kept.exists()
-        await scope.press("delete", "y")
+        for key in ("escape", "n", "y"):
+            assert kept.exists()
+            await scope.press("delete")
+            await scope.asked(Confirm)
+            await scope.press(key)
+            await scope.back()
         await scope.until(lambda: len(scope.screen.kept) == 1, "it is gone from the shelf")
         assert not kept.exists() and other.exists() and not scope.said
 
@@ -263,12 +263,10 @@ async def test_a_path_that_is_none_is_told_in_the_dialog(opened: Opened, kept: P
     async with opened() as scope:
         await scope.until_tokenizer()
         await scope.press("ctrl+o")
-        await scope.until(lambda: isinstance(scope.app.screen, AskPath), "it asks")
-        dialog = scope.app.screen
+        dialog = await scope.asked(AskPath)
         hint = dialog.query_one(".dialog--hint")
         for answer in ("missing", "~nobody-of-this-name/x", "x" * 300, "nu\x00l", "\x1b]0;pwned\x07"):
-            dialog.query_one(Input).value = answer
-            await scope.press("enter")
+            await scope.answer(answer)
             assert scope.app.screen is dialog and hint.has_class("-wrong")
             said = str(hint.render())
             assert visible(answer)[:20] in said.replace("\n", "") and "\x1b" not in said and "\x00" not in said
@@ -285,21 +283,24 @@ async def test_a_text_is_opened_and_saved_byte_for_byte(opened: Opened, kept: Pa
 
         async def answer(key: str, path: str) -> None:
             await scope.press(key)
-            await scope.until(lambda: isinstance(scope.app.screen, AskPath), "it asks")
-            scope.app.screen.query_one(Input).value = path
-            await scope.press("enter")
+            await scope.asked(AskPath)
+            await scope.answer(path)
+
+        async def replace(key: str) -> None:
+            await answer("ctrl+s", "out.txt")
+            await scope.asked(Confirm)
+            await scope.press(key)
+            await scope.back()
 
         await answer("ctrl+o", "in.txt")
         await scope.until(lambda: scope.area.text == data.decode(), "the text is there")
         await answer("ctrl+s", "new.txt")
-        await scope.until(lambda: (home / "new.txt").exists(), "the text is saved")
-        await answer("ctrl+s", "out.txt")
-        await scope.press("n")
+        await scope.until(lambda: len(scope.said) == 1, "the text is saved")
+        await replace("n")
         assert (home / "out.txt").read_text() == "something of value"
-        await answer("ctrl+s", "out.txt")
-        await scope.press("y")
-        await scope.until(lambda: (home / "out.txt").read_bytes() == data, "the text is replaced")
-        await scope.until(lambda: len(scope.said) == 2, "both are told")
+        await replace("y")
+        await scope.until(lambda: len(scope.said) == 2, "the text is replaced")
+        assert (home / "out.txt").read_bytes() == data
         for n, path in enumerate(("in.txt/below", "x" * 300, "nu\x00l"), 3):
             await answer("ctrl+s", path)
             await scope.until(lambda n=n: len(scope.said) == n, "what cannot be written is told")

@@ -1,16 +1,15 @@
 """An audit in the app: run it, look at a finding, go to its merge, see its example in the editor, get the text back."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
-from conftest import Opened
-from scope import TEXT
-from textual.widgets import Input
+from scope import TEXT, Opened, never
+from textual.widgets import Button, Input
 
 from bpe_core import audit, load
 from bpe_core.audit.findings import KINDS
 from bpe_core.corpus import Counts
+from tui.engine import Job
 from tui.panes.audit import legend
 from tui.state import Corpus
 from tui.widgets.finding_table import FindingTable
@@ -78,20 +77,35 @@ async def test_findings_are_searched_and_go_with_their_tokenizer(opened: Opened,
         assert not screen.findings and not table.findings
 
 
-async def test_an_audit_can_be_stopped_and_needs_a_tokenizer_that_is_finished(
-    opened: Opened, book: Path, kept: Path
+async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        monkeypatch.setattr(Job, "__aenter__", never)
+        screen.action_audit()
+        await scope.until(lambda: screen.audit.running, "an audit begins")
+        screen.action_audit()
+        await scope.settle()
+        assert not screen.audit.running
+        assert "Audit" in str(screen.query_one("#audit-go", Button).label)
+
+
+async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        screen.action_audit()
-        screen.action_audit()
-        assert not screen.audit.running
+        with monkeypatch.context() as held:
+            held.setattr(Job, "__aenter__", never)
+            screen.action_audit()
+            await scope.until(lambda: screen.audit.running, "an audit begins")
         await scope.press("f7")
         await scope.until(lambda: screen.run.phase == "paused" and screen.run.done, "a training waits")
+        assert not screen.audit.running and not any(worker.group == "audit" for worker in screen.workers)
         screen.action_audit()
         await scope.until(lambda: scope.said, "it is told")
-        assert list(scope.said) == ["A training is running: stop it first (F8), then audit what it learned."]
+        assert scope.said == ["A training is running: stop it first (F8), then audit what it learned."]
 
 
 async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
@@ -101,7 +115,6 @@ async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, 
         screen.corpus = Corpus((str(book.with_name("[gone\x1b.txt")),), (), "gone")
         screen.action_audit()
         await scope.until(lambda: scope.said, "it is told")
-        await asyncio.sleep(0)
         (sentence,) = scope.said
         assert "cannot be read" in sentence and "\x1b" not in sentence + scope.shown("#audit-status")
         assert not screen.audit.running

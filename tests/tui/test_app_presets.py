@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from conftest import Opened
-from textual.widgets import Input, Select
+from scope import Opened
+from textual.widgets import Select
 
 from bpe_core import save, train
 from bpe_core.presets import PRESETS
@@ -37,14 +37,10 @@ async def test_any_regular_expression_can_be_the_pattern(opened: Opened, kept: P
     async with opened(book) as scope:
         await scope.until_tokenizer()
         scope.training.query_one("#pattern", Select).value = ANOTHER
-        await scope.until(lambda: isinstance(scope.app.screen, AskPattern), "it asks")
-        dialog = scope.app.screen
-        field = dialog.query_one(Input)
-        field.value = "(unclosed"
-        await scope.press("enter")
+        dialog = await scope.asked(AskPattern)
+        await scope.answer("(unclosed")
         assert scope.app.screen is dialog and dialog.query_one(".dialog--hint").has_class("-wrong")
-        field.value = r"\w+|\W"
-        await scope.press("enter")
+        await scope.answer(r"\w+|\W")
         await scope.until(lambda: scope.screen.pattern == r"\w+|\W", "the pattern is taken")
         assert scope.training.query_one("#pattern", Select).value == r"\w+|\W"
         await scope.press("f6")
@@ -60,9 +56,8 @@ async def test_ranks_from_elsewhere_are_asked_for_their_pattern_once(opened: Ope
     async with opened() as scope:
         await scope.until_tokenizer()
         scope.screen.post_message(TokenizerChosen(ranks))
-        await scope.until(lambda: isinstance(scope.app.screen, AskPattern), "it asks")
-        scope.app.screen.query_one(Input).value = "gpt4"
-        await scope.press("enter")
+        await scope.asked(AskPattern)
+        await scope.answer("gpt4")
         await scope.until(
             lambda: scope.screen.path == str(ranks) and scope.screen.step == learned.step, "its merges are found"
         )

@@ -4,16 +4,18 @@ import os
 import random
 import signal
 from pathlib import Path
+from threading import Event
 
 import pytest
-from conftest import Opened
-from scope import TEXT, Scope
+from scope import PATIENCE, TEXT, Opened, Scope
 from textual.widgets import Button, Input, Select
 
 from bpe_core import load, train
-from tui import config
+from tui import config, recovered
 from tui.dialogs import AskPattern
+from tui.engine import Job
 from tui.panes.training import ANOTHER
+from tui.recovered import Loaded, load_again
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -150,21 +152,45 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
 
 
 async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_was_there(
-    opened: Opened, long_book: Path, kept: Path
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(long_book) as scope:
+    monkeypatch.setattr(Job, "send", lambda job, command: None)  # so a worker that begins paused stays so
+    async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        before = screen.path
-        await scope.press("f6")
-        await scope.until(lambda: screen._job, "a worker runs")
-        await scope.until(lambda: screen.run.phase == "counting" and screen.run.done, "it counts")
+        await scope.press("f7")
+        await scope.until(lambda: screen.run.phase == "paused", "a worker has counted and waits")
+        assert screen.path == "" and screen.step == screen.run.done == 0
         assert screen._job is not None
         os.kill(screen._job.pid, signal.SIGKILL)
-        await scope.until(lambda: not screen.run.busy and scope.said, "its death is told")
-        assert list(scope.said) == ["The worker process was killed (SIGKILL)."]
-        await scope.until(lambda: screen.path == before, "the tokenizer that was there is back, if it was gone at all")
-        assert screen.tokenizer is not None and scope.ids()
+        await scope.until(lambda: screen.path == str(kept), "the tokenizer that was there is back")
+        assert screen.tokenizer is not None and screen.tokenizer.merges == load(kept).merges and scope.ids()
+        assert screen.run.phase == "failed"
+        assert scope.said == ["The worker process was killed (SIGKILL)."]
+    assert list(config.tokenizers_folder().iterdir()) == [kept]
+
+
+async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Event()
+
+    def load_late(folder: Path, path: Path, pattern: str | None = None) -> Loaded:
+        if path == kept:
+            read.wait(PATIENCE)
+        return load_again(folder, path, pattern)
+
+    monkeypatch.setattr(recovered, "load_again", load_late)
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until(lambda: "loading small" in screen.run.detail, "the kept tokenizer is being loaded")
+        fill(scope, "vocab-size", "270")
+        await scope.press("f6")
+        await scope.until_learned()
+        read.set()
+        await scope.settle()
+        assert screen.run.phase == "done" and Path(screen.path).stem == "book.txt-gpt4"
+        assert screen.tokenizer is not None and screen.tokenizer.merges == train(TEXT, vocab_size=270).merges
 
 
 async def test_quitting_in_mid_training_keeps_what_was_learned(opened: Opened, book: Path, kept: Path) -> None:
@@ -185,7 +211,7 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
             n = len(scope.said)
             await scope.press("f6")
             await scope.until(lambda: len(scope.said) > n and not screen.run.busy, "it is told")
-            assert sentence in list(scope.said)[-1] and len(scope.said) == n + 1
+            assert sentence in scope.said[-1] and len(scope.said) == n + 1
             assert screen.tokenizer is tokenizer and screen.path == str(kept)
 
         fill(scope, "vocab-size", "")
@@ -215,7 +241,7 @@ async def test_with_nothing_chosen_it_says_how_to_choose(opened: Opened, kept: P
     async with opened() as scope:
         await scope.until_tokenizer()
         await scope.press("f6")
-        assert list(scope.said) == ["No text is chosen: press F2, go to one, and mark it with the space bar."]
+        assert scope.said == ["No text is chosen: press F2, go to one, and mark it with the space bar."]
         assert scope.screen.run.phase == "idle"
 
 
@@ -225,11 +251,10 @@ async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, k
         await scope.until_tokenizer()
         select = scope.training.query_one("#pattern", Select)
         select.value = ANOTHER
-        await scope.until(lambda: isinstance(scope.app.screen, AskPattern), "it asks")
-        for answer in ("[a-z", pattern):
-            assert isinstance(scope.app.screen, AskPattern)
-            scope.app.screen.query_one(Input).value = answer
-            await scope.press("enter")
+        dialog = await scope.asked(AskPattern)
+        await scope.answer("[a-z")
+        assert scope.app.screen is dialog
+        await scope.answer(pattern)
         await scope.until(lambda: select.value == pattern, "the pattern is taken")
         fill(scope, "vocab-size", "262")
         await scope.press("f6")

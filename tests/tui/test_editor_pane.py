@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import Opened
-from scope import Scope
+from scope import Opened, Scope
 
 from bpe_core import save, train
 from bpe_core.examples import examples
@@ -191,10 +190,8 @@ async def test_special_tokens_are_text_until_the_switch_is_turned(opened: Opened
 async def test_the_palette_reaches_the_editor(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "the theme")
-        await scope.press("f2", "ctrl+p")
-        await scope.press(*"python")
-        await scope.pilot.pause(0.5)
-        await scope.press("down", "enter")
+        await scope.press("f2")
+        await scope.command("python")
         await scope.until(lambda: scope.app.clipboard == str(scope.ids()), "the ids are copied")
 
 
@@ -226,9 +223,8 @@ async def test_examples_are_walked_each_with_what_to_look_at(opened: Opened) -> 
 async def test_an_example_is_found_by_its_name(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "mine")
-        await scope.press("f2", "ctrl+p", *"json")
-        await scope.pilot.pause(0.5)
-        await scope.press("down", "enter")
+        await scope.press("f2")
+        await scope.command("json")
         await scope.until(lambda: scope.area.text.startswith('{"name"'), "the example is in the editor")
         assert scope.area.has_focus
 

@@ -44,7 +44,7 @@ def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
         app.type("\x1bOQ")  # F2: the corpus
         app.settle()
         app.type("\x1b[H\x1b[B")  # the cursor on the text, so that it is previewed
-        app.until_shown("pwned")
+        app.until(lambda: "pwned" in app.text, "it is previewed")
         app.type("\x1b[17~")  # F6: train, so that the merge log, the curve and the editor are full of it
         app.until_shown("hostile.txt-gpt4")
         app.settle()

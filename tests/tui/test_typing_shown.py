@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Opened
 from real import real_file
+from scope import Opened
 from textual.strip import Strip
 
 from tui import config

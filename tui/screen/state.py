@@ -68,6 +68,12 @@ class StateScreen(Screen[None]):
         """The pane of text."""
         return self.query_one(EditorPane)
 
+    def _forget_findings(self) -> None:
+        """Another tokenizer takes the place of the one that was audited, or is being audited."""
+        self.workers.cancel_group(self, "audit")
+        self.findings, self.audit = (), Audit()
+        self.audit_pane.begin()
+
     def action_show(self, pane: str) -> None:
         """Bring a pane to the front and put the cursor into it."""
         raise NotImplementedError

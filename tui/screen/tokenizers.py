@@ -13,7 +13,7 @@ from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.visible import visible
 from tui import config, messages
 from tui.screen.state import StateScreen
-from tui.state import Audit, Kept, Run
+from tui.state import Kept, Run
 from tui.widgets.step_line import StepLine
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ class TokenizersScreen(StateScreen):
         try:
             yield
         finally:
-            self.run, self._awaited = before, False
+            self._awaited = False
+            if not self.run.busy:  # a training that was begun meanwhile tells of itself
+                self.run = before
 
     def action_stop_waiting(self) -> None:
         """Do without the tokenizer that is being fetched or loaded; what was in force stays."""
@@ -107,8 +109,7 @@ class TokenizersScreen(StateScreen):
         tokenizer = loaded.tokenizer
         following = not keep_rows or self.tokenizer is None or self.step == steps_known(self.tokenizer)
         if not keep_rows:
-            self.findings, self.audit = (), Audit()
-            self.audit_pane.begin()
+            self._forget_findings()
             record = tokenizer.record
             self.training.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
         self.tokenizer = tokenizer

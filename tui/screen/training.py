@@ -13,7 +13,7 @@ import bpe_core
 from bpe_core.errors import BpeError
 from tui import config, messages
 from tui.screen.tokenizers import TokenizersScreen
-from tui.state import Audit, Run, TrainingOptions
+from tui.state import Run, TrainingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,8 +125,8 @@ class TrainingScreen(TokenizersScreen):
         output = free_place(config.tokenizers_folder(), f"{task.title} {task.options.pattern}")
         self.run = Run("counting")
         self.workers.cancel_group(self, "count")  # the training counts the same texts
-        self.findings, self.audit = (), Audit()
-        self.audit_pane.begin()
+        self.workers.cancel_group(self, "take")  # what was still being loaded would take the place of what is learned
+        self._forget_findings()
         before, saved = self.path, None
         job = Job(*task.arguments(output))
         try:
@@ -143,9 +143,9 @@ class TrainingScreen(TokenizersScreen):
             saved = await self._rescue(self.tokenizer, task.options, output)
         if saved is not None:
             await self._take_kept(saved, keep_rows=True)
-        elif before and not self.path:  # ended before its first merge: back to what was there
-            ended = self.run
-            await self._take_kept(Path(before))
+        elif not self.path and (back := before or next((kept.path for kept in self.kept), "")):
+            ended = self.run  # before its first merge: back to what was there, or was being loaded
+            await self._take_kept(Path(back))
             self.run = ended
         if task.preset and self.tokenizer is not None and self.run.phase == "done":
             came_out, sentence = verdict(PRESETS[task.preset], self.tokenizer)
