@@ -256,3 +256,14 @@ async def test_ids_that_nobody_knows_yet_or_could_paste_are_not_copied(
         scope.area.tokenizer = None
         await scope.press("alt+c")
         assert any("not known yet" in said for said in scope.said)
+
+
+async def test_what_a_token_goes_into_follows_the_steps_though_the_token_stays(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        scope.editor.put("t")  # one letter is one token at every step
+        await scope.settle()
+        assert any("goes into" in row for row in scope.rows("#inspector"))
+        scope.screen.step = 0
+        await scope.settle()
+        assert not any("goes into" in row for row in scope.rows("#inspector"))

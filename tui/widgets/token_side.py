@@ -62,6 +62,10 @@ class TokenSide(Vertical):
             self.set_class(name == seen, f"-{name}")
         self.call_after_refresh(self.look)
 
+    def watch_tokenizer(self) -> None:
+        """Another step knows other things about the same token."""
+        self.look()
+
     def watch_findings(self) -> None:
         """An audit may know something about the token under the cursor."""
         self.look()
