@@ -1,8 +1,8 @@
 """TokenArea: a text area in which one sees the tokens of what one types.
 
-Each edit is spliced into the text where all edits pass; rows are drawn from what it says, each time anew, but a
-row that looks as before is not drawn again. What is under the cursor, what an edit changed and how many tokens there
-are goes out as messages. As long as there is no tokenizer, it is an editor, and nothing of the engine is imported.
+Each edit is spliced into the text where all edits pass; rows are drawn from what it says. What is under the cursor,
+what an edit changed and how many tokens there are goes out as messages. As long as there is no tokenizer, it is an
+editor, and nothing of the engine is imported.
 """
 
 from __future__ import annotations
@@ -13,24 +13,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rich.style import Style
 from textual.document._document import EditResult
 from textual.document._edit import Edit
 from textual.message import Message
-from textual.reactive import reactive, var
-from textual.strip import Strip
+from textual.reactive import var
 from textual.timer import Timer
 
 import bpe_core
 from bpe_core.errors import BpeError
-from tui.text.rows import Place
-from tui.text.strips import NOTHING, Row, clip, draw
-from tui.widgets.palette_area import PaletteArea
+from tui.widgets.tinted_area import TintedArea
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
     from bpe_core.aligned_text import FollowedText
-    from tui.text.tokens import Tokens, UnderCursor
+    from tui.text.tokens import UnderCursor
 
 _BIG: Final = 500_000
 """Characters of a text above which it is split into pieces in a thread, and shown without tokens meanwhile."""
@@ -54,13 +50,11 @@ class _Told(Message):
         return self.area
 
 
-class TokenArea(PaletteArea):
+class TokenArea(TintedArea):
     """An editor that shows the tokens of its text under `tokenizer`; without one, just an editor."""
 
     tokenizer: var[Tokenizer | None] = var(None, init=False)
     """What tokenizes the text. May be replaced many times a second."""
-    show_spaces: reactive[bool] = reactive(False, init=False)
-    """Draw spaces and tabs as glyphs."""
 
     @dataclass
     class Tokenized(_Told):
@@ -108,12 +102,10 @@ class TokenArea(PaletteArea):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        self._tokens: Tokens | None = None
         self._missed: list[tuple[int, int, str]] | None = None
         """The edits made while a big text is being read; None when none is."""
         self.why_none = ""
         """Why a text has no tokens to be shown although there is a tokenizer: a sentence, or nothing."""
-        self._under: UnderCursor | None = None
         self._settling: Timer | None = None
         super().__init__(
             soft_wrap=soft_wrap,
@@ -258,52 +250,3 @@ class TokenArea(PaletteArea):
             self._under = under
             if self.is_running:
                 self.post_message(self.CursorMoved(self, under))
-
-    # How it looks
-
-    def draw_row(self, y: int) -> Strip:
-        """Draw row `y` of the area."""
-        if self.placeholder and not self.document.n_characters:
-            return super().draw_row(y)
-        palette = self.palette
-        scroll_x, scroll_y = self.scroll_offset
-        width = max(self.scrollable_content_region.width, self.size.width)
-        place = self.wrapped_document.place(y + scroll_y, scroll_x, width)
-        return Strip.blank(width, palette.base) if place is None else draw(self._row(place, scroll_x), width, palette)
-
-    def _row(self, place: Place, scroll_x: int) -> Row:
-        document, tab_size = self.document, self.wrapped_document.tab_size
-        start = document.get_index_from_location((place.line, place.start))
-        # The newline counts as one more column where there is one.
-        length = len(place.text) + (place.ends_line and place.line < document.line_count - 1)
-        selection = None
-        if not self.selection.is_empty:
-            first, last = sorted(map(document.get_index_from_location, self.selection))
-            selection = clip((first, last), start, length)
-        here = self._tokens
-        tokens, shared = here.on_row(start, length, len(self.palette.tokens)) if here else NOTHING
-        changed = [clip(stretch, start, length) for stretch in here.changed] if here else []
-        return Row(
-            place.text,
-            tokens,
-            place.ends_line,
-            shared,
-            tuple(filter(None, changed)),
-            clip((self._under.start, self._under.end), start, length) if self._under else None,
-            selection,
-            self.cursor_column(place),
-            scroll_x - place.cell if not self.wrapped_document.width else 0,
-            place.cell % tab_size,
-            tab_size,
-            self.show_spaces,
-            self.gutter_text(place),
-        )
-
-    @property
-    def style_under_cursor(self) -> Style | None:
-        """How the token under the cursor is drawn where the cursor is not."""
-        if self._tokens is None or self._under is None:
-            return None
-        ways = self.palette.tokens
-        tokens, _ = self._tokens.on_row(self._under.start, 1, len(ways))
-        return ways[tokens[0].color].usual if tokens else None
