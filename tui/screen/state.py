@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from textual.reactive import var
 from textual.screen import Screen
@@ -12,12 +12,24 @@ from tui.panes.editor import EditorPane
 from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
 
 if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
     from bpe_core.audit.findings import Finding
     from bpe_core.tokenizer import Tokenizer
     from tui.config import Configuration
     from tui.panes.audit import AuditPane
     from tui.panes.corpus import CorpusPane
     from tui.panes.training import TrainingPane
+
+
+class Memory(Protocol):
+    """What the screen needs of the app: something that remembers."""
+
+    configuration: Configuration
+    """What comes back at the next start, as it is now."""
+
+    def remember(self, **changes: object) -> None:
+        """Change the configuration, and write it."""
 
 
 class StateScreen(Screen[None]):
@@ -78,13 +90,13 @@ class StateScreen(Screen[None]):
         """Bring a pane to the front and put the cursor into it."""
         raise NotImplementedError
 
-    def _say(self, sentence: str, severity: str = "information") -> None:
-        self.notify(visible(sentence), severity=severity, markup=False)  # type: ignore[arg-type]
+    def _say(self, sentence: str, severity: SeverityLevel = "information") -> None:
+        self.notify(visible(sentence), severity=severity, markup=False)
 
     @property
     def _remembered(self) -> Configuration:
         """What comes back at the next start, as it is now."""
-        return self.app.configuration  # type: ignore[attr-defined,no-any-return]
+        return cast("Memory", self.app).configuration
 
     def _remember(self, **changes: object) -> None:
-        self.app.remember(**changes)  # type: ignore[attr-defined]
+        cast("Memory", self.app).remember(**changes)
