@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from dataclasses import fields as fields_of
+from json.encoder import encode_basestring
 from typing import Any, Final
 
 from bpe_core.corpus import Source
@@ -107,7 +108,7 @@ _ON_ONE_LINE: Final = json.JSONEncoder(ensure_ascii=False).encode
 _ON_MANY_LINES: Final = json.JSONEncoder(ensure_ascii=False, indent=1, default=asdict).encode
 
 
-def _json(value: object, encode: Callable[[object], str] = _ON_ONE_LINE) -> str:
+def _json(value: object, encode: Callable[[Any], str] = _ON_ONE_LINE) -> str:
     """JSON in readable characters, but for those that are invisible or would command a terminal: they are escaped."""
     text = encode(value)
     return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
@@ -121,9 +122,8 @@ def _table(key: str, rows: Iterable[Sequence[int | str]], *, end: str) -> Iterat
     """Rows of numbers and, last, a text: written by hand, since there may be many."""
     yield f" {_json(key)}: ["
     separator = "\n"
-    for row in rows:
-        *numbers, text = row
-        yield f"{separator}[{', '.join(map(str, numbers))}, {_json(text)}]"
+    for *numbers, text in rows:
+        yield f"{separator}{str(numbers)[:-1]}, {_json(text, encode_basestring)}]"
         separator = ",\n"
     yield f"\n ]{end}\n"
 

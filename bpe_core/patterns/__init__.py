@@ -4,7 +4,6 @@ A splitter cuts a text into pieces; no merge ever crosses from one piece into th
 is a matter of the Unicode version: here it is that of the `regex` module.
 """
 
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -15,7 +14,7 @@ from typing import Any, Final
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.patterns.cuts import Kinds, beside, cut_finder
+from bpe_core.patterns.cuts import CutFinder, Kinds, beside
 from bpe_core.patterns.fast import FastPattern
 from bpe_core.patterns.reach import Reach
 from bpe_core.patterns.refusal import in_time, what_is_wrong
@@ -121,8 +120,8 @@ class Splitter:
         """
         if at_least <= 0:
             return 0
-        found = self._cuts.search(text, at_least - 1) if self._cuts else None
-        return found.end() if found else len(text)
+        found = self._cuts.end_of_first(text, at_least - 1) if self._cuts else None
+        return len(text) if found is None else found
 
     @cached_property
     def reach(self) -> Reach | None:
@@ -204,8 +203,8 @@ class Splitter:
         return FastPattern(self._tree)
 
     @cached_property
-    def _cuts(self) -> re.Pattern[str] | None:
-        return cut_finder(self._tree) if self.source and self._tree else None
+    def _cuts(self) -> CutFinder | None:
+        return (self.source and self._tree and CutFinder(self._tree)) or None
 
     @cached_property
     def _kinds(self) -> Kinds | None:
@@ -273,7 +272,7 @@ class StagedSplitter(Splitter):
         return None
 
     @cached_property
-    def _cuts(self) -> re.Pattern[str] | None:
+    def _cuts(self) -> CutFinder | None:
         if not self._find:
             return self._first._cuts  # the rest never sees more than one piece of the first
         return beside(self._rest._cuts, self._first._tree) if self._rest._cuts and self._first._tree else None

@@ -12,13 +12,22 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Final
 
-from bpe_core.patterns.char_sets import BMP, Ranges, complement, count, matches, members, set_source, union, without
+from bpe_core.patterns.char_sets import (
+    ASCII,
+    BMP,
+    Ranges,
+    complement,
+    count,
+    matches,
+    members,
+    set_source,
+    union,
+    without,
+)
 from bpe_core.patterns.syntax import Chain, Chars, Choice, End, Look, Node, NotPlain, Repeat
 
 _SYMBOL: Final = "\N{GRINNING FACE}"
 """Stands for all astral characters that no letter, number or mark class holds."""
-_PLANE: Final = ((0, BMP),)
-_ASCII: Final = ((0, 0x80),)
 _TOGETHER: Final = 64
 """Astral characters that are looked at together."""
 
@@ -27,13 +36,18 @@ class FastPattern:
     """A pattern compiled by `re`; it must not be asked about a text it does not read."""
 
     def __init__(self, node: Node) -> None:
-        """Look at the tree; NotPlain where `re` (3.11.0 to 3.11.4 in particular) is not known to be exact."""
+        """`node` is its tree. Where `re` is not known to be exact, NotPlain is raised when a text is to be split."""
         self._options = node.options if isinstance(node, Choice) else (node,)
-        self._sets = {chars: matches(chars, _SYMBOL) for chars in _character_sets(node)}
+        self._node = node
         self._others: set[str] = set()
         """Astral characters that are known to be no symbols; the next are known to be some, or are not astral."""
         self._known: Ranges = ((0, BMP),)
         self._find_unknown = _finder(self._known)
+
+    @cached_property
+    def _sets(self) -> dict[str, bool]:
+        """Source of a character set -> whether it holds symbols."""
+        return {chars: matches(chars, _SYMBOL) for chars in _character_sets(self._node)}
 
     def findall(self, text: str) -> list[str]:
         """The pieces of `text`."""
@@ -41,11 +55,11 @@ class FastPattern:
 
     @cached_property
     def _in_ascii(self) -> Callable[[str], list[str]]:
-        return re.compile(_source(self._options, _ASCII)).findall
+        return re.compile(_source(self._options, ASCII)).findall
 
     @cached_property
     def _in_plane(self) -> Callable[[str], list[str]]:
-        return re.compile(_source(self._options, _PLANE)).findall
+        return re.compile(_source(self._options, BMP)).findall
 
     def reads(self, text: str) -> bool:
         """Whether this text has the same pieces here as with `regex`."""
@@ -80,59 +94,59 @@ def _finder(known: Ranges) -> Callable[..., re.Match[str] | None]:
     return re.compile(f"[^{''.join(spans)}]").search
 
 
-def _source(options: Sequence[Node], within: Ranges) -> str:
-    """The choice of these options, for texts that have nothing but characters `within` and symbols."""
-    return "|".join(_up_to_last(option) or _translated(_forward(option, within), within) for option in options)
+def _source(options: Sequence[Node], end: int) -> str:
+    """The choice of these options, for texts that have nothing but characters below `end` and symbols."""
+    return "|".join(_up_to_last(option, end) or _translated(_forward(option, end), end) for option in options)
 
 
-def _translated(node: Node, within: Ranges) -> str:
+def _translated(node: Node, end: int) -> str:
     match node:
         case Chars(source):
-            return _class(source, within)
+            return _class(source, end)
         case Chain(items):
-            return "".join(_translated(item, within) for item in items)
+            return "".join(_translated(item, end) for item in items)
         case Choice(options):
-            return f"(?:{'|'.join(_translated(option, within) for option in options)})"
+            return f"(?:{'|'.join(_translated(option, end) for option in options)})"
         case Look(item, negated):
-            return f"(?{'!' if negated else '='}{_translated(item, within)})"
+            return f"(?{'!' if negated else '='}{_translated(item, end)})"
         case End():
             return r"\Z"
         case Repeat(Choice(options), 0, 1, ""):  # an empty option is tried in less time than a repetition
-            return f"(?:{'|'.join(_translated(option, within) for option in options)}|)"
+            return f"(?:{'|'.join(_translated(option, end) for option in options)}|)"
         case Repeat(item, least, most, mode) if mode != "+" or isinstance(item, Chars):
-            return f"(?:{_translated(item, within)}){{{least},{'' if most is None else most}}}{mode}"
+            return f"(?:{_translated(item, end)}){{{least},{'' if most is None else most}}}{mode}"
     raise NotPlain("atomic and possessive groups are left to regex")
 
 
-def _up_to_last(option: Node) -> str | None:
+def _up_to_last(option: Node, end: int) -> str | None:
     r"""An option like `\s*[\r\n]` so that it does not step back through all that it took: `(?:[ \t]*+[\r\n]++)++`.
 
     None for one that is not a set, as often as it goes, and characters of it at the end, one or as often as it goes.
     """
     match option:
         case Chain((Repeat(Chars(wide), 0, None, ""), Chars(last) | Repeat(Chars(last), 1, None, ""))):
-            rest = without(members(wide), members(last))
-            if without(members(last), members(wide)) or matches(last, _SYMBOL) or matches(wide, _SYMBOL):
+            all_of_it, ending = members(wide, end), members(last, end)
+            if without(ending, all_of_it) or matches(last, _SYMBOL) or matches(wide, _SYMBOL):
                 return None
-            return f"(?:{set_source(rest)}*+{set_source(members(last))}++)++"
+            return f"(?:{set_source(without(all_of_it, ending))}*+{set_source(ending)}++)++"
     return None
 
 
-def _forward(option: Node, within: Ranges) -> Node:
+def _forward(option: Node, end: int) -> Node:
     """The same, but that no set steps back of which it is plain that this leads nowhere: `re` then is faster."""
     items = option.items if isinstance(option, Chain) else (option,)
     rest = [items[i + 1 :] for i in range(len(items))]
     return Chain(
         tuple(
             replace(item, mode="+")
-            if isinstance(item, Repeat) and item.mode == "" and _is_final(item.item, behind, within)
+            if isinstance(item, Repeat) and item.mode == "" and _is_final(item.item, behind, end)
             else item
             for item, behind in zip(items, rest, strict=True)
         )
     )
 
 
-def _is_final(item: Node, behind: Sequence[Node], within: Ranges) -> bool:
+def _is_final(item: Node, behind: Sequence[Node], end: int) -> bool:
     """Whether what a set has taken stays taken: what comes behind it always matches, or cannot begin with any of it."""
     if not isinstance(item, Chars):
         return False
@@ -140,7 +154,7 @@ def _is_final(item: Node, behind: Sequence[Node], within: Ranges) -> bool:
         return True
     for follower in behind:
         begins = _begins(follower)
-        if begins is None or any(_overlap(item.source, chars, within) for chars in begins):
+        if begins is None or any(_overlap(item.source, chars, end) for chars in begins):
             return False
         if not (isinstance(follower, Repeat) and follower.least == 0):
             return True
@@ -162,19 +176,17 @@ def _begins(node: Node) -> set[str] | None:
     return None
 
 
-def _overlap(chars: str, others: str, within: Ranges) -> bool:
+def _overlap(chars: str, others: str, end: int) -> bool:
     """Whether a character, astral symbols included, is in both sets."""
-    both = without(without(within, complement(members(chars))), complement(members(others)))
-    return bool(both) or (within == _PLANE and matches(chars, _SYMBOL) and matches(others, _SYMBOL))
+    both = without(members(chars, end), complement(members(others, end)))
+    return bool(both) or (end == BMP and matches(chars, _SYMBOL) and matches(others, _SYMBOL))
 
 
 @cache
-def _class(chars: str, within: Ranges) -> str:
-    """The set as a class over the Basic Multilingual Plane that treats all astral characters like plain symbols."""
-    ranges = members(chars)
-    if within != _PLANE:
-        return set_source(without(ranges, complement(within)))
-    if matches(chars, _SYMBOL):
+def _class(chars: str, end: int) -> str:
+    """The set as a class of characters below `end`; over the plane, it treats all astral ones like plain symbols."""
+    ranges = members(chars, end)
+    if end == BMP and matches(chars, _SYMBOL):
         return set_source(complement(ranges), negated=True)
     return set_source(ranges)
 

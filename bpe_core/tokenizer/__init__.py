@@ -3,17 +3,19 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from bpe_core.bpe import Triple, without_surrogates
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
 from bpe_core.record import TrainingRecord
-from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.stretches import LEAST, Stretches
 from bpe_core.vocabulary import Vocabulary
+
+if TYPE_CHECKING:  # most tokenizers prepare nothing
+    from bpe_core.tokenizer.preparation import Preparation
 
 _BLOCK: Final = 1 << 16
 _CACHED_PIECES: Final = 1 << 17
@@ -38,7 +40,7 @@ class Tokenizer:
         *,
         record: TrainingRecord | None = None,
         name: str = "",
-        preparation: Preparation | None = None,
+        preparation: "Preparation | None" = None,
     ) -> None:
         self.vocabulary: Final = vocabulary
         """Ids, their bytes and the merges in force."""
