@@ -55,6 +55,10 @@ class CutFinder:
         """The same, but for cuts between the two characters of one of these pairs."""
         return CutFinder(self._node, self._unless.union(pairs))
 
+    def compile_all(self) -> None:
+        """Have both expressions ready."""
+        _ = self._in_ascii, self._in_plane
+
     @cached_property
     def _in_ascii(self) -> re.Pattern[str] | None:
         return self._below(ASCII)
@@ -65,7 +69,10 @@ class CutFinder:
 
     def _below(self, end: int) -> re.Pattern[str] | None:
         """What every match of ends at a safe cut; None where no two characters below `end` are safe to part."""
-        safe = "|".join(f"{set_source(before)}(?={set_source(after)})" for before, after in _sides(self._node, end))
+        sides: dict[Ranges, list[Ranges]] = defaultdict(list)
+        for before, after in _sides(self._node, end):
+            sides[after].append(before)
+        safe = "|".join(f"{set_source(union(before))}(?={set_source(after)})" for after, before in sides.items())
         unless = f"(?!{'|'.join(map(re.escape, self._unless))})" if self._unless else ""
         return re.compile(f"{unless}(?:{safe})") if safe else None
 

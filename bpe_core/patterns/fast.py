@@ -49,6 +49,10 @@ class FastPattern:
         """Source of a character set -> whether it holds symbols."""
         return {chars: matches(chars, _SYMBOL) for chars in _character_sets(self._node)}
 
+    def compile_all(self) -> None:
+        """Have all expressions ready, and know the commonest symbols."""
+        _ = self._in_ascii, self._in_plane, self.reads(_SYMBOL)
+
     def findall(self, text: str) -> list[str]:
         """The pieces of `text`."""
         return self._in_ascii(text) if text.isascii() else self._in_plane(text)

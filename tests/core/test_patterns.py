@@ -1,6 +1,7 @@
 """Split patterns: what the published ones do, any regular expression, and where a text may be cut."""
 
 import random
+import re
 import subprocess
 import sys
 from itertools import accumulate, chain
@@ -110,6 +111,19 @@ def test_an_empty_text_has_no_pieces():
         assert splitter(name).split("") == []
         assert list(splitter(name).pieces([])) == []
         assert list(splitter(name).pieces(["", ""])) == []
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"\d(?#then)gpt4", r"<.>(?#else)gpt4"])
+def test_all_patterns_can_be_compiled_before_a_text_needs_them(pattern, monkeypatch):
+    texts = ("plain text, 12 words", "Zoë's 中文", "smile \N{GRINNING FACE}!")
+    expected = [(splitter(pattern).split(text), splitter(pattern).cut(text, 1)) for text in texts]
+    ready = type(splitter(pattern))(pattern)
+    ready.compile_all()
+    re.purge()
+    with monkeypatch.context() as patch:
+        patch.setattr("re._compiler.compile", None)
+        found = [(ready.split(text), ready.cut(text, 1)) for text in texts]
+    assert found == expected
 
 
 # --- regular expressions of one's own --------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from tui.widgets.tinted_area import TintedArea
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
     from bpe_core.aligned_text import FollowedText
+    from bpe_core.patterns import Splitter
     from tui.text.tokens import UnderCursor
 
 _BIG: Final = 500_000
@@ -36,6 +37,8 @@ _SLICE: Final = 0.008
 """Seconds of settling at a time, short enough for a frame."""
 _PAUSE: Final = 1 / 30
 """Seconds from one slice to the next."""
+_SOON: Final = 1.0
+"""Seconds until patterns are compiled that the first text did without; the start is over then."""
 
 
 @dataclass
@@ -107,6 +110,8 @@ class TokenArea(TintedArea):
         self.why_none = ""
         """Why a text has no tokens to be shown although there is a tokenizer: a sentence, or nothing."""
         self._settling: Timer | None = None
+        self._splitter: Splitter | None = None
+        """What splits the text; soon after it has come it compiles all of its patterns."""
         super().__init__(
             soft_wrap=soft_wrap,
             show_line_numbers=show_line_numbers,
@@ -142,6 +147,14 @@ class TokenArea(TintedArea):
                 self._tokens_changed()
             else:
                 self._read(tokenizer)
+        if tokenizer is not None and tokenizer.by_piece and tokenizer.splitter is not self._splitter:
+            self._splitter = tokenizer.splitter
+            self.set_timer(_SOON, self._compile)
+
+    def _compile(self) -> None:
+        """See to it that no key has to wait for a pattern: the first accent is one that ASCII did without."""
+        if self._splitter is not None:
+            self.run_worker(to_thread(self._splitter.compile_all), group="patterns")
 
     def _read(self, tokenizer: Tokenizer | None) -> None:
         """Begin anew, with all of the text; with a big one beside the screen."""
