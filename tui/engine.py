@@ -50,6 +50,7 @@ class Job:
             stderr=PIPE,
             limit=PIPE_BYTES,
             start_new_session=True,
+            env=_environment(),
         )
         with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
             os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + MODESTY)
@@ -133,6 +134,11 @@ class Job:
         assert self._process.stdout is not None
         while await self._process.stdout.read(PIPE_BYTES):
             pass
+
+
+def _environment() -> dict[str, str]:
+    """Ours, but that a worker's output is buffered: without, Python loses what a write cut short by a signal left."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
 def _events(lines: Iterable[bytes]) -> Iterator[Event]:

@@ -109,6 +109,15 @@ async def test_a_worker_is_less_urgent_than_the_screen(book: Path) -> None:
         assert os.getpriority(os.PRIO_PROCESS, job.pid) > os.getpriority(os.PRIO_PROCESS, 0)
 
 
+async def test_a_worker_writes_whole_lines_whatever_the_environment_says(
+    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    stand_in("""print('{"event": "failed", "message": "%s"}' % type(sys.stdout.buffer).__name__)""")
+    async with Job("train") as job:
+        assert await heard(job) == [Failed("BufferedWriter")]
+
+
 # A worker that dies
 
 
