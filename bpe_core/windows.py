@@ -65,9 +65,11 @@ def _repeat(symbols: list[S], tokens: list[S], starts: list[int], done: int) -> 
             period = done - starts[-n]
             times = _common(symbols, starts[-2 * n], starts[-n]) // period - 1
             if starts[-n] - starts[-2 * n] == period and times > 0:
-                last = starts[-n:]
+                last, behind = starts[-n:], len(starts)
                 tokens += tokens[-n:] * times
-                starts += [start + shift for shift in range(period, (times + 1) * period, period) for start in last]
+                starts += [0] * (n * times)
+                for i, start in enumerate(last):
+                    starts[behind + i :: n] = range(start + period, start + (times + 1) * period, period)
                 return done + times * period
     return done
 
