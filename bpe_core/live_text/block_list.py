@@ -107,10 +107,12 @@ class BlockList:
         was_open = bool(head) and gone[0] in self.open
         self.open = [item for item in self.open if item not in gone]
         head += new
-        text = "".join(head + tail)
         before, behind = self._beside(start, end)
-        left, right = map(self._pieces.is_safe_cut, (before + (text or behind)[:1], (text or before)[-1:] + behind))
+        inner = head + tail or [""]
+        pairs = before + (inner[0] or behind)[:1], (inner[-1] or before)[-1:] + behind
+        left, right = map(self._pieces.is_safe_cut, pairs)
         if left and right and not was_open and not is_open and max(map(len, new), default=0) <= LONG:
+            text = "".join(inner)
             if len(text) < LEAST and (block := self._apart(last)):
                 text += block.text
                 last += 1

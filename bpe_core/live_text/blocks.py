@@ -53,17 +53,17 @@ def grouped(
     """
     ends = list(accumulate(map(len, pieces), initial=0))
     longs = [i for i, n in enumerate(map(len, pieces)) if n > LONG]
-    text = "".join(pieces)
-    around = beside[0] + text + beside[1]
-    shift = len(beside[0])
+
+    def across(index: int) -> str:
+        before = pieces[index - 1][-1] if index else beside[0]
+        return before + (pieces[index][0] if index < len(pieces) else beside[1])
 
     def blocks(first: int, last: int) -> Iterator[Item]:
         while first < last:
             stop = min(last, bisect_left(ends, ends[first] + SIZE))
-            begin, end = ends[first], ends[stop]
-            safe = (is_safe(around[max(0, at + shift - 1) : at + shift + 1]) for at in (begin, end))
-            bounds = array("I", [bound - begin for bound in ends[first + 1 : stop + 1]])
-            yield Block(text[begin:end], all(safe), bounds)
+            is_apart = is_safe(across(first)) and is_safe(across(stop))
+            bounds = array("I", [end - ends[first] for end in ends[first + 1 : stop + 1]])
+            yield Block("".join(pieces[first:stop]), is_apart, bounds)
             first = stop
 
     done = 0

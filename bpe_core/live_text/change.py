@@ -1,6 +1,6 @@
 """What an edit did to the tokens: the least run of them that went and the run that came, and how far it reached."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, compress, zip_longest
 from typing import NamedTuple
 
@@ -55,8 +55,8 @@ def compare(
     begins. A negative number among the tokens stands for so many bytes that a lossy pattern drops; `token_bytes` gives
     as many.
     """
-    head = _n_alike(old, new)
-    tail = _n_alike(old[head:][::-1], new[head:][::-1])
+    head = n_alike(old, new)
+    tail = n_alike(old[head:][::-1], new[head:][::-1])
     stop = len(new) - tail
     before, removed, inserted, behind = new[:head], old[head : len(old) - tail], new[head:stop], new[stop:]
     gone, came = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
@@ -83,8 +83,8 @@ def compare(
     return Change(start + characters, tuple(removed), tuple(inserted), gone, came, torn, ripple)
 
 
-def _n_alike(one: list[int], other: list[int]) -> int:
-    """With how many tokens both begin."""
+def n_alike(one: Sequence[object], other: Sequence[object]) -> int:
+    """With how many equal items both begin."""
     n, step, most = 0, 1, min(len(one), len(other))
     while step:
         if n + step <= most and one[n : n + step] == other[n : n + step]:

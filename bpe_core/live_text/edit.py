@@ -3,12 +3,12 @@
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Final
 
 from bpe_core.bpe import utf8
-from bpe_core.live_text.change import Change, compare
-from bpe_core.live_text.fragments import Fragment, Row
+from bpe_core.live_text.change import Change, compare, n_alike
+from bpe_core.live_text.fragments import Fragment, Row, places
 from bpe_core.live_text.seams import Seams
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -37,25 +37,18 @@ class Edit:
 
     def kept(self, at: int, fragments: list[Fragment]) -> list[Row]:
         """The fragments, of which the first begins at `at`, that the edit leaves alone: at most two rows of them."""
-        starts = list(accumulate((len(text) for text, _ in fragments), initial=at))
+        starts = places(at, fragments)
         before = max(0, bisect_right(starts, self.start) - 1)
         behind = max(before, min(bisect_left(starts, self.end), len(fragments)))
         return [(at, fragments[:before]), (starts[behind] + self.growth, fragments[behind:])]
 
     def change(self, begin: int, old: list[Fragment], new: list[Fragment], seams: Seams) -> Change:
         """The change of tokens from one row of fragments to another, both of which begin at `begin`."""
-        same = 0
-        for one, other in zip(old, new, strict=False):
-            if one != other or begin + len(one[0]) > self.start:
-                break
-            begin += len(one[0])
-            same += 1
-        old, new = old[same:], new[same:]
-        end = begin + sum(len(text) for text, _ in new)
-        while old and new and old[-1] == new[-1] and end - len(new[-1][0]) >= self.stop:
-            end -= len(new[-1][0])
-            old.pop()
-            new.pop()
+        starts = places(begin, new)
+        head = min(n_alike(old, new), max(0, bisect_right(starts, self.start) - 1))
+        n_behind = len(new) - bisect_left(starts, self.stop, head, len(new))
+        tail = min(n_alike(old[head:][::-1], new[head:][::-1]), n_behind)
+        old, new, begin = old[head : len(old) - tail], new[head : len(new) - tail], starts[head]
         text = "".join(text for text, _ in new)
         edited = slice(self.start - begin, self.stop - begin)
         return compare(_tokens(old, seams), _tokens(new, seams), seams.token_bytes, text, edited, begin)

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
+from operator import itemgetter
 from typing import Final
 
 from bpe_core.live_text.prefix_sums import PrefixSums
@@ -16,6 +17,12 @@ Fragment = tuple[str, Ids | None]
 """Text, and its tokens if somebody has asked for them."""
 Row = tuple[int, list[Fragment]]
 """Where the first of some neighboring fragments begins, and they."""
+_text: Final[Callable[[Fragment], str]] = itemgetter(0)
+
+
+def places(start: int, fragments: Sequence[Fragment]) -> list[int]:
+    """Where each of neighboring fragments begins, the first at `start`, and where the last one ends."""
+    return list(accumulate(map(len, map(_text, fragments)), initial=start))
 
 
 class Fragments:
@@ -159,10 +166,10 @@ def assembled(text: str, start: int, known: Sequence[Row]) -> list[Fragment]:
     fragments: list[Fragment] = []
     done = 0
     for at, row in known:
-        places = list(accumulate((len(part) for part, _ in row), initial=at - start))
-        first, last = bisect_left(places, done), bisect_right(places, len(text)) - 1
+        bounds = places(at - start, row)
+        first, last = bisect_left(bounds, done), bisect_right(bounds, len(text)) - 1
         if first < last:
-            fragments += chopped(text[done : places[first]])
+            fragments += chopped(text[done : bounds[first]])
             fragments += row[first:last]
-            done = places[last]
+            done = bounds[last]
     return fragments + chopped(text[done:])

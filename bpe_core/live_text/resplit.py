@@ -92,7 +92,7 @@ class _Edited:
         before = self._old.between(start, min(end, edit.start)) if start < edit.start else ""
         typed = edit.replacement[max(0, start - edit.start) : max(0, end - edit.start)]
         behind = self._old.between(max(edit.end, start - edit.growth), end - edit.growth) if end > edit.stop else ""
-        return before + typed + behind
+        return "".join((before, typed, behind))
 
     def end_near(self, end: int) -> int:
         """A place behind the edit from `end` on, or somewhat farther: not inside of a long piece of the old text."""

@@ -30,6 +30,8 @@ _SYMBOL: Final = "\N{GRINNING FACE}"
 """Stands for all astral characters that no letter, number or mark class holds."""
 _TOGETHER: Final = 64
 """Astral characters that are looked at together."""
+_AT_ONCE: Final = 1 << 10
+"""Characters that are looked through together."""
 
 
 class FastPattern:
@@ -69,6 +71,8 @@ class FastPattern:
         """Whether this text has the same pieces here as with `regex`."""
         if text.isascii():
             return True
+        if len(text) > _AT_ONCE:  # little of it may be more than ASCII, and to find that out takes no time
+            return all(self.reads(text[at : at + _AT_ONCE]) for at in range(0, len(text), _AT_ONCE))
         unknown = self._find_unknown(text)
         while unknown:
             if unknown[0] in self._others or not self._get_to_know(unknown[0]):
