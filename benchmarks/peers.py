@@ -88,7 +88,12 @@ def train_sentencepiece(paths: list[Path], vocab_size: int, out: Path) -> None:
     import sentencepiece
 
     sentencepiece.SentencePieceTrainer.train(
-        input=[str(path) for path in paths], model_prefix=str(out), vocab_size=vocab_size, model_type="bpe"
+        input=[str(path) for path in paths],
+        model_prefix=str(out),
+        vocab_size=vocab_size,
+        model_type="bpe",
+        hard_vocab_limit=False,  # a small corpus may not have so many
+        minloglevel=1,  # no word of its progress
     )
 
 
