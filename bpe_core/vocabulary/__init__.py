@@ -201,7 +201,10 @@ class Vocabulary:
 
     @property
     def whole_pieces(self) -> Mapping[bytes, int]:
-        """Bytes -> the token that a piece of these bytes becomes without any merge; of a `ranked` one, all tokens."""
+        """Bytes -> the token that a piece equal to them becomes though merges would not make it.
+
+        Which of the tokens of a `ranked` one these are is known when its merges are: the first question recovers them.
+        """
         return MappingProxyType(self._store.whole_pieces)
 
     @property
