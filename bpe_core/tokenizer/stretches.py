@@ -5,7 +5,7 @@ Each character begins as a stretch of its own, encoded once. Where the tokens be
 it but what is new runs inside of the interpreter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from itertools import chain, compress, count, islice, pairwise
 from operator import itemgetter
 from typing import Final
@@ -44,7 +44,10 @@ class Stretches:
 
     def encode(self, piece: str) -> tuple[int, ...] | None:
         """The ids of a piece; None if there is a better way for it."""
-        if len(piece) < LEAST or piece.isascii() or len(set(piece)) * _OFTEN > len(piece):
+        if len(piece) < LEAST or piece.isascii():
+            return None
+        stretches = list(piece)
+        if len(set(stretches)) * _OFTEN > len(piece):
             return None
         data = utf8(piece)
         if not self._vocabulary.is_bytewise or len(data) < 2 * len(piece) or self._vocabulary.whole(data) is not None:
@@ -54,28 +57,28 @@ class Stretches:
             self._fits.clear()
         if len(piece) > 8 * _TRIED and not self._grows_known(piece[: 2 * _TRIED]):
             return None
-        stretches: Sequence[str] = piece
         for _ in range(_ROUNDS):
-            ids, borders = self._side_by_side(stretches)
-            if len(set(borders) - self._fits.keys()) * _OFTEN > len(piece):
+            ids = list(map(self._ids.__getitem__, stretches))
+            met = set(_borders(ids))
+            if len(met - self._fits.keys()) * _OFTEN > len(piece):
                 return None
-            fit = list(map(self._fits.__getitem__, borders))
-            if False not in fit:
+            fitting = {border for border in met if self._fits[border]}
+            if len(fitting) == len(met):
                 return tuple(chain.from_iterable(ids))
-            bounds = [0, *compress(count(1), fit), len(stretches)]
+            bounds = [0, *compress(count(1), map(fitting.__contains__, _borders(ids))), len(stretches)]
             stretches = ["".join(stretches[start:end]) for start, end in pairwise(bounds)]
         return None
 
-    def _side_by_side(self, stretches: Sequence[str]) -> tuple[list[tuple[int, ...]], list[tuple[int, int]]]:
-        """The ids of each, and the tokens at their borders."""
-        ids = list(map(self._ids.__getitem__, stretches))
-        return ids, list(zip(map(_last, ids), map(_first, islice(ids, 1, None)), strict=False))
-
     def _grows_known(self, beginning: str) -> bool:
         """Whether few borders of the second half are new after the first."""
-        _, borders = self._side_by_side(beginning)
-        new = set(borders[_TRIED:]).difference(borders[:_TRIED], self._fits)
+        ids = list(map(self._ids.__getitem__, beginning))
+        new = set(_borders(ids[_TRIED:])).difference(_borders(ids[:_TRIED]), self._fits)
         return len(new) * _OFTEN <= _TRIED
+
+
+def _borders(ids: list[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
+    """The tokens at the borders between neighbors; not kept, so that one pair after the other takes the same place."""
+    return zip(map(_last, ids), map(_first, islice(ids, 1, None)), strict=False)
 
 
 class _Ids(dict[str, tuple[int, ...]]):
