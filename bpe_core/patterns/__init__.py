@@ -1,14 +1,13 @@
-"""Split patterns: the published ones by name, and the splitter compiled from them or from any regular expression.
+"""Split patterns: the splitter compiled from a published one by name, or from any regular expression.
 
 A splitter cuts a text into pieces; no merge ever crosses from one piece into the next. Which characters are letters
 is a matter of the Unicode version: here it is that of the `regex` module.
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from types import MappingProxyType
 from typing import Any, Final
 
 import regex
@@ -16,44 +15,13 @@ import regex
 from bpe_core.errors import PatternError
 from bpe_core.patterns.cuts import CutFinder, Kinds, beside
 from bpe_core.patterns.fast import FastPattern
+from bpe_core.patterns.published import ELSE, ONLY, PATTERNS, THEN
 from bpe_core.patterns.reach import Reach
 from bpe_core.patterns.refusal import in_time, what_is_wrong
 from bpe_core.patterns.syntax import Node, NotPlain, parse
 from bpe_core.visible import visible
 
-_CONTRACTION: Final = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-_SIGNS_AND_SPACE: Final = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-_UPPER: Final = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
-_LOWER: Final = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-
-PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "none": "",
-        "words": r"\S+",
-        "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
-        "gpt4": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
-        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
-        "gpt4o": rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}?"
-        rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}?"
-        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        "llama3": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}|{_SIGNS_AND_SPACE}",
-        "qwen2": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_SIGNS_AND_SPACE}",
-    }
-)
-"""Name -> regular expression, as published with the model's tokenizer; "" keeps a document whole.
-
-"gpt4" is cl100k as tiktoken runs it today: white space that ends a text is one piece, newlines included. cl100k's
-first form, which parts it after the last newline, is the one Llama-3 took over: "llama3".
-"""
-
-ONLY: Final = "(?#only)"
-"""Begins a pattern that drops what it does not match."""
-
-THEN: Final = "(?#then)"
-"""Stands between patterns that are applied one after another, each to the pieces of the one before it."""
-
-ELSE: Final = "(?#else)"
-"""Stands between a pattern whose matches are pieces, and the one that splits what lies between them."""
+__all__ = ["ELSE", "ONLY", "PATTERNS", "THEN", "Splitter", "StagedSplitter", "splitter"]
 
 _SEARCH_BACK: Final = (256, 4096)
 """How far from the end of a block, in characters, a cut is looked for before the whole block is."""

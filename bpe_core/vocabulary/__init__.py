@@ -201,9 +201,9 @@ class Vocabulary:
 
     @property
     def whole_pieces(self) -> Mapping[bytes, int]:
-        """Bytes -> the token that a piece equal to them becomes though merges would not make it.
+        """Bytes -> the token that a piece of these bytes becomes at once.
 
-        Which of the tokens of a `ranked` one these are is known when its merges are: the first question recovers them.
+        Of a `ranked` vocabulary those that no merge makes, so that the first question recovers its merges.
         """
         return MappingProxyType(self._store.whole_pieces)
 
