@@ -1,8 +1,9 @@
 """Reading a JSON object that nobody vouches for: every value is checked, and an error names the file and the key."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeGuard
 
 from bpe_core.errors import FormatError
 from bpe_core.visible import visible
@@ -67,7 +68,7 @@ class Fields:
         value = self.any(key)
         if not is_number(value) or value > largest:
             self.fail(key, f"a whole number from 0 to {largest} was expected, not {_named(value)}")
-        return value  # type: ignore[no-any-return]
+        return value
 
     def items(self, key: str) -> list[Any]:
         """A list."""
@@ -101,7 +102,7 @@ class Fields:
         return rows
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[int]:
     """Whether it is a whole number from 0 on that JSON keeps exactly; true and false are not."""
     return type(value) is int and 0 <= value <= LARGEST
 
@@ -124,8 +125,7 @@ def parse(data: bytes, where: str) -> Any:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise ValueError(f"the key {_named(twice)} stands twice in one object")
     return values
 

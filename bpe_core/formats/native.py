@@ -216,7 +216,7 @@ def _whole_pieces(
 
 
 def _is_id(value: object) -> bool:
-    return is_number(value) and value <= LARGEST_ID  # type: ignore[operator]
+    return is_number(value) and value <= LARGEST_ID
 
 
 def _check_merges(fields: Fields, base: Mapping[int, bytes], rows: Sequence[Sequence[Any]], trained: bool) -> None:
