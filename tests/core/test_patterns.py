@@ -78,6 +78,15 @@ def test_the_fast_way_gives_what_the_regex_module_gives(name):
 
 
 @pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("odd", ["\N{MATHEMATICAL BOLD SMALL A}", "\N{GRINNING FACE}", "é"])
+def test_a_long_text_too_with_one_odd_character_in_any_part_of_it(name, odd):
+    words = "some words, 12 of them\n" * 200
+    for place in (0, 1023, 1024, 1025, 3000, len(words)):
+        text = words[:place] + odd + words[place:]
+        assert splitter(name).split(text) == regex.compile(PATTERNS[name]).findall(text), place
+
+
+@pytest.mark.parametrize("name", NAMED)
 def test_in_ascii_alone_too_where_sets_keep_what_they_took(name):
     """Letters of both cases, marks before them, slashes and newlines behind signs: where sets could be in each other's
     way, and one letter that is no ASCII, with which they are."""
