@@ -129,7 +129,7 @@ SECTIONS: Final[dict[str, tuple[str, Sequence[str], Callable[[Bench], Iterable[S
 
 
 def main() -> None:
-    """Measure and print; two minutes with --quick, about thirty without."""
+    """Measure and print; two minutes with --quick, forty to fifty without."""
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="1 MB only, and one round")
     parser.add_argument("--rounds", type=int, help="how often each is measured (3)")

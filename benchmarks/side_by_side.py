@@ -63,7 +63,14 @@ def main() -> None:
     """Read the reports and print one."""
     parser = ArgumentParser(prog="python -m benchmarks.side_by_side", description=__doc__)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN.md", help="what `python -m benchmarks` has printed")
-    runs = [sections(path.read_text(encoding="utf-8")) for path in parser.parse_args().runs]
+    runs = []
+    for path in parser.parse_args().runs:
+        try:
+            runs.append(sections(path.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            parser.error(f"{path} cannot be read: {error}")
+        if not runs[-1]:
+            parser.error(f"{path} has no tables; give it what `python -m benchmarks` has printed.")
     for title in runs[0]:
         if all(title in run for run in runs):
             head, *rows = merged([run[title] for run in runs])

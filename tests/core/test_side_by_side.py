@@ -57,3 +57,22 @@ def test_ratios_stand_beside_each_other_and_rows_that_one_run_lacks_are_left_out
     monkeypatch.setattr(sys, "argv", ["side_by_side", *map(str, paths)])
     side_by_side.main()
     assert capsys.readouterr().out == BOTH
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "cannot be read"), (b"\xff", "cannot be read"), (b"no", "no tables")]
+)
+def test_what_is_no_report_is_refused_in_a_sentence(
+    content: bytes | None,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "run.md"
+    if content is not None:
+        path.write_bytes(content)
+    monkeypatch.setattr(sys, "argv", ["side_by_side", str(path)])
+    with pytest.raises(SystemExit):
+        side_by_side.main()
+    assert said in capsys.readouterr().err
