@@ -4,9 +4,22 @@ All of them are a `BpeError`, so a caller catches one name; each is also the bui
 field expects in its place (a vocabulary that is too small is a `ValueError`).
 """
 
+from typing import Final
+
+from bpe_core.visible import shortened, visible
+
+LONGEST: Final = 600
+"""Characters of a sentence; what it quotes may be of any length."""
+
 
 class BpeError(Exception):
-    """Something was asked of the engine that it cannot do; `str(error)` is a sentence for a person."""
+    """Something was asked of the engine that it cannot do; `str(error)` is a sentence for a person.
+
+    It is safe to write to a terminal, whatever it quotes, and never longer than `LONGEST`.
+    """
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(visible(shortened(sentence, LONGEST)))
 
 
 class OptionError(BpeError, ValueError):

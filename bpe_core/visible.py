@@ -28,6 +28,23 @@ def visible(text: str) -> str:
     return text.translate(CONTROLS)
 
 
+def shortened(text: str, most: int) -> str:
+    """`text` if it has at most so many characters; else its beginning and its end, which tell most, as many in all.
+
+    >>> shortened("from here to there", 9)
+    'from …ere'
+    """
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 1]}…{text[-end:]}"
+
+
+def quoted(text: str, most: int = 40) -> str:
+    """`text` between quotation marks, shortened and visible, as a sentence names what stands in a file."""
+    return f"'{visible(shortened(text, most))}'"
+
+
 @lru_cache(maxsize=1 << 16)
 def token_label(token: bytes) -> str:
     r"""A token's bytes as a label: valid UTF-8 as text with its whitespace made visible, other bytes as `\xNN`.

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
+from bpe_core import untrusted_json
 from bpe_core.errors import BpeError
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def parse(line: str | bytes) -> Event:
     State(state='paused')
     """
     try:
-        body = json.loads(line)
+        body = untrusted_json.parse(line)
         return _EVENTS[body.pop("event")](**body)
     except (ValueError, TypeError, AttributeError, LookupError) as error:
         raise WireError(f"Not an event of the worker: {_shown(line)}; run the worker by hand to see more.") from error

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
+from bpe_core import untrusted_json
 from tui.state import TrainingOptions
 
 LARGEST_KEPT_TEXT: Final = 8_000_000
@@ -49,7 +50,7 @@ def recovered_folder() -> Path:
 def load_configuration() -> Configuration:
     """The configuration of the last run, or the defaults where the file is missing, broken, or from another version."""
     try:
-        stored = json.loads(_configuration_file().read_text("utf-8"))
+        stored = untrusted_json.parse(_configuration_file().read_bytes())
         return cast(Configuration, _checked(Configuration(), stored))
     except (OSError, ValueError, TypeError):
         return Configuration()

@@ -1,9 +1,9 @@
 """`decode`: ids in, text out, byte for byte."""
 
-import json
 import sys
 from argparse import Namespace
 
+from bpe_core import untrusted_json
 from bpe_core.commands.arguments import Subcommands, add_command, add_input, add_tokenizer
 from bpe_core.commands.source import read_bytes
 from bpe_core.commands.tokenizers import open_tokenizer
@@ -45,7 +45,7 @@ def _ids(data: bytes) -> list[int]:
     try:
         if data.lstrip()[:1] not in (b"[", b"{"):
             return list(map(int, data.split()))
-        body = json.loads(data)
+        body = untrusted_json.parse(data)
         ids = body["ids"] if isinstance(body, dict) else body
         if all(type(token) is int for token in ids):
             return list(ids)

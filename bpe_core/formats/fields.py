@@ -1,12 +1,13 @@
 """Reading a JSON object that nobody vouches for: every value is checked, and an error names the file and the key."""
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn, TypeGuard
 
+from bpe_core import untrusted_json
 from bpe_core.errors import FormatError
-from bpe_core.visible import visible
+from bpe_core.formats.limits import MOST_VALUES
+from bpe_core.visible import quoted, shortened, visible
 
 LARGEST: Final = (1 << 53) - 1
 """The largest number that every reader of JSON keeps exactly."""
@@ -24,12 +25,13 @@ class Fields:
 
     def fail(self, key: str, problem: str) -> NoReturn:
         """Raise the error that says what is wrong with a key."""
-        place = ".".join(filter(None, (self._path, key)))
+        place = shortened(".".join(filter(None, (self._path, key))), 120)
         raise FormatError(f"{self._where} is broken: {f'in {place}, ' if place else ''}{problem}.")
 
     def unsupported(self, what: str, supported: str) -> NoReturn:
         """Raise the error that names what bpescope does not do."""
-        raise FormatError(f"{self._where} cannot be used: {visible(what)} is not supported; supported: {supported}.")
+        what = visible(shortened(what, 120))
+        raise FormatError(f"{self._where} cannot be used: {what} is not supported; supported: {supported}.")
 
     def __contains__(self, key: str) -> bool:
         return self._values.get(key) is not None
@@ -54,6 +56,8 @@ class Fields:
         value = self.any(key)
         if not isinstance(value, str):
             self.fail(key, f"a text was expected, not {_named(value)}")
+        if not is_text(value):
+            self.fail(key, f"{quoted(value)} holds half of a character")
         return value
 
     def flag(self, key: str, default: bool) -> bool:
@@ -107,42 +111,24 @@ def is_number(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value <= LARGEST
 
 
-def parse(data: bytes, where: str) -> Any:
-    """The JSON value in `data`. Raises `FormatError`, with the line where there is one."""
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether it is a text that a file can hold: without half of a surrogate pair."""
     try:
-        return json.loads(data.decode(), object_pairs_hook=_without_repeats, parse_int=_integer, parse_constant=_refuse)
-    except UnicodeDecodeError as error:
-        problem = f"it is not UTF-8 at byte {error.start}"
-    except json.JSONDecodeError as error:
-        problem = f"line {error.lineno}, column {error.colno} is not JSON ({error.msg.lower()})"
-    except RecursionError:
-        problem = "its values are nested too deeply"
-    except ValueError as error:
-        problem = str(error)
-    raise FormatError(f"{where} is broken: {problem}.")
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise ValueError(f"the key {_named(twice)} stands twice in one object")
-    return values
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > 20:
-        raise ValueError(f"the number {digits[:20]}… is too large")
-    return int(digits)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+def parse(data: bytes, where: str, *, strict: bool = True) -> Any:
+    """The JSON value in `data`. Raises `FormatError`, with the line where there is one. See `untrusted_json`."""
+    try:
+        return untrusted_json.parse(data, strict=strict, most=MOST_VALUES)
+    except untrusted_json.JsonError as error:
+        raise FormatError(f"{where} is broken: {error}.") from None
 
 
 def _named(value: object) -> str:
     """The value, short enough for a sentence."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
-    text = visible(repr(value) if isinstance(value, str) else json.dumps(value))
-    return text if len(text) <= 40 else text[:40] + "…"
+    return quoted(value) if isinstance(value, str) else shortened(json.dumps(value), 40)

@@ -1,13 +1,14 @@
 """tokenizer_config.json, which lies beside a tokenizer's own file: its name, its kind, tokens that were added later.
 
-What it says of chats, of lengths and of padding belongs to models and not to texts, and is not read.
+What it says of chats, of lengths and of padding belongs to models and not to texts, and is not looked at: whatever
+stands there, a tokenizer can be read. It is also written by Python, which knows numbers that are none of JSON's.
 """
 
 import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from bpe_core.formats.fields import Fields, parse
+from bpe_core.formats.fields import Fields, is_text, parse
 from bpe_core.formats.file import TokenizerFile
 
 _CACHED: Final = re.compile(r"models--(.+)/snapshots")
@@ -17,14 +18,14 @@ _NAME: Final = "tokenizer_config.json"
 def configuration_of(file: TokenizerFile) -> Fields:
     """The object beside a file; an empty one if there is none. Raises `FormatError`."""
     beside = file.beside([_NAME])
-    return Fields(parse(beside.data, beside.where), beside.where) if beside else Fields({}, file.where)
+    return Fields(parse(beside.data, beside.where, strict=False), beside.where) if beside else Fields({}, file.where)
 
 
 def name_of(file: TokenizerFile) -> str:
     """What the configuration beside the file calls the model, or the hub's cache; else the name of the folder."""
-    configured = configuration_of(file)
-    if "name_or_path" in configured:
-        return configured.text("name_or_path")
+    named = configuration_of(file).values.get("name_or_path")
+    if named and is_text(named):
+        return named
     folder = file.path.absolute().parent if file.path else None
     if folder and (cached := _CACHED.fullmatch(f"{folder.parent.parent.name}/{folder.parent.name}")):
         return cached[1].replace("--", "/")

@@ -12,6 +12,7 @@ from bpe_core.formats.fields import Fields, is_number
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.preparation import METASPACE
+from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols
 
@@ -105,9 +106,9 @@ def ids_of(fields: Fields, key: str) -> dict[str, int]:
     seen: dict[int, str] = {}
     for name, token in ids.items():
         if not is_number(token) or token > LARGEST_ID:
-            fields.fail(key, f"the id of {name[:40]!r} is not a whole number from 0 to {LARGEST_ID}")
+            fields.fail(key, f"the id of {quoted(name)} is not a whole number from 0 to {LARGEST_ID}")
         if seen.setdefault(token, name) != name:
-            fields.fail(key, f"{seen[token][:40]!r} and {name[:40]!r} have the same id {token}")
+            fields.fail(key, f"{quoted(seen[token])} and {quoted(name)} have the same id {token}")
     return ids
 
 
@@ -116,7 +117,7 @@ def _merges(fields: Fields, ids: Mapping[str, int]) -> Iterator[tuple[tuple[str,
     for index, (left, right) in enumerate(pairs):
         if left not in ids or right not in ids or left + right not in ids:
             name = next(name for name in (left, right, left + right) if name not in ids)
-            fields.fail(f"merges[{index}]", f"there is no token {name[:40]!r}")
+            fields.fail(f"merges[{index}]", f"there is no token {quoted(name)}")
     seen = {pair: index for index, pair in enumerate(pairs)}
     for index, pair in enumerate(pairs):
         if seen[pair] == index:  # of equal merges the last one counts

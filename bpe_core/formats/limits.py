@@ -5,5 +5,15 @@ from typing import Final
 LARGEST_ID: Final = (1 << 31) - 1
 """No real id is anywhere near it."""
 
-MOST_BYTES: Final = 1 << 28
-"""Of all tokens together: forty lines that each double a token would pass it."""
+LARGEST_FILE: Final = 1 << 27
+"""Bytes; the largest published ones have a quarter of it."""
+
+MOST_VALUES: Final = 10_000_000
+"""In a JSON file; the largest published ones have two million."""
+
+MOST_BYTES: Final = 1 << 27
+"""Of all tokens together, where each is written out: as many as a file can have."""
+
+MOST_MADE: Final = 1 << 24
+"""Bytes of all tokens together, where a file tells of each only what it is made of: twenty lines that double a token
+would pass it, and a million real tokens would not."""

@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.formats.limits import LARGEST_ID, MOST_MADE
 from bpe_core.patterns import ELSE, ONLY, PATTERNS, THEN
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
@@ -78,7 +78,7 @@ def _checked(file: TokenizerFile, rows: Sequence[tuple[int, int, int]]) -> Itera
     """The merges, refusing those of unknown tokens, those that stand twice, and tokens that fill the memory."""
     seen: set[tuple[int, int]] = set()
     lengths = [1] * 256
-    room = MOST_BYTES
+    room = MOST_MADE
     for line, left, right in rows:
         if max(left, right) >= len(lengths):
             file.broken(f"in line {line}, the id {max(left, right)} is no byte, and no line before it makes it")
@@ -101,6 +101,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         _refuse("its first 256 ids are not the bytes in their order")
     if any(token != 256 + rank for rank, (_, _, token) in enumerate(vocabulary.merges)):
         _refuse("its merges do not make the ids from 256 on, one after another")
+    if sum(map(len, vocabulary.bytes_of.values())) - 256 > MOST_MADE:
+        _refuse("its tokens are too long together")
     if any(name.split() != [name] for name in vocabulary.special_tokens):
         _refuse("a special token has white space in it, which minbpe cannot read")
     yield f"{_FIRST_LINE}\n{_pattern(tokenizer)}\n{len(vocabulary.special_tokens)}\n"

@@ -65,8 +65,12 @@ def _at_once(data: bytes) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
     words = data.split()
     digits, ranks = words[::2], words[1::2]
     between = data.translate(None, _DIGITS)
-    if not ranks or between.removesuffix(b"\n") + b"\n" != b" \n" * len(ranks) or not b"".join(ranks).isdigit():
-        return None
+    if (
+        len(digits) != len(ranks)
+        or between.removesuffix(b"\n") + b"\n" != b" \n" * len(ranks)
+        or not b"".join(ranks).isdigit()
+    ):
+        return None  # nothing at all is no digit either
     try:
         ids = list(map(int, ranks))
         texts = [a2b_base64(word, strict_mode=True) for word in digits]

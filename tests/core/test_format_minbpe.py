@@ -83,3 +83,14 @@ def test_what_it_cannot_say_is_refused(tmp_path):
 def test_what_is_broken_is_said_with_its_line(text, problem, tmp_path):
     with pytest.raises(FormatError, match=problem):
         load(model(tmp_path, text))
+
+
+def test_a_few_lines_that_double_a_token_do_not_fill_the_memory(tmp_path):
+    for n_lines in (17, 18, 26, 40):
+        lines = ["minbpe v1", "", "0", "97 97", *(f"{token} {token}" for token in range(256, 256 + n_lines))]
+        (tmp_path / "double.model").write_text("\n".join(lines))
+        if n_lines < 20:
+            assert load(tmp_path / "double.model").n_vocab == 257 + n_lines
+        else:
+            with pytest.raises(FormatError, match="the tokens become too long"):
+                load(tmp_path / "double.model")

@@ -199,3 +199,27 @@ def test_what_is_broken_is_said_with_its_line(content, problem, tmp_path):
     with pytest.raises(FormatError, match=problem) as raised:
         load(path, pattern="gpt2")
     assert "broken.tiktoken is broken" in str(raised.value)
+
+
+@pytest.mark.parametrize(("newline", "step"), [("\n", 1), ("\r\n", 7), ("\n\n", 7)])
+def test_every_cut_of_a_file_is_refused_or_read(newline, step, tmp_path):
+    """Wherever a download ended: inside of a token, of a rank, between the two."""
+    whole = rank_file(tmp_path, [b"ab", b"abc"], newline=newline).read_bytes()
+    cuts = [whole[:end] for end in range(0, len(whole), step)]
+    cuts += [whole[:start] + whole[start + 9 :] for start in range(0, len(whole), 11)]
+    kinds = set()
+    for content in cuts:
+        (tmp_path / "cut").write_bytes(content)
+        try:
+            assert load(tmp_path / "cut", pattern="words").encode("b") == [98]
+            kinds.add("read")
+        except FormatError:
+            kinds.add("refused")
+    assert kinds == {"read", "refused"}
+
+
+@pytest.mark.parametrize("content", [b"YQ== 0\nYg==", b"YQ== 0\nYg==\n", b"YQ== 0 Yg==", b"YQ==", b"0\n"])
+def test_a_line_without_its_rank(content, tmp_path):
+    (tmp_path / "cut").write_bytes(content)
+    with pytest.raises(FormatError):
+        load(tmp_path / "cut", pattern="words")

@@ -1,0 +1,47 @@
+"""Opening a file: none keeps one waiting or fills the memory, and none is read whole only to be refused."""
+
+import gzip
+import lzma
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bpe_core import FormatError, load
+from bpe_core.errors import LONGEST
+from bpe_core.formats.limits import LARGEST_FILE
+
+
+def refusal(path):
+    with pytest.raises(FormatError) as raised:
+        load(path)
+    return str(raised.value)
+
+
+def test_what_is_no_regular_file_is_not_read(tmp_path):
+    assert "no regular file" in refusal("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    assert "no regular file" in refusal(tmp_path / "pipe")
+
+
+def test_a_file_of_any_size_is_refused_by_its_size(tmp_path):
+    path = tmp_path / "huge"
+    with open(path, "wb") as file:
+        file.truncate(5 << 30)
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))"
+    code = f"{limit}\nfrom bpe_core import load\ntry: load({str(path)!r})\nexcept ValueError as error: print(error)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert "too large for a tokenizer file" in out.stdout, out.stderr
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_packed_file_is_not_unpacked(pack, tmp_path):
+    (tmp_path / "a.json.gz").write_bytes(pack(bytes(LARGEST_FILE >> 4)))
+    assert "unpack it" in refusal(tmp_path / "a.json.gz")
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J" * 1_000_000, "x" * 5000, "a\0b"], ids=["huge", "long", "NUL"])
+def test_a_name_is_quoted_in_part(name):
+    assert len(sentence := refusal(name)) <= LONGEST
+    assert "\x1b" not in sentence and "cannot be read" in sentence

@@ -1,0 +1,58 @@
+"""JSON that nobody vouches for: a value or a sentence, whatever stands there."""
+
+import math
+
+import pytest
+
+from bpe_core import BpeError, untrusted_json
+from bpe_core.commands.decode import _ids
+from bpe_core.errors import LONGEST
+from bpe_core.untrusted_json import JsonError
+from bpe_core.wire import WireError
+from bpe_core.wire import parse as parse_line
+
+
+def test_what_python_writes_can_be_read():
+    """Configurations hold such numbers: transformers means "no limit" by the first."""
+    value = untrusted_json.parse(
+        b'\xef\xbb\xbf{"a": 1000000000000000019884624838656, "b": [NaN, -Infinity], "a": 1e999}'
+    )
+    assert value["a"] == math.inf and math.isnan(value["b"][0])
+    assert untrusted_json.parse("1000000000000000019884624838656") == 1e30
+    assert untrusted_json.parse(b'"\\ud800"') == "\ud800"
+    assert untrusted_json.parse(b"[1, 12345678901234567890]", strict=True) == [1, 12345678901234567890]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "line 1, column 1 is not JSON"),
+        (b'{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        (b'{"\x1b[2J\\u001b[2J": 1}', "is not JSON"),
+        (b'{"\\u001b[2J": 1, "\\u001b[2J": 2}', "the key '␛\\[2J' stands twice"),
+        (b"[NaN]", "NaN is no number"),
+        (b"9" * 10_000, "the number 99999999999999999999… is too large"),
+        (b'["a", {"b": "x\\uDc00"}]', "'x�' holds half of a character"),
+        (b'{"\\ud800": 1}', "holds half of a character"),
+        (b'"\xff"', "it is not UTF-8 at byte 1"),
+        (b"[1, 2, 3, 4]", "it has more than 3 values"),
+        *((opening * 100_000, "nested too deeply") for opening in (b"[", b'{"a":', b'[{"a":')),
+    ],
+)
+def test_what_cannot_be_used_is_said(data, problem):
+    with pytest.raises(JsonError, match=problem):
+        untrusted_json.parse(data, strict=True, most=3 if problem.endswith("values") else None)
+
+
+def test_deep_nesting_is_a_sentence_in_ids_and_on_the_wire_too():
+    with pytest.raises(BpeError, match="nested too deeply"):
+        _ids(b"[" * 100_000)
+    with pytest.raises(WireError, match="Not an event"):
+        parse_line('{"event": ' + "[" * 100_000)
+
+
+def test_a_sentence_is_short_and_commands_no_terminal_whatever_it_quotes():
+    error = BpeError("what\x1b[2J " * 100_000 + "do that.")
+    assert len(str(error)) <= LONGEST
+    assert "\x1b" not in str(error)
+    assert str(error).startswith("what␛[2J ") and str(error).endswith("do that.")
