@@ -6,8 +6,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
+from bpe_core.formats.file import TokenizerFile
 from bpe_core.packed import Unpacked, pack, unpack
 from bpe_core.tokenizer import Tokenizer
 
@@ -64,8 +65,8 @@ def remember(folder: Path, loaded: Loaded) -> None:
 def _name(path: Path, pattern: str | None) -> str:
     """A digest of all that a tokenizer depends on, its name too; empty for a folder, and for what cannot be read."""
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = TokenizerFile.open(path).data
+    except FormatError:
         return ""
     return blake2b(data, digest_size=_SIZE, key=blake2b(repr((pattern, path.stem)).encode()).digest()).hexdigest()
 
