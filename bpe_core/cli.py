@@ -5,63 +5,87 @@ progress and errors to stderr.
 """
 
 import argparse
+import errno
 import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from bpe_core.commands import audit, convert, count, decode, encode, fetch, train
 from bpe_core.errors import BpeError
-from bpe_core.visible import visible
+from bpe_core.standard_streams import hold_open, let_go, tell
+from bpe_core.visible import shortened, visible
 from bpe_core.wire import Failed, to_line
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+_OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
+"""What the system says of a place that takes no more; where it names no file, that is stdout."""
+
+_LONGEST: Final = 1000
+"""Characters of a sentence; what it quotes may be megabytes long."""
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
     """Run one subcommand and return its exit code; `prog` is how the program calls itself."""
+    hold_open()
     try:
-        options = _parser(prog).parse_args(argv)
-        code = _run(options, prog)
+        code = _run(argv, prog)
         sys.stdout.flush()
         return code
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
-    except BrokenPipeError:
-        # Whoever read our output has enough. Python flushes stdout once more when it ends: give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read our output has enough
+        let_go(sys.stdout)
         return 0
+    except OSError as error:
+        let_go(sys.stdout)
+        tell(f"{prog}: What is to be printed cannot be written: {error.strerror or error}.")
+        return 2
 
 
-def _run(options: argparse.Namespace, prog: str) -> int:
+def _run(argv: Sequence[str] | None, prog: str) -> int:
+    """The exit code, everything being said but what is still on its way to stdout. Raises OSError if that is stuck."""
+    try:
+        options = _parser(prog).parse_args(argv)
+    except SystemExit as end:  # after --help, or a sentence on what is wrong
+        return end.code if isinstance(end.code, int) else 0
     try:
         return int(options.run(options))
-    except BrokenPipeError:
-        raise
     except KeyboardInterrupt:
-        print(f"{prog}: Interrupted.", file=sys.stderr)
+        tell(f"{prog}: Interrupted.")
         return 130
     except BpeError as error:
         message = str(error)
     except OSError as error:
+        if error.filename is None and error.errno in _OF_OUTPUT:
+            raise
         name = f" {error.filename}" if error.filename else ""
         message = f"The system refuses{name}: {error.strerror or error}."
+    except MemoryError:
+        message = "There is not enough memory for this."
     except Exception as error:
         # A mistake of ours: the trace helps whoever mends it, and nobody else.
         if options.debug or os.environ.get("BPESCOPE_DEBUG"):
             traceback.print_exc()
         kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         message = f"Unexpected {kind}; please report this with the command you typed (--debug shows where it happened)."
+    message = visible(shortened(message, _LONGEST))
+    tell(f"{prog}: {message}")
     if options.stream:
         sys.stdout.write(to_line(Failed(message)))
-    print(f"{prog}: {visible(message)}", file=sys.stderr)
     return 2
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse, with what was typed made safe to show."""
+    """argparse, with what was typed made safe to show, and the help printed as anything else is."""
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        """Print it. Raises OSError."""
+        print(self.format_help(), end="", file=file or sys.stdout)
 
     def error(self, message: str) -> NoReturn:
-        super().error(visible(message))
+        super().error(visible(shortened(message, _LONGEST)))
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:

@@ -2,26 +2,30 @@
 
 import os
 import signal
-import sys
 import threading
 from queue import SimpleQueue
 from types import FrameType
 from typing import Any, Final
 
+from bpe_core.standard_streams import tell
 from bpe_core.visible import visible
 from bpe_core.wire import Command, WireError, parse_command
 
 UNLIMITED: Final = float("inf")
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+LONGEST: Final = 4096
+"""Bytes of a line that can be a command."""
 
 
 class Control:
     """Credit for merges, and the wish to stop.
 
     Commands and signals meet in one queue. A `SimpleQueue` may be put to from a signal handler, so a handler only
-    leaves its wish there and the work decides where it is safe to heed it. The first SIGINT or SIGTERM asks the work to
-    stop and keep what it has; a second SIGINT is Python's ordinary KeyboardInterrupt, for those who cannot wait.
+    leaves its wish there and the work decides where it is safe to heed it. The first SIGINT, SIGTERM or SIGHUP (unless
+    that is ignored, as nohup has it) asks the work to stop and keep what it has; a second SIGINT is Python's ordinary
+    KeyboardInterrupt, for those who cannot wait.
 
     A stdin that ends means that the app is gone: nobody is left to say `run`, so the work stops too, and keeps.
     """
@@ -37,7 +41,9 @@ class Control:
         self._inbox: SimpleQueue[Command | int] = SimpleQueue()
         self._handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
-            self._handlers = {number: signal.signal(number, self._signalled) for number in _SIGNALS}
+            no_hangup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            heeded = (number for number in _SIGNALS if not (no_hangup and number == signal.SIGHUP))
+            self._handlers = {number: signal.signal(number, self._signalled) for number in heeded}
         if stdin:
             threading.Thread(target=self._listen, name="commands", daemon=True).start()
 
@@ -89,11 +95,12 @@ class Control:
         rest = b""
         while data := _read():
             *lines, rest = (rest + data).split(b"\n")
+            rest = rest[:LONGEST]  # no command is that long: of such a line no more is held than shows that it is none
             for line in filter(None, map(bytes.strip, lines)):
                 try:
                     self._inbox.put(parse_command(line))
                 except WireError as error:
-                    print(visible(str(error)), file=sys.stderr, flush=True)
+                    tell(visible(str(error)))
         self._inbox.put(Command("stop"))
 
 

@@ -8,6 +8,7 @@ from bpe_core.commands.arguments import A_TOKENIZER, Subcommands, add_command, a
 from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, save
+from bpe_core.formats.atomic import check_place
 
 
 def add(commands: Subcommands) -> None:
@@ -33,6 +34,7 @@ def add(commands: Subcommands) -> None:
 def run(options: Namespace) -> int:
     """Load and save."""
     output = Path(options.output)
+    check_place(output)
     if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):
         raise OptionError(f"{options.output} is the tokenizer to convert; name another file for the new one.")
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)

@@ -12,6 +12,11 @@ from bpe_core.wire import Activity, Counted, Counting, Role, Skipped, State
 PROGRESS_EVERY: Final = 0.05
 """Seconds between two reports of progress."""
 
+HELPER_LOST: Final = (
+    "A helping process was ended by the system or by somebody; its part was done without it, nothing lacks."
+)
+"""What to say where a crew has lost a member."""
+
 
 def count_files(
     paths: Sequence[str], pattern: str, control: Control, report: Report, *, role: Role = "corpus"
@@ -34,6 +39,8 @@ def count_files(
     )
     if counts.stopped:
         return None
+    if counts.n_lost:
+        report.say(HELPER_LOST)
     for skipped in (*found.skipped, *counts.skipped):
         report.send(Skipped(str(skipped.path), skipped.reason))
     report.send(

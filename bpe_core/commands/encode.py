@@ -7,19 +7,17 @@ from argparse import Namespace
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 from bpe_core.commands.arguments import Subcommands, add_command, add_tokenizer
 from bpe_core.commands.counting import PROGRESS_EVERY
 from bpe_core.commands.encoding import EACH, EncodePortion, Ids, encode_together
 from bpe_core.commands.report import Report, SentenceReport, report_to_person
-from bpe_core.commands.source import text_blocks
+from bpe_core.commands.source import is_stream, text_blocks
 from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.corpus.portions import Portion
-from bpe_core.corpus.reading import utf8_file
-from bpe_core.errors import SpecialTokenError
+from bpe_core.errors import OptionError, SpecialTokenError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.specials import without
 from bpe_core.wire import Counting, Skipped
@@ -46,7 +44,8 @@ def add(commands: Subcommands) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="the text, in UTF-8; stdin if left out or -. Several texts, or those of a folder, give a line each",
+        help="a text, also .gz and .xz; stdin, in UTF-8, if left out or -. Several texts, or those of a folder, give a "
+        "line each",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help='print {"ids": [...]} instead of ids separated by spaces')
@@ -65,20 +64,26 @@ def add(commands: Subcommands) -> None:
 def run(options: Namespace) -> int:
     """Encode and print, block by block or portion by portion: a text may be larger than the memory."""
     paths = options.paths or ["-"]
-    if len(paths) > 1 or os.path.isdir(paths[0]):
+    if len(paths) == 1 and is_stream(paths[0]):
+        _one_after_the_other(text_blocks(paths[0]), options)
+    elif "-" in paths:
+        raise OptionError("What comes in on stdin (-) is encoded by itself; leave out the other texts, or the -.")
+    elif len(paths) > 1 or os.path.isdir(paths[0]):
         _documents(paths, options)
-    elif os.path.isfile(paths[0]) and os.path.getsize(paths[0]) >= 2 * EACH:
-        _together([utf8_file(Path(paths[0]))], options, SentenceReport())
     else:
-        _one_after_the_other(paths[0], options)
+        (file,) = find_files(paths, every_character=True).files
+        if file.size < 2 * EACH or file.packing:
+            _one_after_the_other(file.blocks(), options)
+        else:
+            _together([file], options, SentenceReport())
     return 0
 
 
-def _one_after_the_other(path: str, options: Namespace) -> None:
-    """One text, in this process."""
+def _one_after_the_other(blocks: Iterator[str], options: Namespace) -> None:
+    """The blocks of one text, in this process."""
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     allowed, disallowed = _specials(tokenizer, options)
-    ids = tokenizer.encode_blocks(text_blocks(path), allowed_special=allowed, disallowed_special=disallowed)
+    ids = tokenizer.encode_blocks(blocks, allowed_special=allowed, disallowed_special=disallowed)
     try:
         if options.count:
             print(sum(map(len, ids)))
@@ -91,7 +96,7 @@ def _one_after_the_other(path: str, options: Namespace) -> None:
 def _documents(paths: Sequence[str], options: Namespace) -> None:
     """Each of several texts on a line."""
     with closing(SentenceReport() if sys.stdout.isatty() else report_to_person()) as report:
-        found = find_files(paths)
+        found = find_files(paths, every_character=True)
         for skipped in found.skipped:
             report.send(Skipped(str(skipped.path), skipped.reason))
         _together(found.files, options, report)

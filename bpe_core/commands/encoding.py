@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from bpe_core.commands.counting import HELPER_LOST
 from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.corpus import TextFile
 from bpe_core.corpus.hands import how_many
@@ -98,9 +99,7 @@ def encode_together(
             yield portion, ids
             done += portion.size
         if crew.n_lost:
-            tell(
-                "A helping process was ended by the system or by somebody; its part was done without it, nothing lacks."
-            )
+            tell(HELPER_LOST)
 
 
 def safe_cut(tokenizer: Tokenizer) -> Cut | None:

@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from bpe_core.commands.arguments import Subcommands, add_command, add_stream
 from bpe_core.hub import KINDS, fetch
+from bpe_core.standard_streams import tell as say
 from bpe_core.visible import visible
 from bpe_core.wire import Done, Fetching, Saved, to_line
 
@@ -43,4 +44,4 @@ def _tell_app(done: int, total: int, name: str) -> None:
 
 def tell(done: int, total: int, name: str) -> None:
     """Say on stderr what comes over the network."""
-    print(f"Fetching {visible(name)} ({done + 1} of {total}) …", file=sys.stderr)
+    say(f"Fetching {visible(name)} ({done + 1} of {total}) …")

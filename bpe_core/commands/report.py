@@ -2,9 +2,10 @@
 
 import sys
 import time
-from typing import IO, Final
+from typing import IO, Final, cast
 
 from bpe_core.commands.control import Control
+from bpe_core.standard_streams import Unfailing, tell
 from bpe_core.visible import token_label, visible
 from bpe_core.wire import Auditing, Counted, Counting, Event, Merges, Preparing, Skipped, Started, to_line
 
@@ -43,6 +44,7 @@ class LineReport(Report):
     def __init__(self, control: Control) -> None:
         self._control = control
         self._out: IO[str] | None = sys.stdout
+        self._refused: OSError | None = None
 
     def send(self, event: Event) -> None:
         """Write the line; blocks while the reader is behind, which is all the backpressure there is."""
@@ -51,12 +53,17 @@ class LineReport(Report):
         try:
             self._out.write(to_line(event))
             self._out.flush()
-        except BrokenPipeError:
-            self._out = None
+        except OSError as error:  # the reader has left, or the disk that it is written to is full
+            self._out, self._refused = None, error
             self._control.stop("stopped")
 
     def say(self, sentence: str) -> None:
         """Nothing: an app makes its own sentences."""
+
+    def close(self) -> None:
+        """Raises OSError if not every event could be written."""
+        if self._refused is not None:
+            raise self._refused
 
 
 class SentenceReport(Report):
@@ -83,7 +90,7 @@ class SentenceReport(Report):
 
     def say(self, sentence: str) -> None:
         """One line on stderr."""
-        print(visible(sentence), file=sys.stderr)
+        tell(visible(sentence))
 
 
 class BarReport(SentenceReport):
@@ -97,7 +104,7 @@ class BarReport(SentenceReport):
         # markup=False: file names and tokens are full of square brackets.
         label = TextColumn("{task.description}", markup=False)
         columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-        self._bars = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bars = Progress(*columns, console=Console(file=cast(IO[str], Unfailing(sys.stderr))), transient=True)
         self._task = self._bars.add_task("", visible=False)
         self._total = 0
         self._shown = 0.0

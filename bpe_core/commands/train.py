@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 import time
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
@@ -13,9 +14,11 @@ from bpe_core.commands.counting import count_files
 from bpe_core.commands.learning import learn, prepare
 from bpe_core.commands.report import Report, report_to
 from bpe_core.corpus.counts import Counts
-from bpe_core.errors import OptionError
+from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats import save
+from bpe_core.formats.atomic import check_place
 from bpe_core.presets import PRESETS, Line, Preset
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.options import Options
 from bpe_core.trainer.ties import TIES
 from bpe_core.visible import visible
@@ -98,8 +101,7 @@ def run(options: Namespace) -> int:
             if steps or not control.stopped:
                 lines = preset.check(trainer.tokenizer()) if preset else ()
                 if options.output:
-                    save(trainer.tokenizer(), options.output)
-                    report.send(Saved(options.output))
+                    _save(trainer.tokenizer(), options.output, report)
         seconds = time.monotonic() - began
         report.send(Done(control.stopped or reason, steps, seconds))
         report.say(_ending(control.stopped, reason, steps, seconds, options.output))
@@ -150,15 +152,25 @@ def _check_usage(options: Namespace) -> None:
 
 
 def _check_output(output: Path, texts: list[str]) -> None:
-    """Raise OptionError now if saving would fail later, or would destroy a text."""
-    if output.is_dir():
-        raise OptionError(f"{output} is a folder; name a file for the tokenizer.")
+    """Raise OptionError or FormatError now if saving would fail later, or would destroy a text."""
+    check_place(output)
     if output.exists() and any(Path(text).exists() and output.samefile(text) for text in texts):
         raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
-    if not output.parent.is_dir():
-        raise OptionError(f"There is no folder {output.parent} to save {output.name} in; make it first.")
-    if not os.access(output.parent, os.W_OK):
-        raise OptionError(f"The folder {output.parent} may not be written to; choose another place for {output.name}.")
+
+
+def _save(tokenizer: Tokenizer, output: str, report: Report) -> None:
+    """Save what was learned; where that cannot be, then elsewhere, for it may have taken hours. Raises FormatError."""
+    try:
+        save(tokenizer, output)
+        report.send(Saved(output))
+    except FormatError as error:
+        refuge = Path(tempfile.gettempdir(), f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json")
+        try:
+            save(tokenizer, refuge)
+        except FormatError:
+            raise error from None
+        report.send(Saved(str(refuge)))
+        raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {refuge} instead.") from None
 
 
 def _ending(stopped: str | None, reason: str, steps: int, seconds: float, output: str | None) -> str:

@@ -30,8 +30,13 @@ class Found:
     """What in the folders was tried and is not a readable text."""
 
 
-def find_files(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> Found:
+def find_files(
+    paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str], *, every_character: bool = False
+) -> Found:
     """The texts among `paths`, folders with all that is below them.
+
+    For who asks for `every_character`, the byte order mark of a text in UTF-8 is one of them, a file that is named
+    twice is there twice, and there may be no character at all.
 
     Inside a folder hidden entries, PASSED_OVER and links to other folders are not followed, and a file that is no text
     is skipped. A file that is reached twice counts once. TextError if a path itself cannot be read, or if there is no
@@ -41,11 +46,11 @@ def find_files(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str])
     ['sample_texts/arithmetic.txt']
     """
     roots = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    search = _Search()
+    search = _Search(every_character)
     for root in roots:
         search.root(root)
     found = Found(tuple(search.files), tuple(search.skipped))
-    if all(file.empty for file in found.files):
+    if all(file.empty for file in found.files) and not (every_character and found.files):
         raise TextError(_nothing(roots, found))
     return found
 
@@ -53,7 +58,8 @@ def find_files(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str])
 class _Search:
     """The files found so far, so that none is taken twice."""
 
-    def __init__(self) -> None:
+    def __init__(self, every_character: bool) -> None:
+        self.every_character = every_character
         self.files: list[TextFile] = []
         self.skipped: list[Skipped] = []
         self.seen: set[tuple[int, int]] = set()
@@ -103,8 +109,9 @@ class _Search:
 
     def file(self, path: Path, name: str, status: os.stat_result, *, required: bool) -> None:
         identity = (status.st_dev, status.st_ino)
-        if identity not in self.seen or not status.st_ino:
-            self.files.append(recognize_file(path, shown(name), required=required))
+        if identity not in self.seen or not status.st_ino or (self.every_character and required):
+            file = recognize_file(path, shown(name), required=required)
+            self.files.append(file.with_mark() if self.every_character else file)
             self.seen.add(identity)
 
     def skip(self, path: Path, reason: str) -> None:

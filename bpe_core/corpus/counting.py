@@ -10,7 +10,7 @@ from functools import partial
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.crew import Crew, Look
 from bpe_core.corpus.portions import Cut, Portion, portion_size, portions
-from bpe_core.corpus.reading import TextFile
+from bpe_core.corpus.reading import CHANGED, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure
 from bpe_core.corpus.watch import Watch
 from bpe_core.patterns import Splitter
@@ -28,6 +28,7 @@ def read_together(counts: Counts, files: Sequence[TextFile], watch: Watch, proce
                 counts.append(whole)
             watch.before += portion.size
             watch.name = portion.name
+        counts.n_lost = crew.n_lost
 
 
 def safe_cut(splitter: Splitter) -> Cut | None:
@@ -62,6 +63,11 @@ class _Document:
         elif not self._whole.skipped:
             self._whole.go_on(part)
         if not self._whole.skipped:
+            before = self._measure.bytes
             self._measure.part(portion.data(), part.n_characters)
-            self._whole.is_of(self._measure.source(file.name))
+            if self._measure.bytes - before == part.n_bytes:
+                self._whole.is_of(self._measure.source(file.name))
+            else:  # what was counted is not there any more
+                self._whole = Counts(part.pattern)
+                self._whole.skip(file, Unreadable(file.name, CHANGED))
         return self._whole if portion.end == file.size else None

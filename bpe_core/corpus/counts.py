@@ -42,6 +42,8 @@ class Counts:
         """One for each file read, by document number; a single one for all texts that were given as such."""
         self.skipped: list[Skipped] = []
         """Files that turned out to be unreadable further on; nothing of them is counted."""
+        self.n_lost = 0
+        """Portions that a helping process did not come to count, as it died; they were counted without it."""
         self.stopped = False
         """Whether reading was stopped before the end; documents counted until then are counted whole."""
         self.n_bytes = 0

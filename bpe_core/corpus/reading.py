@@ -9,7 +9,7 @@ import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final, Self, cast
 
@@ -29,6 +29,18 @@ _SPECIAL: Final = (
     (stat.S_ISCHR, "it is a device"),
     (stat.S_ISBLK, "it is a device"),
 )
+
+
+_UNPACKED: Final = 1 << 25
+"""Bytes that any packed file may unpack to."""
+
+_TIMES: Final = 100
+"""How many times its own size a packed file may unpack to, beyond that: texts come to 3 to 30 times."""
+
+_TOO_MUCH: Final = f"it unpacks to more than {_TIMES} times its size; if that is meant, unpack it first"
+
+CHANGED: Final = "it became shorter while it was read; try again when nobody writes to it"
+"""Why a file whose parts do not fit together is not read."""
 
 
 class Unreadable(TextError):
@@ -77,6 +89,12 @@ class TextFile:
         packed = f"unpacked from {self.packing}" if self.packing else ""
         return ", ".join(filter(None, (self.encoding.note, packed)))
 
+    def with_mark(self) -> Self:
+        """The same file, a byte order mark being a character of it where it is in UTF-8, which does without one."""
+        if self.encoding.codec != "utf-8" or not self.encoding.mark:
+            return self
+        return replace(self, encoding=Encoding("utf-8", 0, ""), empty=False)
+
     def blocks(
         self, at: Callable[[int], None] | None = None, *, start: int = 0, end: int | None = None
     ) -> Iterator[str]:
@@ -93,6 +111,8 @@ class TextFile:
             while data:
                 data = stream.read(BLOCK if end is None else min(BLOCK, end - fed))
                 fed += len(data)
+                if self.packing and fed > max(_UNPACKED, _TIMES * self.size):
+                    raise Unreadable(self.name, _TOO_MUCH)
                 try:
                     text = decoder.decode(data, final=not data)
                 except UnicodeDecodeError as error:
@@ -102,6 +122,8 @@ class TextFile:
                     at(disk.tell())
                 if text:
                     yield text
+            if end is not None and fed < end:
+                raise Unreadable(self.name, CHANGED)
 
     def watched_blocks(self, look: Callable[[int], None], *, start: int = 0, end: int | None = None) -> Iterator[str]:
         """The same blocks; `look` is told before each how many bytes of the file, or the part, have been read.
@@ -136,11 +158,6 @@ def recognize_file(path: Path, name: str, *, required: bool = True) -> TextFile:
                 head = stream.read(HEAD)
         encoding = recognize(head, whole=len(head) < HEAD)
     return TextFile(path, name, status.st_size, encoding, packing, len(head) == encoding.mark, required)
-
-
-def utf8_file(path: Path) -> TextFile:
-    """A file that is taken for UTF-8, every character kept, the byte order mark too; what is wrong shows on reading."""
-    return TextFile(path, shown(path), path.stat().st_size, Encoding("utf-8", 0, ""), "", empty=False)
 
 
 def why_not(error: OSError) -> str:
@@ -193,6 +210,8 @@ def _one_sentence(name: str) -> Iterator[None]:
         yield
     except NotText as error:
         raise Unreadable(name, str(error)) from None
+    except MemoryError:
+        raise Unreadable(name, "its packing asks for more memory than there is; unpack it first") from None
     except EOFError:
         raise Unreadable(name, "its packing ends too early; get it anew") from None
     except zlib.error as error:

@@ -1,36 +1,88 @@
 """Writing a file so that there is never half of one: what stood there before stays until the new one is complete."""
 
+import errno
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
-from errno import EISDIR
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bpe_core.errors import FormatError
-from bpe_core.visible import visible
+from bpe_core.visible import shortened, visible
 
 
 def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
     """Write `lines` as UTF-8 to a new file beside `path` and, once it is safe on the disk, put it in its place.
 
-    A symbolic link stays one; its target is replaced and keeps its permissions. Raises `FormatError` if it cannot be
-    written; then nothing has changed, and nothing is left behind.
+    A symbolic link stays one; its target is replaced and keeps its permissions. A pipe or a device is written through.
+    Raises `FormatError` if it cannot be written; then nothing has changed, and nothing is left behind.
     """
+    with _told_of(path):
+        if target := _file_of(path):
+            _replace(target, lines)
+        else:
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                file.writelines(lines)
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """See that a file can be written to `path`, but for whether there is room for it. Raises `FormatError`."""
+    with _told_of(path):
+        if target := _file_of(path):
+            probe = _new_beside(target)
+            open(probe, "x").close()
+            probe.unlink()
+        elif not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _file_of(path: str | os.PathLike[str]) -> Path | None:
+    """The regular file, there already or to be made, that `path` leads to; None if what is written goes elsewhere.
+
+    Raises `_NoPlaceError`, and OSError or ValueError for a path that leads nowhere.
+    """
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise _NoPlaceError(f"there is no folder {_shown(target.parent)}; make it first")
     try:
-        target = Path(os.path.realpath(path))
-        if target.is_dir():
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-        _replace(target, lines)
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return target
+    if stat.S_ISDIR(mode):
+        raise _NoPlaceError("it is a folder; name a file in it")
+    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+        return None
+    if not stat.S_ISREG(mode):
+        raise _NoPlaceError("it is a socket or a disk, and no file")
+    # What a shell has opened is to be written to, and not replaced: /dev/stdout, /dev/fd/3.
+    return None if os.path.abspath(path).startswith(("/dev/", "/proc/")) else target
+
+
+class _NoPlaceError(Exception):
+    """Why nothing can be written, to go on after "cannot be written:"."""
+
+
+@contextmanager
+def _told_of(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
     except FormatError:  # from whoever makes the lines: this tokenizer cannot be written so
         raise
-    except (OSError, ValueError) as error:  # ValueError: no path can hold a NUL character
-        problem = error.strerror if isinstance(error, OSError) else error
-        raise FormatError(f"{visible(os.fspath(path))} cannot be written: {problem}.") from error
+    except (OSError, ValueError, _NoPlaceError) as error:  # ValueError: no path can hold a NUL character
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise FormatError(f"{_shown(path)} cannot be written: {reason}.") from error
+
+
+def _shown(path: str | os.PathLike[str]) -> str:
+    return visible(shortened(os.fspath(path), 200))
+
+
+def _new_beside(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.new")
 
 
 def _replace(target: Path, lines: Iterable[str]) -> None:
-    new = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.new")
+    new = _new_beside(target)
     try:
         with open(new, "x", encoding="utf-8", newline="\n") as file:
             file.writelines(lines)

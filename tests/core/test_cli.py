@@ -2,12 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from shell import in_a_shell
 
 from bpe_core import load, save, train
 from bpe_core.cli import main
@@ -46,14 +45,6 @@ def tokenizer(tmp_path: Path) -> Path:
     path = tmp_path / "seed.json"
     save(train(SEED, vocab_size=260, pattern="none", special_tokens=["<end>"]), path)
     return path
-
-
-def in_a_shell(line: str, cwd: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """`line` in a real shell, where `bpescope` is this checkout's headless face."""
-    root = Path(__file__).parents[2]
-    script = f'set -o pipefail; bpescope() {{ "{sys.executable}" -m bpe_core "$@"; }}; {line}'
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    return subprocess.run(["bash", "-c", script], cwd=cwd, input=data, capture_output=True, env=environment, timeout=60)
 
 
 def test_the_textbook_example_from_text_to_ids_and_back(bpescope: Bpescope, seed: Path, tmp_path: Path) -> None:

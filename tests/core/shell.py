@@ -1,0 +1,14 @@
+"""The commands in a real shell, with its pipes and redirections."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def in_a_shell(line: str, cwd: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """`line` in a real shell, where `bpescope` is this checkout's headless face."""
+    root = Path(__file__).parents[2]
+    script = f'set -o pipefail; bpescope() {{ "{sys.executable}" -m bpe_core "$@"; }}; {line}'
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.run(["bash", "-c", script], cwd=cwd, input=data, capture_output=True, env=environment, timeout=60)

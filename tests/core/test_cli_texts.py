@@ -1,0 +1,125 @@
+"""Texts that commands read: alone or beside others they are the same, and what has no end is not begun."""
+
+import gzip
+import lzma
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shell import in_a_shell
+
+from bpe_core import save, train
+from bpe_core.cli import main
+from bpe_core.corpus import Counts, counting, find_files, portions
+from bpe_core.corpus import reading as corpus_reading
+from bpe_core.errors import TextError
+
+TEXT = "the theme of the other thesis, the thing that they thought through\n"
+
+
+@pytest.fixture
+def lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., list[str]]:
+    """What `encode` prints for some files of the current folder."""
+    monkeypatch.chdir(tmp_path)
+    save(train(TEXT, vocab_size=280), "t.json")
+
+    def encode(*paths: str) -> list[str]:
+        code = main(["encode", "-t", "t.json", *paths])
+        out, err = capfd.readouterr()
+        assert (code, err) == (0, "")
+        return out.splitlines()
+
+    return encode
+
+
+def test_a_text_has_the_same_ids_alone_and_beside_another(lines: Callable[..., list[str]]) -> None:
+    Path("plain.txt").write_text(TEXT)
+    Path("mark.txt").write_text("\ufeff" + TEXT)
+    Path("wide.txt").write_bytes(TEXT.encode("utf-16"))
+    Path("empty.txt").touch()
+    Path("packed.gz").write_bytes(gzip.compress(TEXT.encode()))
+    Path("packed.xz").write_bytes(lzma.compress(TEXT.encode()))
+    names = ["plain.txt", "mark.txt", "wide.txt", "empty.txt", "packed.gz", "packed.xz", "plain.txt"]
+    alone = [lines(name) for name in names]
+    assert lines(*names) == [line for (line,) in alone]
+    assert alone[0] == alone[2] == alone[4] == alone[5]
+    assert alone[3] == [""] == lines("empty.txt", "empty.txt")[:1]
+    mark = train(TEXT, vocab_size=280).encode("\ufeff")
+    assert alone[1] == [f"{' '.join(map(str, mark))} {alone[0][0]}"]  # the mark is a character of the text
+
+
+@pytest.mark.parametrize("count", [False, True])
+def test_a_large_text_with_a_mark_comes_back_whole(
+    lines: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch, count: bool
+) -> None:
+    monkeypatch.setattr("bpe_core.commands.encode.EACH", 50)
+    Path("mark.txt").write_text("\ufeff" + TEXT * 3)
+    expected = train(TEXT, vocab_size=280).encode("\ufeff" + TEXT * 3)
+    if count:
+        assert lines("mark.txt", "--count") == [str(len(expected))]
+    else:
+        assert lines("mark.txt") == [" ".join(map(str, expected))]
+
+
+def test_a_pipe_of_the_shell_is_read_and_a_device_is_not(tmp_path: Path) -> None:
+    save(train(TEXT, vocab_size=280), tmp_path / "t.json")
+    ended = in_a_shell("bpescope encode -t t.json <(printf 'the theme') | bpescope decode -t t.json <(cat)", tmp_path)
+    assert ended.stdout == b"the theme", ended.stderr
+    assert in_a_shell("bpescope encode -t t.json /dev/null", tmp_path).stdout == b"\n"
+    for line in ("encode -t t.json /dev/zero", "decode -t t.json /dev/zero", "count /dev/zero"):
+        ended = in_a_shell(f"ulimit -v 2000000; bpescope {line}", tmp_path)
+        assert ended.returncode == 2 and b"it is a device" in ended.stderr and ended.stderr.count(b"\n") == 1
+    ended = in_a_shell("mkfifo pipe; bpescope count pipe", tmp_path)
+    assert ended.returncode == 2 and b"it is a named pipe" in ended.stderr
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_small_packed_file_does_not_become_any_amount_of_text(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    bomb, text = tmp_path / "bomb", tmp_path / "text"
+    bomb.write_bytes(pack(b"a " * (1 << 25)))
+    assert bomb.stat().st_size < 210_000
+    (file,) = find_files(bomb).files
+    read = 0
+    with pytest.raises(TextError, match="bomb cannot be read: it unpacks to more than 100 times its size"):
+        for block in file.blocks():
+            read += len(block)
+    assert read <= 1 << 25
+    text.write_bytes(pack(b"some words, " * 1_000_000))  # repeats itself as no text does, and yet may
+    assert sum(map(len, find_files(text).files[0].blocks())) == 12_000_000
+
+
+def test_a_file_that_is_cut_while_it_is_counted_is_told_and_not_counted_by_halves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_once_parted(*arguments: Any) -> Iterator[portions.Portion]:
+        parts = list(portions.portions(*arguments))
+        assert len(parts) > 10
+        os.truncate(path, 100)
+        return iter(parts)
+
+    monkeypatch.setattr(portions, "LEAST", 1000)
+    monkeypatch.setattr(counting, "portions", cut_once_parted)
+    path = tmp_path / "log.txt"
+    path.write_text(TEXT * 2000)
+    with pytest.raises(TextError, match=r"log.txt cannot be read: it became shorter while it was read"):
+        Counts.read(find_files(path).files, processes=2)
+    (tmp_path / "other.txt").write_text(TEXT)
+    path.write_text(TEXT * 2000)
+    counted = Counts.read(find_files(tmp_path).files, processes=2)
+    assert [skipped.reason for skipped in counted.skipped] == [corpus_reading.CHANGED]
+    assert (counted.n_documents, counted.n_bytes) == (1, len(TEXT)) and counted.pieces["the"] == 1
+
+
+def test_a_part_that_is_cut_after_it_was_counted_is_not_taken_for_what_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text(TEXT * 2)
+    (file,) = find_files(path).files
+    part = portions.Portion((file,), 0, file.size)
+    counted = counting.CountPortion("gpt4")(part, lambda _: None)
+    os.truncate(path, len(TEXT))
+    with pytest.raises(TextError, match="became shorter"):
+        counting._Document().take(part, counted)
