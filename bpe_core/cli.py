@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from bpe_core.commands import audit, convert, count, decode, encode, fetch, train
-from bpe_core.errors import BpeError
+from bpe_core.errors import LONGEST, BpeError
 from bpe_core.standard_streams import hold_open, let_go, tell
 from bpe_core.visible import shortened, visible
 from bpe_core.wire import Failed, to_line
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
 """What the system says of a place that takes no more; where it names no file, that is stdout."""
-
-_LONGEST: Final = 1000
-"""Characters of a sentence; what it quotes may be megabytes long."""
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
@@ -70,7 +67,7 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
             traceback.print_exc()
         kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         message = f"Unexpected {kind}; please report this with the command you typed (--debug shows where it happened)."
-    message = visible(shortened(message, _LONGEST))
+    message = visible(shortened(message, LONGEST))
     tell(f"{prog}: {message}")
     if options.stream:
         sys.stdout.write(to_line(Failed(message)))
@@ -85,7 +82,7 @@ class _Parser(argparse.ArgumentParser):
         print(self.format_help(), end="", file=file or sys.stdout)
 
     def error(self, message: str) -> NoReturn:
-        super().error(visible(shortened(message, _LONGEST)))
+        super().error(visible(shortened(message, LONGEST)))
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
