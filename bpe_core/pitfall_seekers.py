@@ -8,6 +8,7 @@ from typing import Final
 from unicodedata import name
 
 from bpe_core.aligned_text import FollowedText
+from bpe_core.plurals import counted
 from bpe_core.special import SpecialsAllowed
 from bpe_core.visible import visible
 
@@ -136,8 +137,7 @@ def seekers(live: FollowedText) -> Iterator[Seeker]:
             its = f"{times} {letter}" if times > 1 else letter
             n_parts = sum(len(span.ids) for span in live.spans(start + found.start(2), start + found.end(2)))
             if n_parts < len(word):
-                tokens = f"{n_parts} token{'s' * (n_parts != 1)}"
-                reason = f"{word} is {tokens}, not {len(word)} letters: no model sees its {its}."
+                reason = f"{word} is {counted(n_parts, 'token')}, not {len(word)} letters: no model sees its {its}."
                 yield Pitfall("letters", found.start(2), found.end(2), reason)
 
     def decimal(text: str, _: int) -> Iterator[Pitfall]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bpe_core.audit.findings import Finding
+from bpe_core.plurals import counted
 from bpe_core.presets import PRESETS
 from bpe_core.trainer import Merge
 from bpe_core.visible import visible
@@ -170,9 +171,9 @@ async def auditing(tokenizer: Path, corpus: Corpus, pattern: str | None = None) 
                     case Findings(rows):
                         update.findings += map(Finding.from_json, rows)
                         found += len(rows)
-                        audit = replace(audit, progress=f"{found:,} findings so far")
+                        audit = replace(audit, progress=f"{counted(found, 'finding')} so far")
                     case Done(_, _, seconds):
-                        summary = f"{audit.subject} · {found:,} findings · {seconds:.1f} s"
+                        summary = f"{audit.subject} · {counted(found, 'finding')} · {seconds:.1f} s"
                         audit = Audit(False, "", summary)
                     case Failed(message):
                         update.failed = message

@@ -5,6 +5,7 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from bpe_core.audit import KINDS, Finding, Findings
+from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 
@@ -18,7 +19,8 @@ def table(found: Findings, tokenizer: Tokenizer, *, first: int | None) -> str:
 
 
 def _lines(found: Findings, tokenizer: Tokenizer, first: int | None) -> Iterator[str]:
-    yield f"{tokenizer.n_vocab:,} tokens, {tokenizer.step:,} merges, pattern {visible(tokenizer.pattern)}"
+    size = f"{counted(tokenizer.n_vocab, 'token')}, {counted(tokenizer.step, 'merge')}"
+    yield f"{size}, pattern {visible(tokenizer.pattern)}"
     kinds = found.kinds()
     if not kinds:
         yield "Nothing suspicious."

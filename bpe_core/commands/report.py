@@ -5,6 +5,7 @@ import time
 from typing import IO, Final, cast
 
 from bpe_core.commands.control import Control
+from bpe_core.plurals import counted
 from bpe_core.standard_streams import Unfailing, tell
 from bpe_core.visible import token_label, visible
 from bpe_core.wire import Auditing, Counted, Counting, Event, Merges, Preparing, Skipped, Started, to_line
@@ -79,13 +80,13 @@ class SentenceReport(Report):
                 self._left_out += 1
                 if self._left_out <= LEFT_OUT_SHOWN:
                     self.say(f"Left out {path}: {reason}.")
-            case Counted() as counted:
+            case Counted(documents, n_bytes, _, pieces, unique):
                 if (more := self._left_out - LEFT_OUT_SHOWN) > 0:
-                    self.say(f"Left out {_many(more, 'more file')} like these.")
+                    self.say(f"Left out {counted(more, 'more file')} like these.")
                 self._left_out = 0
                 self.say(
-                    f"Read {_many(counted.documents, 'document')}: {counted.bytes:,} bytes in "
-                    f"{_many(counted.pieces, 'piece')}, {counted.unique:,} of them different."
+                    f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')} in "
+                    f"{counted(pieces, 'piece')}, {unique:,} of them different."
                 )
 
     def say(self, sentence: str) -> None:
@@ -141,7 +142,3 @@ class BarReport(SentenceReport):
             return
         self._shown = time.monotonic()
         self._bars.update(self._task, description=visible(label)[:40].ljust(40), completed=done, visible=True)
-
-
-def _many(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

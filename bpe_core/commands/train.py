@@ -17,6 +17,7 @@ from bpe_core.corpus.counts import Counts
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats import save
 from bpe_core.formats.atomic import check_place
+from bpe_core.plurals import counted
 from bpe_core.presets import PRESETS, Line, Preset
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.options import Options
@@ -175,9 +176,9 @@ def _save(tokenizer: Tokenizer, output: str, report: Report) -> None:
 
 def _ending(stopped: str | None, reason: str, steps: int, seconds: float, output: str | None) -> str:
     if not output:
-        return f"{(stopped or reason).capitalize()} after {steps:,} merges; nothing is saved without -o."
+        return f"{(stopped or reason).capitalize()} after {counted(steps, 'merge')}; nothing is saved without -o."
     if not stopped:
-        return f"Learned {steps:,} merges in {seconds:.1f} s ({reason}); saved in {output}."
+        return f"Learned {counted(steps, 'merge')} in {seconds:.1f} s ({reason}); saved in {output}."
     if steps:
-        return f"{stopped.capitalize()}; the {steps:,} merges learned so far are saved in {output}."
+        return f"{stopped.capitalize()} after {counted(steps, 'merge')}; saved in {output}."
     return f"{stopped.capitalize()} before the first merge; nothing is saved."

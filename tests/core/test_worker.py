@@ -323,7 +323,7 @@ def test_control_c_at_the_prompt_keeps_what_was_learned_and_says_so(start: Start
     assert worker.code() == 130
     ending = worker.stderr.read().decode().splitlines()
     assert len(ending) == 1 and ending[0].startswith("Interrupted")
-    learned = re.search(r"the ([\d,]+) merges learned so far are saved in out.json", ending[0])
+    learned = re.search(r"after ([\d,]+) merges?; saved in out.json", ending[0])
     assert (load(tmp_path / "out.json").step == int(learned[1].replace(",", ""))) if learned else ending
 
 

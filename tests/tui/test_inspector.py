@@ -63,15 +63,15 @@ def test_a_very_deep_token_is_no_trouble() -> None:
 
 async def test_all_about_a_token() -> None:
     app = InspectorApp()
-    finding = Finding(257, b"low", "scaffold", Severity.WARNING, "Only a step on the way to lowest.", {})
+    finding = Finding(257, b"low", "scaffold", Severity.WARNING, "Only a step on the way to lowest.", {"count": 7})
     async with app.run_test(size=(40, 24)) as pilot:
-        app.inspector.show(LOWEST, 257, count=7, findings=[finding])
+        app.inspector.show(LOWEST, 257, findings=[finding])
         await pilot.pause()
         shown = lines(app.inspector)
         assert shown[0].split() == ["low", "id", "257"]
         assert shown[1].split() == ["6c", "6f", "77", "3", "bytes"]
         assert shown[2].split() == ["lo", "+", "w", "step", "2"]
-        assert [line.strip() for line in shown[3:5]] == ["rank 1", "7 in the corpus now"]
+        assert shown[3].strip() == "left in the corpus 7 times"
         story = "\n".join(shown)
         assert "● scaffold\n   Only a step on the way to lowest." in story
         assert "├ lo" in story and "└ w" in story

@@ -278,7 +278,7 @@ class EditorPane(Pane):
 
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
-        from tui.text.summary import count
+        from bpe_core.plurals import counted
 
         area = self.area
         if what != "text" and (problem := self._why_no_ids()):
@@ -287,5 +287,6 @@ class EditorPane(Pane):
         ids = self.selected_ids()
         copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
         self.app.copy_to_clipboard(copies[what])
-        told = {"text": "The text is", "ids": f"{count(len(ids), 'id')} are", "list": f"A list of {len(ids):,} ids is"}
-        self.notify(f"{told[what]} in the clipboard.")
+        ids_told = counted(len(ids), "id")
+        told = {"text": "the text", "ids": ids_told, "list": f"{ids_told} as a Python list"}
+        self.notify(f"Copied {told[what]}.")

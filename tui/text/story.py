@@ -7,6 +7,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
+from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trace import Trace, Unmerged, trace
 from bpe_core.unstable import Completion
@@ -34,7 +35,7 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
     if tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
         return _sentence("The pattern drops this text, so it has no tokens.", width)
     story = trace(tokenizer.vocabulary, piece)
-    n_tokens = _count(len(story.parts), "token")
+    n_tokens = counted(len(story.parts), "token")
     label = token_label(piece.encode())
     facts = [Fact(label, n_tokens, "token"), Fact("a piece of the pattern", ink="muted"), Fact()]
     facts += _parts(tokenizer, story.parts, palette, width)
@@ -47,7 +48,7 @@ def _merges(tokenizer: Tokenizer, story: Trace, palette: Palette, width: int) ->
         return
     if not story.applied:
         return
-    yield Fact("step by step", _count(len(story.applied), "merge"), "muted")
+    yield Fact("step by step", counted(len(story.applied), "merge"), "muted")
     yield from _parts(tokenizer, story.start, palette, width)
     for merge in story.applied:
         times = f" ×{merge.places}" if merge.places > 1 else ""
@@ -107,11 +108,12 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
     ids = review.end.ids
     if not ids:
         return _sentence("All tokens are final: nothing that follows can change them.", width)
-    n_tokens = _count(len(ids), "token")
+    n_tokens = counted(len(ids), "token")
     facts = [Fact(chips(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
     facts += [Fact("not final (underlined)", ink="muted"), Fact()]
     if review.completions:
-        number = f"{review.n_completions:,}{'+' if review.is_lower_bound else ''} tokens"
+        n = review.n_completions
+        number = f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token")
         facts.append(Fact("could become", number, "muted"))
     return [*facts, *(_completion(tokenizer, completion) for completion in review.completions)]
 
@@ -129,7 +131,3 @@ def _completion(tokenizer: Tokenizer, completion: Completion) -> Fact:
 
 def _sentence(text: str, width: int) -> list[Fact]:
     return [Fact(line, ink="muted") for line in wrap(visible(text), max(8, width))]
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'s' * (number != 1)}"

@@ -10,6 +10,7 @@ from bpe_core.baseline import Comparison
 from bpe_core.examples import Example
 from bpe_core.live_text import Change
 from bpe_core.pitfalls import Pitfall
+from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui.text.chips import GONE, changed, chips
@@ -34,12 +35,11 @@ class Edited:
 
 def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None) -> Text:
     """Tokens, bytes, characters, and how much one token covers."""
-    counted = "counting tokens" if n_tokens is None else count(n_tokens, "token")
-    line = _line(counted, "bold")
-    line.append(f"  {count(n_bytes, 'byte')}")
+    line = _line("counting tokens" if n_tokens is None else counted(n_tokens, "token"), "bold")
+    line.append(f"  {counted(n_bytes, 'byte')}")
     if n_tokens:
         line.append(f"  {n_bytes / n_tokens:.2f} bytes/token")
-    line.append(f"  {count(n_characters, 'character')}")
+    line.append(f"  {counted(n_characters, 'character')}")
     if tokenizer is not None and tokenizer.splitter.lossy:
         line.append("  whitespace is dropped by this pattern", "italic")
     return line
@@ -47,8 +47,8 @@ def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer
 
 def selection_line(ids: Sequence[int], n_tokens: int, n_bytes: int, n_characters: int) -> Text:
     """The same of what is selected, and its ids; `ids` are the first of `n_tokens`."""
-    line = _line("selected", "dim").append(f"  {count(n_tokens, 'token')}", "bold")
-    line.append(f"  {count(n_bytes, 'byte')}  {count(n_characters, 'character')}")
+    line = _line("selected", "dim").append(f"  {counted(n_tokens, 'token')}", "bold")
+    line.append(f"  {counted(n_bytes, 'byte')}  {counted(n_characters, 'character')}")
     shown = ids[:_MOST_IDS]
     line.append("  ids ", "dim").append(" ".join(map(str, shown)))
     return line.append(" …", "dim") if len(shown) < n_tokens else line
@@ -80,7 +80,7 @@ def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, pa
     if not comparison.hunks:
         return line.append("no token differs", "dim")
     first, n_more = comparison.hunks[0], len(comparison.hunks) - 1
-    told = f"  and {count(n_more, 'other place')}" if n_more else ""
+    told = f"  and {counted(n_more, 'other place')}" if n_more else ""
     told += f"  {_grown(comparison.n_tokens, comparison.n_bytes)}"
     room = width - line.cell_len - len(told)
     removed, inserted = comparison.removed(first), comparison.inserted(first)
@@ -96,13 +96,8 @@ def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> 
     """How many pitfalls there are, and one of them: the one gone to, with its `number` from 1, or the worst."""
     if not n_pitfalls or shown is None:
         return _line("no pitfalls", "dim")
-    which = f"{number:,} of {n_pitfalls:,}" if number is not None else count(n_pitfalls, "pitfall")
+    which = f"{number:,} of {n_pitfalls:,}" if number is not None else counted(n_pitfalls, "pitfall")
     return _line(f"{which}  ", "bold").append(visible(shown.reason))
-
-
-def count(number: int, thing: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def signed(number: int) -> str:

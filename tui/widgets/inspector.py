@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.audit.findings import Finding
+from bpe_core.plurals import counted
 from bpe_core.visible import token_label
 from tui.text.facts import Fact
 from tui.widgets.fact_strip import fact_strip
@@ -30,7 +31,6 @@ class Shown:
 
     tokenizer: "Tokenizer"
     token: int
-    count: int | None
     findings: tuple[Finding, ...]
     place: tuple[Fact, ...]
     knows_merges: bool = True
@@ -79,16 +79,15 @@ class Inspector(Widget):
         tokenizer: "Tokenizer",
         token: int,
         *,
-        count: int | None = None,
         findings: Iterable[Finding] = (),
         place: Iterable[Fact] = (),
     ) -> None:
         """Look at a token of `tokenizer` as it is at its step.
 
-        `count` is how often it occurs in the corpus, `findings` what an audit says of it, and `place` what there is to
-        say about the place it was found at, such as that it is one of several tokens of one character.
+        `findings` are what an audit says of it, and `place` what there is to say about the place it was found at, such
+        as that it is one of several tokens of one character.
         """
-        shown = Shown(tokenizer, token, count, tuple(findings), tuple(place), tokenizer.vocabulary.knows_merges)
+        shown = Shown(tokenizer, token, tuple(findings), tuple(place), tokenizer.vocabulary.knows_merges)
         if shown != self._shown:
             self._shown = shown
             self.refresh()
@@ -146,7 +145,7 @@ def describe(shown: Shown | None, hint: str, width: int, height: int) -> list[Fa
 def _identity(shown: Shown, width: int, height: int) -> Iterator[Fact]:
     token = shown.tokenizer.vocabulary.token_bytes(shown.token)
     yield Fact(token_label(token), f"id {shown.token:,}", "token")
-    size = f"{len(token):,} byte{'s' * (len(token) != 1)}"
+    size = counted(len(token), "byte")
     most = 3 if height >= 14 else 1
     rows = wrap(token[: width * most].hex(" "), max(8, width - len(size) - 2))
     for number, row in enumerate(rows[:most]):
@@ -168,15 +167,15 @@ def _origin(shown: Shown, width: int) -> Iterator[Fact]:
         made = f"step {step:,}"
         if cell_len(pair) + 1 + len(made) <= width:
             yield Fact(pair, made)
-            yield Fact("", f"rank {step - 1:,}", "muted")
         else:
             yield Fact(pair)
-            yield Fact(made, f"rank {step - 1:,}", "muted")
+            yield Fact("", made)
         if record is not None and step <= len(record.steps):
             count, ties, _ = record.steps[step - 1]
-            yield Fact(f"occurred {count:,} times", f"{ties:,} tied" if ties > 1 else "", "muted")
-    if shown.count is not None:
-        yield Fact(f"{shown.count:,} in the corpus now", ink="muted")
+            yield Fact(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")
+    left = next((finding.count for finding in shown.findings if finding.count is not None), None)
+    if left is not None:
+        yield Fact(f"left in the corpus {counted(left, 'time')}", ink="muted")
 
 
 def _notes(shown: Shown, width: int) -> Iterator[Fact]:
@@ -193,7 +192,7 @@ def _children(shown: Shown, width: int, *, short: bool) -> Iterator[Fact]:
     if not children:
         return
     first = "  ".join([token_label(vocabulary.token_bytes(child)) for child in children[:width]])
-    count = f"{len(children):,} token{'s' * (len(children) != 1)}"
+    count = counted(len(children), "token")
     if short:
         yield Fact(f"goes into {first}", count, "muted")
     else:

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import var
 
+from bpe_core.plurals import counted
 from bpe_core.visible import token_label
 from tui.widgets.columns import Column, Place, fit, lay_out, line, tinted
 from tui.widgets.row_list import RowList
@@ -54,7 +55,7 @@ class MergeRow(Protocol):
 
 COLUMNS: Final = (
     Column("mark", 1, title=" ", gap=1),
-    Column("step", 4, right=True, hint="The number of the merge. The token it makes has rank step - 1."),
+    Column("step", 4, right=True, hint="The number of the merge, in the order they were learned."),
     Column("left", 6, 22, hint="The left part of the pair that was merged."),
     Column("right", 6, 22, hint="The right part of the pair that was merged."),
     Column("token", 10, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
@@ -214,7 +215,7 @@ class MergeLog(RowList):
     def render_footer(self, width: int) -> Iterable[Segment]:
         """How many merges there are, and whether the newest is in sight."""
         muted, accent = self.style_of("footer"), self.style_of("accent")
-        says = f" {len(self._merges):,} merges" if self._merges else ""
+        says = f" {counted(len(self._merges), 'merge')}" if self._merges else ""
         if not self._merges or self.page_rows >= self.row_count:
             where, style = "", muted
         elif self.following:

@@ -7,6 +7,7 @@ from textual.events import Click
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from tui.state import Run
 
@@ -62,7 +63,7 @@ class TitleLine(Widget):
         if tokenizer is None:
             return ""
         name = self.path.rpartition("/")[2].removesuffix(".json") or "now training"
-        facts = [name, f"{tokenizer.n_vocab:,} tokens", tokenizer.pattern or "none"]
+        facts = [name, counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
         while len(facts) > 1 and len(" · ".join(facts)) > room:
