@@ -108,6 +108,32 @@ async def test_a_new_height_keeps_the_tail_in_sight() -> None:
         assert rows.following and lines(rows)[-1] == "99"
 
 
+async def test_going_near_the_tail_is_not_following_it_and_another_height_keeps_the_place() -> None:
+    async with NumbersApp(1503).run_test(size=(30, 12)) as pilot:
+        _, rows = await app_with(pilot)
+        rows.move_to(1499)
+        assert not rows.following and lines(rows)[-1] == "1502", "the tail is in sight, but nobody has gone there"
+        for height in (40, 12, 1600, 12, 5):
+            await pilot.resize_terminal(30, height)
+            await pilot.pause()
+            assert not rows.following and rows.current == 1499
+            assert "1499" in lines(rows), "and it is still seen"
+
+
+async def test_whoever_scrolls_to_the_tail_keeps_the_cursor_until_rows_arrive() -> None:
+    async with NumbersApp(100).run_test(size=(30, 12)) as pilot:
+        _, rows = await app_with(pilot)
+        rows.move_to(40)
+        rows.scroll_end(animate=False, immediate=True)
+        assert rows.following
+        await pilot.resize_terminal(30, 14)
+        await pilot.pause()
+        assert rows.following and rows.current == 40 and lines(rows)[-1] == "99"
+        rows.show_rows(range(101))
+        await pilot.pause()
+        assert rows.current == 100
+
+
 async def test_keys_move_the_cursor_and_tell() -> None:
     async with NumbersApp(100).run_test(size=(30, 10)) as pilot:
         app, rows = await app_with(pilot)

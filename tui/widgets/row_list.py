@@ -92,6 +92,8 @@ class RowList(ScrollView, can_focus=True):
         self.order: Sequence[int] = range(0)
         """Which rows of the data are shown, in the order they are shown in; changed by `show_rows`."""
         self._settling = False
+        self._settled_rows = 0
+        self._settled_page = 1
         self.set_reactive(RowList.following, self.FOLLOWS)
 
     # What a subclass draws
@@ -157,8 +159,10 @@ class RowList(ScrollView, can_focus=True):
             self.set_reactive(Widget.virtual_size, size)
             self._scroll_update(size)
         if self.following:
-            self.cursor = max(0, self.row_count - 1)
+            if self.row_count > self._settled_rows:
+                self.cursor = self.row_count - 1
             self._scroll_top(self.max_scroll_y)
+        self._settled_rows = self.row_count
         self.refresh()
 
     def _scroll_top(self, y: int) -> None:
@@ -166,14 +170,20 @@ class RowList(ScrollView, can_focus=True):
         self.scroll_y = y
 
     def on_resize(self) -> None:
-        """A new height moves the tail; a new width moves the columns."""
+        """A new height moves the tail, and hides no row that the cursor is seen on; a new width moves the columns."""
+        was_seen = 0 <= self.cursor - self.scroll_offset.y < self._settled_page
+        self._settled_page = self.page_rows
         self._settle()
+        if was_seen and not self.following:
+            self._scroll_to_cursor()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Scrolling away from the tail ends the following; coming back to it resumes."""
+        """Scrolling away from the tail ends the following; coming down to it resumes."""
         super().watch_scroll_y(old_value, new_value)
-        if self.FOLLOWS and round(old_value) != round(new_value):
-            self.following = round(new_value) >= self.max_scroll_y
+        old, new = round(old_value), round(new_value)
+        if self.FOLLOWS and old != new:
+            # Upwards, a list that has got higher or shorter may be at its tail, too: nobody has gone there.
+            self.following = new >= self.max_scroll_y and (new > old or self.following)
 
     # The cursor
 
@@ -187,14 +197,19 @@ class RowList(ScrollView, can_focus=True):
         self.refresh_rows(self.cursor, self.cursor)
         self.refresh_rows(position, position)
         self.cursor = position
-        self.following = self.FOLLOWS and position == self.row_count - 1
         top, page = self.scroll_offset.y, self.page_rows
         if top - page < position < top + 2 * page:
-            self._scroll_top(min(position, max(top, position - page + 1)))
+            self._scroll_to_cursor()
         else:  # a leap: show what stands around the row
             self._scroll_top(position - page // 2)
+        self.following = self.FOLLOWS and position == self.row_count - 1
         if tell:
             self.row_highlighted(self.order[position])
+
+    def _scroll_to_cursor(self) -> None:
+        """As little as brings the row under the cursor into sight."""
+        top, page = self.scroll_offset.y, self.page_rows
+        self._scroll_top(min(self.cursor, max(top, self.cursor - page + 1)))
 
     def action_move(self, by: int) -> None:
         """Move the cursor by rows."""
