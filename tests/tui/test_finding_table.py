@@ -1,9 +1,14 @@
 """Findings can be sorted by any column, filtered by kind and searched, while more of them arrive."""
 
-from textual.app import App, ComposeResult
+import asyncio
+from collections.abc import Callable, Generator
 
-from bpe_core.audit.findings import Finding, Findings, Severity
-from tui.widgets.finding_order import FindingOrder
+import pytest
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from bpe_core.audit.findings import KINDS, Finding, Findings, Severity
+from tui.widgets.finding_order import FindingOrder, Wanted, _key_of
 from tui.widgets.finding_table import FindingTable
 
 
@@ -30,7 +35,9 @@ class TableApp(App[None]):
         yield FindingTable()
 
     def on_mount(self) -> None:
-        self.table.load(self.findings)
+        self.table.append(self.findings)
+        self.table.finish()
+        self.heard.clear()
 
     @property
     def table(self) -> FindingTable:
@@ -47,41 +54,48 @@ def lines(table: FindingTable) -> list[str]:
     return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
 
 
-def ids(order: FindingOrder, **asked: str) -> list[int]:
-    return [order.findings[row].id for row in order.rows(**asked)]
+def order_of(findings: list[Finding]) -> FindingOrder:
+    order = FindingOrder()
+    order.add(findings)
+    return order
+
+
+def worked_out(rows: Generator[None, None, list[int]]) -> list[int]:
+    """What a generator returns in the end."""
+    try:
+        while True:
+            next(rows)
+    except StopIteration as done:
+        return list(done.value)
+
+
+def ids(order: FindingOrder, column: str = "severity", *, reverse: bool = False, **asked: str) -> list[int]:
+    return [order.findings[row].id for row in worked_out(order.rows(Wanted(column, reverse, **asked)))]
 
 
 def test_the_worst_come_first_then_any_column_sorts() -> None:
-    order = FindingOrder(ALL)
+    order = order_of(ALL)
     assert ids(order) == [43453, 257, 259, 260, 300]
-    order.sort_by("id")
-    assert ids(order) == [257, 259, 260, 300, 43453]
-    order.sort_by("count", reverse=True)
-    assert ids(order)[:2] == [260, 300]
-    order.sort_by("token")
-    assert ids(order)[:2] == [43453, 260], "by bytes: a space comes before letters"
-    order.sort_by("kind")
-    assert ids(order)[0] == 43453, "kinds in the order in which an audit lists them"
+    assert ids(order, "id") == [257, 259, 260, 300, 43453]
+    assert ids(order, "count", reverse=True)[:2] == [260, 300]
+    assert ids(order, "token")[:2] == [43453, 260], "by bytes: a space comes before letters"
+    assert ids(order, "kind")[0] == 43453, "kinds in the order in which an audit lists them"
 
 
 def test_what_is_equal_keeps_the_order_it_had() -> None:
-    order = FindingOrder(ALL)
-    order.sort_by("id", reverse=True)
-    order.rows()
-    order.sort_by("count")
-    assert ids(order) == [43453, 259, 257, 300, 260], "by count, and the three of count 0 still by id"
+    order = order_of(ALL)
+    ids(order, "id", reverse=True)
+    assert ids(order, "count") == [43453, 259, 257, 300, 260], "by count, and the three of count 0 still by id"
 
 
 def test_a_count_that_is_not_known_comes_last_either_way() -> None:
-    order = FindingOrder([finding(1, b"a", "rare", Severity.NOTE), *ALL])
-    order.sort_by("count")
-    assert ids(order)[-1] == 1
-    order.sort_by("count", reverse=True)
-    assert ids(order)[-1] == 1
+    order = order_of([finding(1, b"a", "rare", Severity.NOTE), *ALL])
+    assert ids(order, "count")[-1] == 1
+    assert ids(order, "count", reverse=True)[-1] == 1
 
 
 def test_search_finds_text_and_ids_and_filter_picks_a_kind() -> None:
-    order = FindingOrder(ALL)
+    order = order_of(ALL)
     assert ids(order, search="solidgold") == [43453]
     assert ids(order, search=" Solid") == [43453], "a space finds the visible one"
     assert ids(order, search="25") == [257, 259]
@@ -92,11 +106,39 @@ def test_search_finds_text_and_ids_and_filter_picks_a_kind() -> None:
 
 
 def test_findings_that_arrive_later_are_sorted_in() -> None:
-    late, whole = FindingOrder(ALL[:2]), FindingOrder(ALL)
-    late.rows()
+    late, whole = order_of(ALL[:2]), order_of(ALL)
+    ids(late)
     late.add(ALL[2:])
     assert ids(late) == ids(whole)
     assert late.kinds == {"never-used": 1, "rare": 1, "scaffold": 2, "partial-utf8": 1}
+    assert [late.about(token) for token in (257, 1)] == [[ST], ()]
+
+
+def many(n: int) -> list[Finding]:
+    """All kinds and counts in a muddle, some of them equal."""
+    kinds = list(KINDS)
+    return [
+        finding(i, b"%x" % (i * 7919 % 10_007), kinds[i * 31 % len(kinds)], Severity(1 + i * 17 % 3), i * 37 % 101)
+        for i in range(n)
+    ]
+
+
+@pytest.mark.parametrize("column", ["severity", "id", "token", "kind", "count", "reason"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_sorting_in_slices_is_sorting(column: str, reverse: bool) -> None:
+    findings = many(20_000)
+    order = order_of(findings[:13_000])
+    ids(order, "id", reverse=True)
+    order.add(findings[13_000:])
+    before = [*reversed(range(13_000)), *range(13_000, 20_000)]
+    key = _key_of(column, reverse)
+    assert ids(order, column, reverse=reverse) == sorted(before, key=lambda i: key(findings[i]), reverse=reverse)
+
+
+def test_no_slice_looks_at_more_than_a_few_thousand() -> None:
+    order = order_of(many(50_000))
+    for wanted in (Wanted("reason", True), Wanted("token", search="7"), Wanted("token", kind="rare")):
+        assert sum(1 for _ in order.rows(wanted)) >= 50_000 // 4096
 
 
 async def test_a_finding_says_what_and_why() -> None:
@@ -158,7 +200,10 @@ async def test_the_cursor_keeps_its_finding_or_tells_of_another() -> None:
         assert app.heard[-1] == ("highlighted", 43453)
         app.table.search = "zzz"
         await pilot.pause()
-        assert "No token has “zzz”" in lines(app.table)[1]
+        assert "No finding is about a token with “zzz”" in lines(app.table)[1]
+        app.table.search, app.table.kind = "zzz", "rare"
+        await pilot.pause()
+        assert "No finding of the kind rare is about a token with “zzz”" in lines(app.table)[1]
 
 
 async def test_findings_stream_in() -> None:
@@ -170,6 +215,7 @@ async def test_findings_stream_in() -> None:
         assert lines(table)[1].strip() == "No audit yet."
         table.append(ALL[:2])
         table.append(ALL[2:])
+        assert table.row_count == 0, "a moment later, all at once"
         await pilot.pause(2 * table.GATHER)
         assert [line.split()[1] for line in lines(table)[1:6]] == ["43,453", "257", "259", "260", "300"]
 
@@ -182,3 +228,112 @@ async def test_a_narrow_table_keeps_the_kinds_in_reach() -> None:
         for kind in app.table.kinds:
             app.table.kind = kind
             assert f"{kind} {app.table.kinds[kind]}" in lines(app.table)[-1], "the chosen one is in sight"
+
+
+def sorted_in(table: FindingTable) -> bool:
+    return not table._gathering and not table._arranging
+
+
+async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    while not holds():
+        await pilot.pause(0.01)
+
+
+async def test_adding_many_takes_time_for_each_of_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two thousand batches are not two thousand sortings, and the list is right in the end."""
+    n_sorted: list[int] = []
+
+    def counted_rows(self: FindingOrder, wanted: Wanted) -> Generator[None, None, list[int]]:
+        n_sorted.append(len(self.findings))
+        return (yield from rows(self, wanted))
+
+    rows = FindingOrder.rows
+    monkeypatch.setattr(FindingOrder, "rows", counted_rows)
+    findings = many(100_000)
+    app = TableApp([])
+    async with app.run_test(size=(110, 12)) as pilot:
+        table = app.table
+        await pilot.pause()
+        n_sorted.clear()
+        for start in range(0, len(findings), 50):
+            table.append(findings[start : start + 50])
+            if start % 1000 == 0:
+                await asyncio.sleep(0)
+        table.finish()
+        await until(pilot, lambda: sorted_in(table))
+        assert table.row_count == len(findings)
+        assert [table.findings[row].severity for row in table.order] == sorted(f.severity for f in findings)[::-1]
+        assert sum(n_sorted) < 20 * len(findings), "with a sorting for each batch it would be a thousand times as many"
+
+
+async def test_there_is_time_for_keys_while_many_are_sorted() -> None:
+    app = TableApp([])
+    async with app.run_test(size=(110, 12)) as pilot:
+        table = app.table
+        table.append(many(100_000))
+        await until(pilot, lambda: sorted_in(table) and table.row_count == 100_000)
+        table.sort_by("reason")
+        assert table._arranging, "it is not done at once"
+        table.sort_by("token")
+        n_moments = 0
+        while not sorted_in(table):
+            await asyncio.sleep(0)
+            n_moments += 1
+        assert n_moments > 20
+        tokens = [table.findings[row].token.lower() for row in table.order]
+        assert tokens == sorted(tokens), "what was asked for last counts"
+
+
+async def test_what_the_user_asks_for_is_not_lost_to_findings_that_arrive() -> None:
+    app = TableApp([])
+    async with app.run_test(size=(110, 12)) as pilot:
+        table = app.table
+        findings = many(60_000)
+        table.append(findings[:30_000])
+        await until(pilot, lambda: table.row_count == 30_000)
+        app.heard.clear()
+        table.sort_by("id")
+        for start in range(30_000, 60_000, 1000):
+            table.append(findings[start : start + 1000])
+            await pilot.pause(0.01)
+        await until(pilot, lambda: sorted_in(table) and table.row_count == 60_000)
+        assert list(table.order) == list(range(60_000))
+        assert app.heard[0] == ("highlighted", 0), "and its beginning was looked at"
+
+
+async def test_another_audit_keeps_order_filter_and_place() -> None:
+    app = TableApp(ALL)
+    async with app.run_test(size=(110, 12)) as pilot:
+        table = app.table
+        table.sort_by("id")
+        table.kind = "scaffold"
+        await pilot.press("end")
+        assert table.finding == OW
+        table.begin_again()
+        await pilot.pause()
+        assert table.row_count == 0
+        table.append([*ALL[3:], ST])
+        await until(pilot, lambda: table.row_count == 1)
+        table.append([MAGIKARP, OW])
+        table.finish()
+        await pilot.pause()
+        assert (table.sort_key, table.kind, table.finding) == ("id", "scaffold", OW)
+        table.clear()
+        table.append(ALL)
+        table.finish()
+        await pilot.pause()
+        assert (table.sort_key, table.kind, table.finding) == ("id", "", ST), "for another tokenizer: from the first"
+
+
+async def test_whoever_goes_to_a_finding_before_the_end_stays_there() -> None:
+    app = TableApp([])
+    async with app.run_test(size=(110, 12)) as pilot:
+        table = app.table
+        table.append(ALL[:2])
+        await until(pilot, lambda: table.row_count == 2)
+        await pilot.press("down")
+        assert table.finding == OW
+        table.append(ALL[2:])
+        table.finish()
+        await pilot.pause()
+        assert table.finding == OW and table.cursor == 2

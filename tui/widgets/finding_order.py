@@ -1,32 +1,55 @@
 """FindingOrder: a growing list of findings as it is asked for: sorted by a column, one kind only, holding a text.
 
-The findings stay as they came. Sorting makes one list of their indices, and the filters pick from that list: with
-200,000 findings each takes a tenth of a second, twice that where texts are compared. Knows no widget.
+The findings stay as they came; adding some takes time for these alone. Sorting and filtering make lists of their
+indices, in slices short enough to let a key through in between. Knows no widget.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
 from math import inf
+from operator import itemgetter
 from typing import Any, Final
 
 from bpe_core.audit.findings import KINDS, Finding
 
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(KINDS)}
+_SLICE: Final = 2048
+"""Findings that are looked at in one go, in a few milliseconds."""
+
+Keyed = tuple[Any, int]
+"""What a finding is sorted by, and its index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which findings are to be shown, and in which order."""
+
+    column: str = "severity"
+    """"severity" (the worst first), "id", "token", "kind", "count" or "reason"."""
+    reverse: bool = False
+    """The other way round."""
+    kind: str = ""
+    """The only kind wanted; "" for all."""
+    search: str = ""
+    """What the token's text or id holds. Case does not matter, and a space finds the ␣ of a label."""
 
 
 class FindingOrder:
     """Findings and the order they are shown in."""
 
-    def __init__(self, findings: Iterable[Finding] = ()) -> None:
+    def __init__(self) -> None:
         self._findings: list[Finding] = []
+        self._of_token: dict[int, list[Finding]] = {}
         self._texts: list[str] = []
         self._counts: Counter[str] = Counter()
-        self._column, self._reverse = "severity", False
         self._largest_id = 0
         self._largest_count: int | None = None
-        self._keys: list[Any] = []
+        self._sorting = "severity", False
         self._sorted: list[int] = []
-        self.add(findings)
+        """All that was sorted the last time, in that order."""
 
     @property
     def findings(self) -> Sequence[Finding]:
@@ -43,45 +66,66 @@ class FindingOrder:
         """The largest id, and the largest count if any finding knows how often its token occurs."""
         return self._largest_id, self._largest_count
 
+    def about(self, token: int) -> Sequence[Finding]:
+        """The findings about one token id."""
+        return self._of_token.get(token, ())
+
     def add(self, findings: Iterable[Finding]) -> None:
         """More findings."""
-        start = len(self._findings)
-        self._findings.extend(findings)
-        new = self._findings[start:]
-        self._texts.extend([f"{finding.id} {finding.label.casefold()}" for finding in new])
-        self._counts.update([finding.kind for finding in new])
-        self._largest_id = max([self._largest_id, *(finding.id for finding in new)])
-        counts = [count for finding in new if (count := finding.count) is not None]
-        if counts:
-            self._largest_count = max(self._largest_count or 0, *counts)
+        for finding in findings:
+            self._findings.append(finding)
+            self._of_token.setdefault(finding.id, []).append(finding)
+            self._texts.append(f"{finding.id} {finding.label.casefold()}")
+            self._counts[finding.kind] += 1
+            self._largest_id = max(self._largest_id, finding.id)
+            if (count := finding.count) is not None:
+                self._largest_count = max(self._largest_count or 0, count)
 
-    def sort_by(self, column: str, *, reverse: bool = False) -> None:
-        """Sort by "severity" (the worst first), "id", "token", "kind", "count" or "reason"; equals keep their order."""
-        self._column, self._reverse = column, reverse
-        self._keys = []
+    def rows(self, wanted: Wanted) -> Generator[None, None, list[int]]:
+        """The indices of the findings wanted, in order: what this generator returns; it pauses after every slice.
 
-    def rows(self, *, kind: str = "", search: str = "") -> list[int]:
-        """Indices of the findings to show: of one kind, and with `search` in their token's text or id.
-
-        Case does not matter, and a space finds the ␣ of a label.
+        Findings that are equal keep the order they had, those that are new coming last.
         """
-        self._sort_in()
-        rows = self._sorted
-        if kind:
+        rows = yield from self._sort(wanted.column, wanted.reverse)
+        if wanted.kind:
             findings = self._findings
-            rows = [row for row in rows if findings[row].kind == kind]
-        if needle := search.casefold().replace(" ", "␣"):
+            rows = yield from _those(rows, lambda row: findings[row].kind == wanted.kind)
+        if needle := wanted.search.casefold().replace(" ", "␣"):
             texts = self._texts
-            rows = [row for row in rows if needle in texts[row]]
-        return rows.copy() if rows is self._sorted else rows
+            rows = yield from _those(rows, lambda row: needle in texts[row])
+        return rows
 
-    def _sort_in(self) -> None:
-        """Bring what is new to its place; where much is sorted already, Python's sort merely merges."""
-        if len(self._keys) < len(self._findings):
-            key = _key_of(self._column, self._reverse)
-            self._keys.extend([key(finding) for finding in self._findings[len(self._keys) :]])
-            self._sorted.extend(range(len(self._sorted), len(self._findings)))
-            self._sorted.sort(key=self._keys.__getitem__, reverse=self._reverse)
+    def _sort(self, column: str, reverse: bool) -> Generator[None, None, list[int]]:
+        """All of them, sorted: slice by slice, and the sorted slices merged."""
+        before, sorting = self._sorted, (column, reverse)
+        n = len(self._findings)
+        is_same = sorting == self._sorting
+        if is_same and len(before) == n:
+            return before
+        key, first = _key_of(column, reverse), itemgetter(0)
+        runs: list[list[Keyed]] = []
+        rows = [*before, *range(len(before), n)]
+        for start in range(0, n, _SLICE):
+            run = [(key(self._findings[row]), row) for row in rows[start : start + _SLICE]]
+            run.sort(key=first, reverse=reverse)
+            runs.append(run)
+            yield
+        merged = (row for _, row in merge(*runs, key=first, reverse=reverse))
+        done: list[int] = []
+        while slice_ := list(islice(merged, _SLICE)):
+            done += slice_
+            yield
+        self._sorting, self._sorted = sorting, done
+        return done
+
+
+def _those(rows: Sequence[int], wanted: Callable[[int], bool]) -> Generator[None, None, list[int]]:
+    """Those that are wanted, in the same order."""
+    found: list[int] = []
+    for start in range(0, len(rows), _SLICE):
+        found += filter(wanted, rows[start : start + _SLICE])
+        yield
+    return found
 
 
 def _kind_place(kind: str) -> int:

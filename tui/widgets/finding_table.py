@@ -1,20 +1,23 @@
 """FindingTable: what an audit found, to sort, to filter by kind and to search; 200,000 findings without a wait."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from time import perf_counter
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual import work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.audit.findings import Finding, Severity
 from tui.widgets.columns import Column, Place, fit, lay_out, line, place_at, tinted
-from tui.widgets.finding_order import FindingOrder
+from tui.widgets.finding_order import FindingOrder, Wanted
 from tui.widgets.row_list import RowList
 
 COLUMNS: Final = (
@@ -40,7 +43,13 @@ class FindingTable(RowList):
     ]
     FOOTER = True
     GATHER: ClassVar[float] = 0.05
-    """Seconds for which arriving findings are gathered before they are sorted in."""
+    """Seconds at least for which arriving findings are gathered before they are sorted in."""
+    MODESTY: ClassVar[int] = 4
+    """How many times as long they are gathered as the last sorting took: adding many takes no longer than it must."""
+    AT_ONCE: ClassVar[float] = 0.008
+    """Seconds of sorting and searching between two moments for keys and drawing."""
+    REST: ClassVar[float] = 0.005
+    """Seconds that such a moment lasts."""
 
     sort_key: var[str] = var("severity", init=False)
     """The column the findings are sorted by."""
@@ -78,8 +87,13 @@ class FindingTable(RowList):
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
         self.empty = "No findings."
         """What the table says while it holds none."""
-        self._gathering = False
         self._store = FindingOrder()
+        self._gathering = False
+        self._arranging = False
+        self._place: tuple[int, str] | None = None
+        """The finding that the cursor was on in the audit before."""
+        self._chosen = False
+        """Whether the user has gone to a finding of this audit."""
 
     # Findings in
 
@@ -93,41 +107,59 @@ class FindingTable(RowList):
         """How many findings there are of each kind."""
         return self._store.kinds
 
-    def load(self, findings: Iterable[Finding]) -> None:
-        """These findings instead of those before, shown at once from the first; sorted and searched as before."""
-        self._store = FindingOrder(findings)
-        self._store.sort_by(self.sort_key, reverse=self.reverse)
-        self.set_reactive(FindingTable.kind, "")
-        self._rearrange()
-        self.move_to(0)
+    @property
+    def finding(self) -> Finding | None:
+        """The finding under the cursor."""
+        return None if self.current is None else self.findings[self.current]
+
+    def about(self, token: int) -> Sequence[Finding]:
+        """The findings about one token id."""
+        return self._store.about(token)
 
     def append(self, findings: Iterable[Finding]) -> None:
         """More findings; they are sorted in a moment later, together with others that arrive by then."""
         self._store.add(findings)
-        if not self._gathering:
-            self._gathering = True
-            self.set_timer(self.GATHER, self._rearrange)
+        self._gather(self.GATHER)
 
     def finish(self) -> None:
-        """No more will come: sort in what has arrived, and look at the first."""
-        self._rearrange()
-        self.move_to(0, tell=True)
+        """No more will come: unless the user has gone to one, look at the one looked at before, or at the first."""
+        place = self._place
+
+        def look() -> None:
+            if not self._chosen:
+                places = (n for n, row in enumerate(self.order) if _place_of(self.findings[row]) == place)
+                self.move_to(next(places, 0) if place else 0, tell=True)
+
+        self._arrange(look)
+
+    def begin_again(self) -> None:
+        """No findings yet; those that will come are sorted and filtered as these were, and the cursor finds its own."""
+        self._place = _place_of(self.finding) if self.finding else self._place
+        self._store = FindingOrder()
+        self._chosen = False
+        self._arrange()
 
     def clear(self) -> None:
-        """No findings."""
-        self.load(())
+        """No findings, and other ones to come: of any kind, sorted and searched as these were."""
+        self.set_reactive(FindingTable.kind, "")
+        self.begin_again()
+        self._place = None
 
-    def _rearrange(self) -> None:
+    def _gather(self, seconds: float) -> None:
+        if not self._gathering:
+            self._gathering = True
+            self.set_timer(seconds, self._sort_in)
+
+    def _sort_in(self) -> None:
         self._gathering = False
-        self.show_rows(self._store.rows(kind=self.kind, search=self.search))
+        if not self._arranging:  # else that tells when it is done
+            self._arrange()
 
     # Sorting, filtering, searching
 
     def watch_sort_key(self) -> None:
         """Another column: look at its beginning."""
-        self._store.sort_by(self.sort_key, reverse=self.reverse)
-        self._rearrange()
-        self.move_to(0, tell=True)
+        self._arrange(lambda: self.move_to(0, tell=True))
 
     def watch_reverse(self) -> None:
         """The other way round: look at its beginning."""
@@ -136,12 +168,49 @@ class FindingTable(RowList):
     def watch_search(self) -> None:
         """Something else is sought: the cursor stays where it is if that is still shown."""
         before = self.current
-        self._rearrange()
-        self.move_to(self.cursor if self.current == before else 0, tell=self.current != before)
+        self._arrange(
+            lambda: self.move_to(self.cursor if self.current == before else 0, tell=self.current != before),
+        )
 
     def watch_kind(self) -> None:
         """Another kind is shown."""
         self.watch_search()
+
+    def _arrange(self, then: Callable[[], None] | None = None) -> None:
+        """Show what is wanted in the order that is wanted, then do the rest: at once, or beside the keys if it is much.
+
+        What is asked for later takes the place of what is not done yet.
+        """
+        self.workers.cancel_group(self, "arrange")
+        rows = self._store.rows(Wanted(self.sort_key, self.reverse, self.kind, self.search))
+        self._arranging = not self._advance(rows, then)
+        if self._arranging:
+            self._go_on(rows, then)
+
+    def _advance(self, rows: Generator[None, None, list[int]], then: Callable[[], None] | None) -> bool:
+        """Work on it for a moment; whether it is done."""
+        end = perf_counter() + self.AT_ONCE
+        try:
+            while perf_counter() < end:
+                next(rows)
+        except StopIteration as done:
+            self.show_rows(done.value)
+            if then is not None:
+                then()
+            elif not self._chosen:
+                self.move_to(0)
+            return True
+        return False
+
+    @work(group="arrange")
+    async def _go_on(self, rows: Generator[None, None, list[int]], then: Callable[[], None] | None) -> None:
+        """The same in many moments, and what has arrived meanwhile."""
+        began, n = perf_counter(), len(self.findings)
+        while not self._advance(rows, then):
+            await asyncio.sleep(self.REST)
+        self._arranging = False
+        if len(self.findings) > n:
+            self._gather(max(self.GATHER, self.MODESTY * (perf_counter() - began)))
 
     def sort_by(self, key: str) -> None:
         """Sort by a column; by the same again: the other way round."""
@@ -169,6 +238,7 @@ class FindingTable(RowList):
 
     def row_highlighted(self, row: int) -> None:
         """The cursor is on a finding."""
+        self._chosen = True
         self.post_message(self.Highlighted(self, self.findings[row]))
 
     def row_selected(self, row: int) -> None:
@@ -256,8 +326,17 @@ class FindingTable(RowList):
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         """Why nothing is shown."""
-        text = f"No token has “{self.search}” in its text or id." if self.findings else self.empty
+        text = self.empty
+        if self.findings:
+            of_kind = f" of the kind {self.kind}" if self.kind else ""
+            about = f" is about a token with “{self.search}” in its text or id" if self.search else ""
+            text = f"No finding{of_kind}{about}."
         yield Segment(fit(" " + text, width), self.style_of("muted"))
+
+
+def _place_of(finding: Finding) -> tuple[int, str]:
+    """What a finding is known by in another audit."""
+    return finding.id, finding.kind
 
 
 @lru_cache(maxsize=64)
