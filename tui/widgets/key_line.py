@@ -1,21 +1,109 @@
 """KeyLine: the keys that do something now, in the last line of the screen."""
 
+from typing import ClassVar, Final, NamedTuple
+
+from rich.text import Text
+from textual.events import Click, MouseMove
 from textual.screen import Screen
-from textual.widgets import Footer
+from textual.widget import Widget
+
+ALWAYS: Final = {"help": "Help", "command_palette": "More", "quit": "Quit"}
+"""Action -> label of the keys at the right end, which are there however little room there is: the ways on, and out."""
+_GAP: Final = 2
 
 
-class KeyLine(Footer):
-    """Textual's footer, made anew only where it would show something else: it consists of a widget for each key."""
+class Key(NamedTuple):
+    """A key as it is shown."""
 
-    _shown: tuple[object, ...] = ()
+    key: str
+    shown: str
+    """The key's name for people, such as ^q."""
+    label: str
+    tooltip: str
+    enabled: bool
 
-    def bindings_changed(self, screen: Screen[object]) -> None:
+    @property
+    def width(self) -> int:
+        """Cells it takes."""
+        return len(self.shown) + 1 + len(self.label)
+
+
+class KeyLine(Widget):
+    """At the left what the focused part of the screen does, then what works everywhere, as far as there is room."""
+
+    DEFAULT_CSS = """
+    KeyLine {
+        height: 1;
+        padding: 0 0 0 1;
+        background: $footer-background;
+        &> .key-line--key { color: $footer-key-foreground; background: $footer-background; text-style: bold; }
+        &> .key-line--label { color: $footer-description-foreground; background: $footer-background; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
+
+    _keys: tuple[Key, ...] = ()
+    _always: tuple[Key, ...] = ()
+    _places: tuple[tuple[int, Key], ...] = ()
+    """First cell of each key that is seen."""
+
+    def on_mount(self) -> None:
+        """Follow what the keys do."""
+        self.screen.bindings_updated_signal.subscribe(self, self._look)
+        self._look(self.screen)
+
+    def _look(self, screen: Screen[object]) -> None:
         """The keys may do something else than before."""
-        shown = tuple(
-            (active.binding, active.enabled, active.tooltip)
-            for active in screen.active_bindings.values()
-            if active.binding.show or active.binding.key == self.app.COMMAND_PALETTE_BINDING
-        )
-        if shown != self._shown and self.app.app_focus:
-            self._shown = shown
-            super().bindings_changed(screen)
+        keys, always = [], {}
+        for _, binding, enabled, tooltip in screen.active_bindings.values():
+            action = binding.action.rpartition(".")[2]
+            label = ALWAYS.get(action, binding.description)
+            key = Key(binding.key, self.app.get_key_display(binding), label, tooltip or binding.tooltip, enabled)
+            if action in ALWAYS:
+                always[action] = key
+            elif binding.show:
+                keys.append(key)
+        seen = tuple(keys), tuple(always[action] for action in ALWAYS if action in always)
+        if seen != (self._keys, self._always):
+            self._keys, self._always = seen
+            self.refresh()
+
+    def render(self) -> Text:
+        """Keys and labels, without those that would not fit; the ones at the left are the last to go."""
+        width = self.content_size.width
+        end = sum(key.width + _GAP for key in self._always) - _GAP
+        places, x = [], 0
+        for key in self._keys:
+            if x + key.width + _GAP + end > width:
+                break
+            places.append((x, key))
+            x += key.width + _GAP
+        x = max(x, width - end)
+        for key in self._always:
+            places.append((x, key))
+            x += key.width + _GAP
+        self._places = tuple(places)
+        line = Text(no_wrap=True, end="")
+        name, label = (self.get_component_rich_style(f"key-line--{part}") for part in ("key", "label"))
+        for start, key in places:
+            line.append(" " * (start - line.cell_len), label)
+            line.append(key.shown, name).append(f" {key.label}", label)
+            if not key.enabled:
+                line.stylize("dim", start)
+        return line
+
+    def _at(self, x: int) -> Key | None:
+        return next((key for start, key in self._places if start <= x < start + key.width), None)
+
+    def on_click(self, event: Click) -> None:
+        """A click on a key presses it."""
+        offset = event.get_content_offset(self)
+        if offset is not None and (key := self._at(offset.x)) is not None and key.enabled:
+            self.app.simulate_key(key.key)
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """What the key under the mouse does, in a sentence."""
+        offset = event.get_content_offset(self)
+        key = self._at(offset.x) if offset is not None else None
+        if self.tooltip != (tooltip := key.tooltip or None if key else None):
+            self.tooltip = tooltip

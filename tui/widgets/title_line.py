@@ -1,10 +1,11 @@
 """The first line of the screen: what this is, which pane is in front, and what is in force."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 from textual.events import Click
 from textual.reactive import reactive
+from textual.screen import Screen
 from textual.widget import Widget
 
 from bpe_core.plurals import counted
@@ -13,6 +14,9 @@ from tui.state import Run
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
+
+ONE_PANE: Final = ("-narrow", "-low", "-fill")
+"""Classes of a screen that shows one pane at a time."""
 
 
 class TitleLine(Widget):
@@ -26,15 +30,24 @@ class TitleLine(Widget):
     tokenizer: "reactive[Tokenizer | None]" = reactive(None)
     active: reactive[str] = reactive("editor")
     path: reactive[str] = reactive("")
+    tabbed: reactive[bool] = reactive(False)
+    """Whether there are tabs: where one pane is seen at a time."""
 
     def __init__(self, panes: tuple[str, ...]) -> None:
         super().__init__()
         self._panes = panes
         self._tabs: list[tuple[int, int, str]] = []
 
+    def on_mount(self) -> None:
+        """Follow what is seen of the screen: a change of its height changes it too, or a key."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._look)
+
+    def _look(self, screen: Screen[object]) -> None:
+        self.tabbed = any(map(screen.has_class, ONE_PANE))
+
     def render(self) -> Text:
         """Left and right part, with what fits between them."""
-        left = self._tab_line() if self.screen.has_class("-narrow", "-low") or self._few() else Text("")
+        left = self._tab_line() if self.tabbed else Text("")
         width = self.size.width
         right = Text(visible(self._facts(width - left.cell_len - 12)))
         name = Text("bpescope  ", style="bold")
@@ -42,11 +55,8 @@ class TitleLine(Widget):
         if room < 1:
             right = Text("")
             room = max(0, width - name.cell_len - left.cell_len)
-        self._tabs = [(a + name.cell_len, b + name.cell_len, pane) for a, b, pane in self._tabs]
+        self._tabs = [(a + name.cell_len, b + name.cell_len, pane) for a, b, pane in self._tabs] if self.tabbed else []
         return Text.assemble(name, left, " " * room, right, no_wrap=True, end="")
-
-    def _few(self) -> bool:
-        return self.screen.has_class("-fill") or self.screen.has_class("-narrow") or self.screen.has_class("-low")
 
     def _tab_line(self) -> Text:
         line = Text()
