@@ -99,7 +99,7 @@ _CORPUS: Final = _words(low=5, lower=2, widest=3, newest=6)
 _S0: Final = Preset(
     name="S0",
     title="Flat bytes, two lines",
-    reason="Merges cross spaces and words where no pattern splits the text: “ t”, “s ” and “e ” come first.",
+    reason="Without a pattern merges cross spaces and words: “ t”, “s ” and “e ” lead.",
     documents=(
         "Consider this as a trainig text and this can be as big as you want and be carefull\n"
         "while choosing the data because wrong type of data can lead to lots of irregularities",
@@ -114,7 +114,7 @@ _S0: Final = Preset(
 _S1: Final = Preset(
     name="S1",
     title="A list of words as documents",
-    reason="Nothing merges across the border of two documents, so a list of words needs no pattern.",
+    reason="No merge crosses the border of two documents, so words need no pattern.",
     documents=tuple(_CORPUS.split()),
     options=Options(262, "none"),
     n_merges=6,
@@ -126,7 +126,7 @@ _S1: Final = Preset(
 _S2: Final = Preset(
     name="S2",
     title="Sennrich's algorithm on words",
-    reason="Ties go to the largest pair, and special tokens come first: s + t before e + s, and ids from 257 on.",
+    reason="Ties go to the largest pair, s + t before e + s; special tokens come first.",
     documents=(_CORPUS,),
     options=Options(263, "words", "largest", "specials-first", special_tokens=("<|endoftext|>",)),
     n_merges=6,
@@ -143,7 +143,7 @@ _S2: Final = Preset(
 _S2_PROSE: Final = Preset(
     name="S2-prose",
     title="Words with an end, as told in prose",
-    reason="With </w> at the end of each word four pairs are tied at 8; es, est, lo, low is not what follows.",
+    reason="With </w> ending each word four pairs tie at 8: es, est, lo, low is not next.",
     documents=(_words(low=5, lowest=2, newest=6, wider=3),),
     options=Options(266, "words", end_of_word="</w>"),
     n_merges=9,
@@ -167,7 +167,7 @@ _S3: Final = Preset(
 _S4: Final = Preset(
     name="S4",
     title="A text learned by heart",
-    reason="Without a minimum count merging goes on until the text is one token, and 106 of 107 are only steps to it.",
+    reason="With no minimum count all becomes one token, and 106 of 107 only lead to it.",
     documents=(
         "\n    Hello world! This is a sample text to demonstrate BPE tokenization."
         "\n    We'll use this to train our tokenizer and then test encoding and decoding.\n    ",

@@ -28,7 +28,7 @@ class Sample:
     """At most 24 characters, for a row in a list."""
 
     reason: str
-    """At most 90 characters: what to look for in this text."""
+    """At most 78 characters, a line of a terminal of 80: what to look for in this text."""
 
     path: Path
     """The UTF-8 file, whose line ends are to be taken as they are."""
