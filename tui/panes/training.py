@@ -5,8 +5,8 @@ from typing import Final
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, HorizontalGroup, Vertical
-from textual.content import Content
 from textual.reactive import var
+from textual.widget import Widget
 from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
 from bpe_core.patterns import PATTERNS
@@ -15,25 +15,14 @@ from bpe_core.visible import visible
 from tui.messages import PatternChosen, PatternWanted, StepRequested
 from tui.shelf import KeptMerges
 from tui.state import Run, TrainingOptions
+from tui.text.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
+from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.pane import Pane
 
 ANOTHER: Final = ""
 """The choice of a pattern that is not in the list."""
-
-
-HINTS: Final = {
-    "vocabulary": "Tokens in all: 256 bytes, the special tokens, and one for each merge.",
-    "pattern": "How text is cut into pieces, which no merge crosses; none: each document is one piece.",
-    "ties": (
-        "Which of several equally frequent pairs is merged. first: the earliest in the text; lowest: the smallest ids; "
-        "lowest-hf: the smallest in Hugging Face's numbering; largest: the largest bytes."
-    ),
-    "min. count": "Stop when no pair occurs this often.",
-    "specials": "Special tokens, such as <|endoftext|>, between spaces: ids of their own, made by no merge.",
-}
-"""What each option means, for whoever points at its name."""
 
 
 class TrainingPane(Pane):
@@ -49,9 +38,9 @@ class TrainingPane(Pane):
             with Vertical(id="settings"):
                 yield from self._options()
                 with HorizontalGroup(id="controls"):
-                    yield Button("▶ Train", id="go", compact=True, action="screen.train_or_pause")
-                    yield Button("⏭ Step", id="one", compact=True, action="screen.step_once")
-                    yield Button("⏹ Stop", id="stop", compact=True, action="screen.stop", disabled=True)
+                    yield _button("▶ Train", "go", "train_or_pause", "Learn merges from the chosen texts; F6 anywhere.")
+                    yield _button("⏭ Step", "one", "step_once", "Learn one merge and wait; F7 anywhere.")
+                    yield _button("⏹ Stop", "stop", "stop", "End the training, keep what it learned; F8 anywhere.")
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
                     yield progress
@@ -63,28 +52,35 @@ class TrainingPane(Pane):
         with HorizontalGroup(id="options"):
             with Vertical(classes="field", id="field-size"):
                 yield _label("vocabulary")
-                yield Input("4096", type="integer", id="vocab-size", compact=True)
+                yield Input("4096", type="integer", id="vocab-size", compact=True, tooltip=FIELDS["vocabulary"])
             with Vertical(classes="field", id="field-pattern"):
                 yield _label("pattern")
-                yield Select(pattern_choices("gpt4"), value="gpt4", id="pattern", compact=True, allow_blank=False)
+                yield Choice(pattern_choices("gpt4"), "gpt4", pattern_meaning, id="pattern")
             with Vertical(classes="field", id="field-ties"):
                 yield _label("ties")
-                yield Select([(name, name) for name in TIES], value="first", id="ties", compact=True, allow_blank=False)
+                yield Choice(TIES, "first", TIE_MEANINGS.__getitem__, id="ties")
             with Vertical(classes="field", id="field-count"):
                 yield _label("min. count")
-                yield Input("1", type="integer", id="min-count", compact=True)
+                yield Input("1", type="integer", id="min-count", compact=True, tooltip=FIELDS["min. count"])
             with Vertical(classes="field", id="field-special"):
                 yield _label("specials")
-                yield Input(placeholder="<|endoftext|> …", id="special", compact=True)
+                yield Input(placeholder="<|endoftext|> …", id="special", compact=True, tooltip=FIELDS["specials"])
 
     @property
     def log_of_merges(self) -> MergeLog:
         """The list of merges."""
         return self.query_one(MergeLog)
 
-    def land(self) -> None:
-        """Take the focus: to the merges, or to the button that learns some."""
-        self.screen.set_focus(self.log_of_merges if self.log_of_merges.merges else self.query_one("#go"))
+    def stations(self) -> tuple[Widget, ...]:
+        """The options, where a training begins, and the merges; as long as they are being learned, only these."""
+        begins = (self.query_one("#vocab-size"),) if not self.run.busy else ()
+        return (*begins, self.log_of_merges)
+
+    @on(Input.Submitted)
+    async def begin_training(self, event: Input.Submitted) -> None:
+        """Enter in a field: the options are as they should be."""
+        event.stop()
+        await self.run_action("screen.train_or_pause")
 
     def begin(self, n_tokens: int, n_bytes: int, n_steps: int = 0) -> None:
         """A new training, or another tokenizer: empty log and curve; `n_steps` merges are wanted, 0 where not known."""
@@ -134,10 +130,7 @@ class TrainingPane(Pane):
 
     def choose_pattern(self, pattern: str) -> None:
         """Show a pattern as the chosen one; a regular expression is added to the list."""
-        select = self.query_one("#pattern", Select)
-        with select.prevent(Select.Changed):
-            select.set_options(pattern_choices(pattern))
-            select.value = pattern
+        self.query_one("#pattern", Choice).offer(pattern_choices(pattern), pattern)
 
     @on(Select.Changed, "#pattern")
     def tell_pattern(self, event: Select.Changed) -> None:
@@ -176,15 +169,22 @@ class TrainingPane(Pane):
 
 def _label(option: str) -> Label:
     label = Label(option)
-    label.tooltip = HINTS[option]
+    label.tooltip = FIELDS[option]
     return label
 
 
-def pattern_choices(pattern: str) -> list[tuple[Content, str]]:
+def _button(label: str, id: str, action: str, hint: str) -> Button:
+    return Button(label, id=id, compact=True, action=f"screen.{action}", tooltip=hint, disabled=action == "stop")
+
+
+def pattern_choices(pattern: str) -> list[str]:
     """What the list of patterns offers: the named ones, the one chosen, and another."""
-    names = [*PATTERNS, *([] if pattern in PATTERNS else [pattern])]
-    # As content and not as a str, which would be markup: a regular expression is full of brackets.
-    return [*((Content(visible(name)), name) for name in names), (Content("another …"), ANOTHER)]
+    return [*PATTERNS, *([] if pattern in PATTERNS else [pattern]), ANOTHER]
+
+
+def pattern_meaning(pattern: str) -> str:
+    """What an entry of that list means, in a sentence."""
+    return ANOTHER_PATTERN if pattern == ANOTHER else PATTERN_MEANINGS.get(pattern, OWN_PATTERN)
 
 
 def status_line(run: Run) -> str:

@@ -1,0 +1,68 @@
+"""What the words on the screen mean, a sentence each: for the line at the foot, for tooltips, and for the help.
+
+A sentence has at most `LONGEST` cells, so that it can be read whole in a terminal of 80.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+LONGEST: Final = 78
+
+FIELDS: Final[Mapping[str, str]] = {
+    "vocabulary": "Tokens in all: 256 bytes, the special tokens, and one for each merge.",
+    "pattern": "The split pattern cuts texts into pieces; no merge crosses their borders.",
+    "ties": "The tie rule chooses between pairs that occur equally often.",
+    "min. count": "Training stops when no pair occurs this often any more.",
+    "specials": "Special tokens like <|endoftext|>, spaces between: ids that no merge makes.",
+}
+"""The options of a training."""
+
+PATTERN_MEANINGS: Final[Mapping[str, str]] = {
+    "none": "none: nothing is cut, each document is one piece, so merges cross words.",
+    "words": "words: cut at white space, which is dropped: decoding does not bring it back.",
+    "gpt2": "gpt2: words with the space before them; runs of digits; runs of signs.",
+    "gpt4": "gpt4: as gpt2, digits by threes, a sign goes with the word after it (cl100k).",
+    "gpt4o": "gpt4o: as gpt4, and a capital inside a word begins a new piece (o200k).",
+    "llama3": "llama3: as gpt4, but spaces that end a text part after its last newline.",
+    "qwen2": "qwen2: as llama3, but each digit is a piece of its own.",
+}
+"""The published split patterns."""
+ANOTHER_PATTERN: Final = "another: any regular expression; what it does not match is in pieces too."
+OWN_PATTERN: Final = "Your own: what the expression matches are pieces, and so is what lies between."
+
+TIE_MEANINGS: Final[Mapping[str, str]] = {
+    "first": "first: of equally frequent pairs, the one that stands earliest in the texts.",
+    "lowest": "lowest: of equally frequent pairs, the one with the smallest ids (rustbpe).",
+    "lowest-hf": "lowest-hf: the smallest ids, bytes numbered as Hugging Face numbers them.",
+    "largest": "largest: the pair with the largest bytes (Sennrich et al., 2016).",
+}
+"""The tie rules."""
+
+WORDS: Final[Mapping[str, str]] = {
+    "byte-pair encoding": "Begin with single bytes; join the pair of neighbors that occurs most; repeat.",
+    "token": "A run of bytes with an id. A model sees ids, never letters.",
+    "id": "A token's number: where its row stands in the model's table of embeddings.",
+    "vocabulary": "All tokens: the 256 bytes, the special tokens, one for each merge.",
+    "merge": "One learned step: two tokens become a new one wherever they are neighbors.",
+    "step": "A merge's number, from 1; at step n the first n merges are in force.",
+    "rank": "A merge's place in the order, from 0: of two that fit, the lower goes first.",
+    "pattern": "The split pattern: a regular expression that cuts a text into pieces.",
+    "piece": "What the pattern cuts out, about a word each. No merge crosses its border.",
+    "ties": "Pairs that occur equally often; the tie rule chooses one of them.",
+    "min. count": "Pairs that occur less often are not merged.",
+    "specials": "Special tokens: a text such as <|endoftext|> with an id that no merge makes.",
+    "corpus": "The chosen texts, from which merges are learned.",
+    "document": "A file, or a text on its own: no merge crosses its border.",
+    "different": "Pieces that differ from each other: counts are kept once for each of them.",
+    "ratio": "Bytes per token: the higher, the shorter the sequence a model has to read.",
+    "share": "How much shorter one merge made the whole sequence.",
+    "ripple": "How many bytes from an edit the farthest token border moved.",
+    "not final": "Tokens at the end that what follows could still change; they are underlined.",
+    "pitfall": "What trips tokenizers: spaces at the end, unseen characters, look-alikes.",
+    "audit": "A search for tokens that a model hardly learns.",
+    "scaffold": "A token that only helped to build a longer one and is hardly used itself.",
+    "glitch token": "One a model never learned: no text that it was trained on holds it.",
+    "reference": "Texts like those a model learns from: tokens missing there may be glitches.",
+    "preset": "A founding example of the field: texts, options and the result it must have.",
+}
+"""The words of the field as they are used on the screen, for the help."""
