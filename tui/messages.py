@@ -39,6 +39,8 @@ class PresetChosen(Message):
     """A founding example should be run."""
 
     name: str
+    stepping: bool = False
+    """One merge, then wait."""
 
 
 @dataclass

@@ -2,12 +2,13 @@
 
 import os
 import sysconfig
-from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
 from typing import Final
 
 from bpe_core.corpus import find_files
+from bpe_core.patterns import splitter
 from bpe_core.presets import PRESETS
 from bpe_core.samples import samples
 from bpe_core.visible import visible
@@ -71,13 +72,25 @@ def file_source(path: Path, title: str = "") -> TextSource:
     return TextSource(str(path), visible(title or path.name or str(path)), visible(str(path)), size, is_folder)
 
 
-def folder_sources(path: Path) -> Iterator[TextSource]:
-    """What a folder holds, folders first, hidden entries left out. Raises OSError."""
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a folder holds."""
+
+    sources: tuple[TextSource, ...]
+    n_more: int
+    """Entries that are not listed."""
+    remark: str = ""
+    """What there is to say of it, for a row of its own."""
+
+
+def listing(path: Path) -> Listing:
+    """What a folder holds, folders first, hidden entries left out. Not for the main thread. Raises OSError."""
     with os.scandir(path) as entries:
-        names = [entry for entry in entries if not entry.name.startswith(".")]
-    names.sort(key=lambda entry: (not _is_folder(entry), entry.name.casefold()))
-    for entry in names[:LARGEST_FOLDER]:
-        yield file_source(Path(entry.path))
+        seen = [entry for entry in entries if not entry.name.startswith(".")]
+    names = [(not _is_folder(entry), entry.name.casefold(), entry.path) for entry in seen]
+    sources = tuple(file_source(Path(path)) for _, _, path in nsmallest(LARGEST_FOLDER, names))
+    n_more = len(names) - len(sources)
+    return Listing(sources, n_more, f"and {n_more:,} more" if n_more else "" if sources else "nothing to choose")
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -120,6 +133,11 @@ def beginning(source: TextSource, number: int) -> str:
     if source.preset:
         return "\n".join(PRESETS[source.preset].documents)[:number]
     return first_characters(source.path, number)
+
+
+def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
+    """The pieces of that beginning. Not for the main thread: a pattern of one's own may be slow. Raises `BpeError`."""
+    return splitter(pattern).split(beginning(source, number))
 
 
 def first_characters(path: str, number: int) -> str:

@@ -23,6 +23,7 @@ from tui.widgets.pane import Pane
 class AuditPane(Pane):
     """A row of controls, the findings, and what stands behind the one under the cursor."""
 
+    hint = "Tokens that a model hardly learns, the worst first, and why."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", tooltip="By the token's text or its id"),
     ]

@@ -1,8 +1,9 @@
 """The corpus pane: the texts to learn from, how large they are, how the pattern splits them; the kept tokenizers."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.style import Style
 from rich.text import Text
@@ -10,22 +11,24 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
 from textual.reactive import var
+from textual.widget import Widget
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.messages import CorpusChosen, PresetChosen, TextWanted, TokenizerChosen, TokenizerDiscarded
-from tui.sources import TextSource, beginning, title_of
+from tui.sources import TextSource, first_pieces, title_of
 from tui.state import Corpus, Kept, Totals
 from tui.text.palette import Look, make_palette
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
 
-PREVIEWED = 600
+PREVIEWED: Final = 600
 """Characters of a text that the preview splits."""
+SOON: Final = 0.2
+"""Seconds after which one is told that a text is still being split."""
 
 
 class CorpusPane(Pane):
@@ -49,9 +52,20 @@ class CorpusPane(Pane):
             yield Label("Preview", classes="heading", id="preview-heading", markup=False)
             yield Static(id="preview", markup=False)
 
-    def land(self) -> None:
-        """Take the focus: to the texts."""
-        self.screen.set_focus(self.query_one(CorpusTree))
+    def on_mount(self) -> None:
+        """The preview has the colors of the theme, also of the next one."""
+        super().on_mount()
+        self._beside = ThreadPoolExecutor(1, "preview")
+        """Splits: one text at a time, so that a slow pattern keeps one thread busy and no more."""
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._show_preview))
+
+    def on_unmount(self) -> None:
+        """Nobody waits for a preview any more."""
+        self._beside.shutdown(wait=False, cancel_futures=True)
+
+    def stations(self) -> tuple[Widget, ...]:
+        """The texts, and the tokenizers."""
+        return self.query_one(CorpusTree), self.query_one(TokenizerList)
 
     def choose(self, paths: tuple[str, ...]) -> None:
         """Choose these texts, adding to the list those that are not in it."""
@@ -77,7 +91,7 @@ class CorpusPane(Pane):
     def tell_preset(self, event: CorpusTree.PresetChosen) -> None:
         """A preset is not added to the corpus: it is run, with its own options."""
         event.stop()
-        self.post_message(PresetChosen(event.name))
+        self.post_message(PresetChosen(event.name, event.stepping))
 
     @on(CorpusTree.Wanted)
     def tell_text(self, event: CorpusTree.Wanted) -> None:
@@ -121,22 +135,24 @@ class CorpusPane(Pane):
     async def _show_preview(self) -> None:
         source, pattern = self._source, self.pattern
         heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
-        reason = "" if source is None else source.reason
         # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.
         heading.update("Preview" if source is None else f"Preview  {source.title}", layout=False)
-        body.tooltip = Content(reason)  # a path may hold brackets, which are no markup
         if source is None or source.is_folder:
-            body.update(reason, layout=False)
+            body.update("" if source is None else source.reason, layout=False)
             return
+        loop = asyncio.get_running_loop()
+        split = loop.run_in_executor(self._beside, first_pieces, source, PREVIEWED, pattern)
         try:
-            text = await asyncio.to_thread(beginning, source, PREVIEWED)
-            body.update(self._split(text, pattern, body.rich_style), layout=False)
+            await asyncio.wait([split], timeout=SOON)
+            if not split.done():
+                body.update("splitting …", layout=False)
+            body.update(self._colored(await split, body.rich_style), layout=False)
         except BpeError as error:
             body.update(visible(str(error)), layout=False)
+        finally:
+            split.cancel()  # if it has not begun, for another row is looked at by now
 
-    def _split(self, text: str, pattern: str, base: Style) -> Text:
-        from bpe_core.patterns import splitter
-
+    def _colored(self, pieces: list[str], base: Style) -> Text:
         look = Look(
             base,
             *(Style(reverse=True), Style(reverse=True)),
@@ -145,11 +161,11 @@ class CorpusPane(Pane):
             colorless=self.app.no_color,
         )
         styles = [ways.usual for ways in make_palette(look).tokens]
-        split = Text(no_wrap=False, end="")
-        for number, piece in enumerate(splitter(pattern).split(text)):
+        text = Text(no_wrap=False, end="")
+        for number, piece in enumerate(pieces):
             shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")
-            split.append(shown, styles[number % len(styles)])
-        return split
+            text.append(shown, styles[number % len(styles)])
+        return text
 
 
 class TokenizerList(OptionList):
@@ -160,8 +176,21 @@ class TokenizerList(OptionList):
         Binding("delete", "discard", "Discard", tooltip="Delete this tokenizer's file"),
     ]
 
+    hint: var[str] = var("Tokenizers trained here, or found on this computer; none yet.")
+    """Where the one under the cursor lies."""
+
+    _kept: tuple[Kept, ...] = ()
+
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        """Tell of the one under the cursor."""
+        super().watch_highlighted(highlighted)
+        if highlighted is not None and highlighted < len(self._kept):
+            kept = self._kept[highlighted]
+            self.hint = f"{'Trained here' if kept.is_own else 'Kept by another program'}: {visible(kept.path)}"
+
     def show(self, kept: tuple[Kept, ...], in_force: str) -> None:
         """List `kept`, the one in force marked."""
+        self._kept = kept
         place = self.highlighted
         self.clear_options()
         width = max(16, self.scrollable_content_region.width or 26)

@@ -1,53 +1,83 @@
-"""The tree of texts: groups, files and folders, each with the mark that says what it was chosen for."""
+"""The tree of texts: groups, files and folders, each with the mark that says what it was chosen for.
 
-from dataclasses import dataclass, field
+Drawn by its own labels and not by Textual's guides, so that marks and sizes stand below each other.
+"""
+
+import asyncio
+import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
 from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
+from textual import work
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.reactive import var
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
-from tui.sources import TextSource, computer_sources, file_source, folder_sources, preset_sources, sample_sources
+from tui.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.widgets.columns import fit
 
-Mark = Literal["", "corpus", "reference"]
+Mark = Literal["corpus", "reference"]
 
-_SIGNS: Final[dict[Mark, str]] = {"": " ", "corpus": "✓", "reference": "≠"}
+_SIGNS: Final[dict[Mark | None, str]] = {None: " ", "corpus": "✓", "reference": "≠"}
+_SLICE: Final = 100
+"""Rows that are added to the tree at one go, before keys and drawing have their turn."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One row of the tree."""
 
     title: str
     source: TextSource | None = None
-    """None for a heading."""
-    mark: Mark = field(default="")
+    """None for a heading, or a remark."""
+    reason: str = ""
+    """What a heading stands for."""
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset it is, if it is one."""
+        return self.source.preset if self.source else ""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it can be opened in the editor."""
+        return self.source is not None and not self.source.is_folder
 
 
 class CorpusTree(Tree[Entry]):
-    """Samples, this computer, files: space chooses a text, r marks it as a reference, e opens it in the editor."""
+    """Files, this computer, presets, samples: what each row is for is told by the keys that do something there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter", "run_preset(False)", "Run", tooltip="With its own options: see what comes out", key_display="enter"
+        ),
+        Binding("enter", "open", "Open", tooltip="See what is in it, or no longer", key_display="enter"),
+        Binding("enter", "select_cursor", "Choose", show=False),
+        Binding("f7", "run_preset(True)", "Step", tooltip="Learn its merges one by one", key_display="F7"),
         Binding("space", "mark('corpus')", "Choose", tooltip="Train on this text, or no longer"),
         Binding("e", "edit", "Edit", tooltip="Open this text in the editor"),
         Binding("r", "mark('reference')", "Reference", tooltip="Compare with this text in the audit, or no longer"),
     ]
 
+    hint: var[str] = var("", bindings=True)
+    """What the row under the cursor is good for."""
+
     class Marked(Message):
         """A text was chosen, marked as reference, or neither any more."""
 
     class PresetChosen(Message):
-        """A preset should be run."""
+        """A preset should be run, to its end or one merge at a time."""
 
-        def __init__(self, name: str) -> None:
+        def __init__(self, name: str, stepping: bool) -> None:
             super().__init__()
             self.name = name
+            self.stepping = stepping
 
     class Wanted(Message):
         """A text should be opened in the editor."""
@@ -69,16 +99,23 @@ class CorpusTree(Tree[Entry]):
         self.show_guides = False
         self.guide_depth = 2
         self._files: TreeNode[Entry]
+        self._marks: dict[str, Mark] = {}
+        """Path -> its mark, wherever in the tree it is listed, and however often."""
+        self._listed: set[TreeNode[Entry]] = set()
+        """Folders that are listed, or are just being."""
 
     def on_mount(self) -> None:
-        """Plant the three groups; a folder is listed only once it is opened."""
-        self._files = self.root.add("Files", Entry("Files"), expand=True)
-        self._add_folder(self._files, file_source(Path.cwd(), f"{Path.cwd().name or '/'} (here)"))
+        """Plant the groups; a folder is listed only once it is opened."""
+        reason = "Your own texts, files or whole folders; ^p adds any other by its path."
+        self._files = self.root.add("Files", Entry("Files", reason=reason), expand=True)
+        self._add_source(self._files, file_source(Path.cwd(), f"{Path.cwd().name or '/'} (here)"))
         if (home := Path.home()) != Path.cwd():
-            self._add_folder(self._files, file_source(home, f"{home.name} (home)"))
-        self._add_group("This computer", computer_sources())
-        self._add_group("Presets", preset_sources(), expand=False)
-        samples = self._add_group("Samples", sample_sources())
+            self._add_source(self._files, file_source(home, f"{home.name} (home)"))
+        self._add_group("This computer", computer_sources(), "Large real texts that this computer holds already.")
+        reason = "The founding examples: texts, options, and what must come out. Open, run one."
+        self._add_group("Presets", preset_sources(), reason, expand=False)
+        reason = "Texts written for this app, each to show something. Space chooses all of them."
+        samples = self._add_group("Samples", sample_sources(), reason)
         # The first sample under the cursor, so that the preview has something to show.
         self.call_after_refresh(self._point_at, samples.children[0])
 
@@ -93,52 +130,71 @@ class CorpusTree(Tree[Entry]):
             self._was_seen = True
             self.call_after_refresh(lambda: self.scroll_to_line(self.cursor_line, animate=False))
 
+    # Marks
+
     def marked(self, mark: Mark) -> tuple[str, ...]:
         """Paths that carry this mark, from top to bottom."""
-        return tuple(e.source.path for e in map(_entry, self._all_nodes()) if e.source and e.mark == mark)
+        paths = dict.fromkeys(map(_path, self._all_nodes()))
+        return tuple(path for path in paths if self._marks.get(path) == mark)
 
     def choose(self, paths: tuple[str, ...], mark: Mark = "corpus") -> None:
         """Give these paths this mark and take it from all others; a path not yet listed is added to the files."""
-        found: dict[str, Entry] = {}
-        for node in self._all_nodes():
-            entry = _entry(node)
-            if entry.source:
-                found[entry.source.path] = entry
-                if entry.mark == mark:
-                    entry.mark = ""
-        for path in paths:
-            if path in found:
-                found[path].mark = mark
-            else:
-                self.add_path(Path(path)).mark = mark
+        listed = set(map(_path, self._all_nodes()))
+        self._marks = {path: other for path, other in self._marks.items() if other != mark}
+        for path in map(Path, paths):
+            if str(path) not in listed:
+                self._add_source(self._files, file_source(path), before=0)
+                self._files.expand()
+            self._marks[str(path)] = mark
         self._marks_changed()
 
-    def add_path(self, path: Path) -> Entry:
-        """List a file or a folder under Files, at its top, unless it is there."""
-        source = file_source(path)
-        for node in self._files.children:
-            entry = _entry(node)
-            if entry.source and entry.source.path == source.path:
-                return entry
-        entry = Entry(source.title, source)
-        self._files.add(source.title, entry, before=0, allow_expand=source.is_folder)
-        self._files.expand()
-        return entry
+    def _chosen_in(self, node: TreeNode[Entry]) -> int:
+        """How many texts in a folder or under a heading are marked, listed or not."""
+        source = _entry(node).source
+        if source is None:
+            return sum(self._chosen_in(child) + (_path(child) in self._marks) for child in node.children)
+        return sum(path.startswith(os.path.join(source.path, "")) for path in self._marks) if source.is_folder else 0
+
+    # What the keys do
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what can be done with the row under the cursor."""
+        node = self.cursor_node
+        entry = _entry(node) if node else Entry("")
+        match action:
+            case "run_preset":
+                return bool(entry.preset)
+            case "open":
+                return node is not None and node.allow_expand
+            case "edit":
+                return entry.is_text
+            case "mark":
+                return bool(self._markable(node))
+        return True
+
+    def _markable(self, node: TreeNode[Entry] | None) -> list[str]:
+        """The path of a row, or on a heading those of all its texts; a preset is run, not chosen."""
+        nodes = [] if node is None else [node] if _entry(node).source else node.children
+        return [_path(node) for node in nodes if _path(node) and not _entry(node).preset]
 
     def action_mark(self, mark: Mark) -> None:
         """Give or take the mark of the row under the cursor; on a heading, of all its texts."""
-        node = self.cursor_node
-        if node is None:
-            return
-        if (source := _entry(node).source) and source.preset:
-            self.post_message(self.PresetChosen(source.preset))
-            return
-        entries = [_entry(node)] if source else [_entry(child) for child in node.children]
-        entries = [entry for entry in entries if entry.source and not entry.source.preset]
-        new: Mark = "" if all(entry.mark == mark for entry in entries) else mark
-        for entry in entries:
-            entry.mark = new
+        paths = self._markable(self.cursor_node)
+        if all(self._marks.get(path) == mark for path in paths):
+            for path in paths:
+                del self._marks[path]
+        else:
+            self._marks |= dict.fromkeys(paths, mark)
         self._marks_changed()
+
+    def action_run_preset(self, stepping: bool) -> None:
+        """Run the preset under the cursor, to its end or one merge at a time."""
+        if self.cursor_node and (preset := _entry(self.cursor_node).preset):
+            self.post_message(self.PresetChosen(preset, stepping))
+
+    def action_open(self) -> None:
+        """Open or close the folder, or the group, under the cursor."""
+        self.action_select_cursor()
 
     def action_edit(self) -> None:
         """Open the text under the cursor in the editor; a folder is none."""
@@ -149,56 +205,77 @@ class CorpusTree(Tree[Entry]):
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Entry]) -> None:
         """Say which text the cursor is on."""
         event.stop()
-        self.post_message(self.Pointed(_entry(event.node).source))
+        entry = _entry(event.node)
+        self.hint = entry.source.reason if entry.source else entry.reason
+        self.post_message(self.Pointed(entry.source))
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[Entry]) -> None:
-        """Enter, or a click: choose a file; a folder has just been opened or closed."""
+        """Enter, or a click: choose a file, run a preset; a folder has just been opened or closed."""
         event.stop()
-        if not event.node.allow_expand:
+        if _entry(event.node).preset:
+            self.action_run_preset(False)
+        elif not event.node.allow_expand:
             self.action_mark("corpus")
 
     def on_tree_node_expanded(self, event: Tree.NodeExpanded[Entry]) -> None:
         """List a folder when it is opened for the first time."""
         event.stop()
-        source = _entry(event.node).source
-        if source is None or not source.is_folder or event.node.children:
-            return
+        node = event.node
+        source = _entry(node).source
+        if source is not None and source.is_folder and node not in self._listed:
+            self._listed.add(node)
+            self._list(node, Path(source.path))
+
+    @work
+    async def _list(self, node: TreeNode[Entry], path: Path) -> None:
+        """Read a folder beside the screen, and add what it holds in slices."""
         try:
-            for child in folder_sources(Path(source.path)):
-                self._add_folder(event.node, child)
+            found = await asyncio.to_thread(listing, path)
         except OSError as error:
-            event.node.add_leaf(f"cannot be listed: {error.strerror}", Entry(f"cannot be listed: {error.strerror}"))
+            found = Listing((), 0, f"cannot be listed: {error.strerror}")
+        for start in range(0, len(found.sources), _SLICE):
+            for source in found.sources[start : start + _SLICE]:
+                self._add_source(node, source)
+            await asyncio.sleep(0)
+        if found.remark:
+            reason = "^p adds any file or folder by its path; the folder can be chosen as a whole."
+            node.add_leaf(found.remark, Entry(found.remark, reason=reason))
+
+    def get_label_width(self, node: TreeNode[Entry]) -> int:
+        """All rows are as wide as the tree, so none needs to be drawn to know it."""
+        return self.scrollable_content_region.width - self.guide_depth * _depth(node)
 
     def render_label(self, node: TreeNode[Entry], base_style: Style, style: Style) -> Text:
         """Mark, title, and at the right edge the size."""
         entry = _entry(node)
-        depth = 0
-        parent = node.parent
-        while parent is not None and not parent.is_root:
-            depth, parent = depth + 1, parent.parent
-        width = max(12, self.scrollable_content_region.width - self.guide_depth * depth)
+        width = max(12, self.scrollable_content_region.width - self.guide_depth * _depth(node))
+        chosen = 0 if node.is_expanded else self._chosen_in(node)
+        right = f"{chosen:,} ✓" if chosen else ""
         if entry.source is None:
             sign = "▾ " if node.is_expanded else "▸ " if node.allow_expand else "  "
-            return Text(fit(sign + entry.title, width), style=style + Style(bold=True), no_wrap=True, end="")
-        size = "" if entry.source.size is None else size_label(entry.source.size)
+            heading = style + (Style(bold=True) if node.allow_expand else Style(dim=True))
+            return Text(fit(sign + entry.title, width - len(right)) + right, style=heading, no_wrap=True, end="")
         if entry.source.is_folder and node.allow_expand:
-            size = "▾" if node.is_expanded else "▸"
-        title = fit(entry.title, max(4, width - 3 - cell_len(size)))
+            right = f"{right} ▾" if node.is_expanded else f"{right} ▸"
+        elif entry.source.size is not None:
+            right = size_label(entry.source.size)
+        mark = self._marks.get(entry.source.path)
+        title = fit(entry.title, max(4, width - 3 - cell_len(right)))
         accent = Style(bold=True, color=self.get_component_rich_style("tree--highlight").color)
         label = Text(no_wrap=True, end="")
-        label.append(_SIGNS[entry.mark] + " ", style + accent if entry.mark else style)
-        label.append(title, style + accent if entry.mark else style)
-        label.append(" " + size, style + Style(dim=True))
+        label.append(_SIGNS[mark] + " ", style + accent if mark else style)
+        label.append(title, style + accent if mark else style)
+        label.append(" " + right, style + (accent if chosen else Style(dim=True)))
         return label
 
-    def _add_group(self, title: str, sources: list[TextSource], *, expand: bool = True) -> TreeNode[Entry]:
-        group = self.root.add(title, Entry(title), expand=expand)
+    def _add_group(self, title: str, sources: list[TextSource], reason: str, *, expand: bool = True) -> TreeNode[Entry]:
+        group = self.root.add(title, Entry(title, reason=reason), expand=expand)
         for source in sources:
             group.add_leaf(source.title, Entry(source.title, source))
         return group
 
-    def _add_folder(self, parent: TreeNode[Entry], source: TextSource) -> None:
-        parent.add(source.title, Entry(source.title, source), allow_expand=source.is_folder)
+    def _add_source(self, parent: TreeNode[Entry], source: TextSource, *, before: int | None = None) -> None:
+        parent.add(source.title, Entry(source.title, source), before=before, allow_expand=source.is_folder)
 
     def _marks_changed(self) -> None:
         # A label's width never changes with its mark, so drawing again is enough.
@@ -216,6 +293,18 @@ class CorpusTree(Tree[Entry]):
 
 def _entry(node: TreeNode[Entry]) -> Entry:
     return node.data or Entry(str(node.label))
+
+
+def _path(node: TreeNode[Entry]) -> str:
+    source = _entry(node).source
+    return source.path if source else ""
+
+
+def _depth(node: TreeNode[Entry]) -> int:
+    depth, parent = 0, node.parent
+    while parent is not None and not parent.is_root:
+        depth, parent = depth + 1, parent.parent
+    return depth
 
 
 def size_label(size: int) -> str:

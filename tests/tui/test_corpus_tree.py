@@ -1,0 +1,151 @@
+"""The tree of texts: it lists beside the screen, tells what each row is for, and shows what is chosen where."""
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+from scope import TEXT, Opened, Scope
+from textual.widgets import Label
+
+from bpe_core.presets import PRESETS
+from tui import sources
+from tui.sources import LARGEST_FOLDER, Listing
+from tui.widgets import corpus_tree
+from tui.widgets.key_line import KeyLine
+
+
+def foot(scope: Scope) -> str:
+    """The keys that are shown."""
+    return str(scope.screen.query_one(KeyLine).render())
+
+
+async def test_a_large_folder_is_listed_beside_the_screen_and_in_slices(
+    opened: Opened, kept: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(LARGEST_FOLDER + 200):
+        (home / f"{number:05}.txt").touch()
+    threads, rows = [], []
+
+    def listing(path: Path) -> Listing:
+        threads.append(threading.current_thread())
+        return sources.listing(path)
+
+    monkeypatch.setattr(corpus_tree, "listing", listing)
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("f2")
+        row = scope.row("home (here)")
+        add = type(row).add
+        monkeypatch.setattr(type(row), "add", lambda *given, **named: (rows.append(turn), add(*given, **named))[1])
+        turn = 0
+
+        async def count_turns() -> None:
+            nonlocal turn
+            while True:
+                turn += 1
+                await asyncio.sleep(0)
+
+        counting = asyncio.create_task(count_turns())
+        row.expand()
+        await scope.until(lambda: len(row.children) == LARGEST_FOLDER + 1, "all is listed")
+        counting.cancel()
+        assert threads and threading.main_thread() not in threads
+        assert max(rows.count(turn) for turn in set(rows)) <= 100, "others have their turn after each slice"
+        assert str(row.children[-1].label) == "and 200 more"
+        row.collapse()
+        row.expand()
+        await scope.settle()
+        assert len(row.children) == LARGEST_FOLDER + 1, "and not again"
+
+
+async def test_a_folder_tells_of_the_texts_chosen_in_it(opened: Opened, kept: Path, home: Path) -> None:
+    for name in ("one.txt", "two.txt", "three.txt"):
+        (home / "texts" / name).parent.mkdir(exist_ok=True)
+        (home / "texts" / name).write_text(TEXT)
+    async with opened(home / "texts" / "one.txt", home / "texts" / "two.txt") as scope:
+        await scope.until_tokenizer()
+        await scope.press("f2")
+        here = scope.row("home (here)")
+        assert "2 ✓" in scope.tree.render_label(here, *2 * [scope.tree.rich_style]).plain, "though never opened"
+        here.expand()
+        await scope.until(lambda: here.children, "it is listed")
+        folder = here.children[0]
+        assert "2 ✓" in scope.tree.render_label(folder, *2 * [scope.tree.rich_style]).plain
+        folder.expand()
+        await scope.until(lambda: len(folder.children) == 3, "it is listed")
+        labels = [scope.tree.render_label(child, *2 * [scope.tree.rich_style]).plain for child in folder.children]
+        assert [label[0] for label in labels] == ["✓", " ", "✓"], "one text has one mark, wherever it is listed"
+        scope.tree.move_cursor(folder.children[0])
+        await scope.press("space")
+        assert scope.screen.corpus.paths == (str(home / "texts" / "two.txt"),)
+        assert "✓" not in scope.tree.render_label(scope.row("one.txt"), *2 * [scope.tree.rich_style]).plain
+
+
+async def test_each_row_tells_what_it_is_for_and_what_can_be_done_with_it(
+    opened: Opened, kept: Path, home: Path
+) -> None:
+    (home / "books").mkdir()
+    async with opened(home / "books", size=(80, 24)) as scope:
+        await scope.until_tokenizer()
+        await scope.press("f2")
+        scope.row("Presets").expand()
+        await scope.settle()
+        keys = {}
+        for title in ("A chant", "books", "Samples", "S3  aabdaabdaab"):
+            scope.tree.move_cursor(scope.row(title))
+            await scope.settle()
+            keys[title] = foot(scope).partition("F6")[0]
+        assert "space Choose" in keys["A chant"] and "e Edit" in keys["A chant"]
+        assert "enter Open" in keys["books"] and "Edit" not in keys["books"]
+        assert "enter Open" in keys["Samples"] and "space Choose" in keys["Samples"]
+        assert "enter Run" in keys["S3  aabdaabdaab"] and "Choose" not in keys["S3  aabdaabdaab"]
+        assert "F7 Step" in foot(scope) and "^q Quit" in foot(scope)
+        assert scope.tree.hint == PRESETS["S3"].reason
+        scope.tree.move_cursor(scope.row("books"))
+        await scope.settle()
+        assert scope.tree.hint == str(home / "books")
+
+
+async def test_a_slow_pattern_keeps_nobody_waiting(
+    opened: Opened, kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The split is held open here, so that no clock is needed to see that keys are answered meanwhile."""
+    held, calls = threading.Event(), []
+
+    def slow(source: sources.TextSource, number: int, pattern: str) -> list[str]:
+        calls.append(source.title)
+        held.wait()
+        return ["slow"]
+
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        await scope.press("f2")
+        monkeypatch.setattr("tui.panes.corpus.first_pieces", slow)
+        try:
+            for title in ("A chant", "Whitespace", "book.txt"):
+                scope.tree.move_cursor(scope.row(title))
+                await scope.press("up", "down")
+            heading = scope.corpus.query_one("#preview-heading", Label)
+            assert "book.txt" in str(heading.render())
+            await scope.until(lambda: "splitting" in scope.shown("#preview"), "it says why it shows nothing")
+            assert len(calls) == 1, "one thread is busy, however many texts one passes"
+        finally:
+            held.set()
+        await scope.until(lambda: scope.shown("#preview") == "slow", "the last one comes")
+        assert calls[-1] == "book.txt" and len(calls) <= 2, "those that were passed are not split"
+
+
+async def test_the_preview_has_the_colors_of_the_theme(opened: Opened, kept: Path, book: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        scope.tree.move_cursor(scope.row("book.txt"))
+
+        def colors() -> set[str]:
+            strip = scope.corpus.query_one("#preview").render_line(0)
+            return {str(segment.style.bgcolor) for segment in strip if segment.style and segment.text.strip()}
+
+        await scope.until(lambda: "thesis" in scope.shown("#preview"), "the text is split")
+        dark = colors()
+        scope.app.theme = "bpescope-light"
+        await scope.until(lambda: not colors() & dark, "it has other colors")
