@@ -2,10 +2,9 @@
 
 from typing import Final
 
-import regex
-
 from bpe_core.formats.fields import Fields
 from bpe_core.formats.hf_pattern import pattern_of
+from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer.normalizers import (
     Normalizer,
     composed,
@@ -49,7 +48,7 @@ def _replacement(fields: Fields) -> Normalizer:
     pattern, content = fields.fields("pattern"), fields.text("content")
     if "String" in pattern:
         return replaced(pattern.text("String"), content)
-    return replaced_matches(regex.compile(pattern_of(pattern)), content)
+    return replaced_matches(Expression(pattern_of(pattern), "pattern of a normalizer"), content)
 
 
 def has_metaspace(fields: Fields) -> bool:

@@ -5,8 +5,10 @@ from typing import Final
 
 import regex
 
+from bpe_core.errors import PatternError
 from bpe_core.formats.fields import Fields
 from bpe_core.patterns import PATTERNS
+from bpe_core.patterns.expression import Expression
 
 _NAME_OF: Final = {source: name for name, source in PATTERNS.items() if source}
 _WORD: Final = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
@@ -36,9 +38,9 @@ def pattern_of(fields: Fields) -> str:
     if source not in _NAME_OF:
         source = _PIECES.sub(lambda found: _translated(found[0], fields), source)
     try:
-        regex.compile(source)
-    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-        fields.fail("Regex", f"the pattern is not one that can be used here ({error})")
+        Expression(source, "pattern")
+    except PatternError as error:
+        fields.fail("Regex", f"the pattern is not one that can be used here ({str(error).rstrip('.')})")
     return source
 
 

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-import regex
-
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
@@ -18,7 +16,7 @@ from bpe_core.formats.hf_model import Model
 from bpe_core.formats.hf_pipeline import pipeline_of
 from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
 from bpe_core.formats.limits import LARGEST_ID
-from bpe_core.patterns import ELSE
+from bpe_core.patterns import ELSE, Splitter, StagedSplitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.vocabulary import Vocabulary
@@ -83,11 +81,11 @@ def _added(fields: Fields) -> Iterator[AddedToken]:
 def write(tokenizer: Tokenizer) -> Iterator[str]:
     """The file. Raises `FormatError` if it would not give the same ids there."""
     vocabulary, preparation = tokenizer.vocabulary, tokenizer.preparation
-    first, joint, pattern = tokenizer.pattern.rpartition(ELSE)
+    _, _, pattern = tokenizer.pattern.rpartition(ELSE)
     if preparation:
         added, pipeline = preparation.added, dict(preparation.description)
     else:
-        added = (*specials_of(vocabulary), *_found_by(vocabulary, first if joint else None))
+        added = (*specials_of(vocabulary), *_found_by(vocabulary, tokenizer.splitter))
         decoder = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
         pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer_of(pattern), "decoder": decoder}
     ordinary = {token.text.encode() for token in added if not token.special}
@@ -115,11 +113,13 @@ def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
     return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
 
 
-def _found_by(vocabulary: Vocabulary, pattern: str | None) -> Iterator[AddedToken]:
+def _found_by(vocabulary: Vocabulary, splitter: Splitter) -> Iterator[AddedToken]:
     """The tokens whose pieces a pattern finds beforehand."""
-    for data, token in vocabulary.whole_pieces.items() if pattern is not None else ():
+    if not isinstance(splitter, StagedSplitter):
+        return
+    for data, token in vocabulary.whole_pieces.items():
         text = data.decode(errors="replace")
-        if regex.fullmatch(pattern, text):
+        if splitter.finds_first(text):
             yield AddedToken(text, token)
 
 

@@ -10,12 +10,11 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-import regex
-
 from bpe_core.errors import BpeError
 from bpe_core.formats import protobuf
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.patterns import splitter
+from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.normalizers import (
@@ -36,7 +35,7 @@ _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _MODELS: Final = {1: "Unigram", 2: "BPE", 3: "Word", 4: "Char"}
 _WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"
 _BYTE_NAME: Final = re.compile(r"<0x([0-9A-F]{2})>")
-_SPACES: Final = regex.compile("  +")
+_SPACES: Final = Expression("  +")
 
 
 @dataclass(frozen=True, slots=True)

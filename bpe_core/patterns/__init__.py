@@ -4,27 +4,31 @@ A splitter cuts a text into pieces; no merge ever crosses from one piece into th
 is a matter of the Unicode version: here it is that of the `regex` module.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.patterns.cuts import CutFinder, Kinds, beside
+from bpe_core.patterns.cuts import CutFinder, Kinds
+from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.fast import FastPattern
+from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.patterns.published import ELSE, ONLY, PATTERNS, THEN
 from bpe_core.patterns.reach import Reach
-from bpe_core.patterns.refusal import in_time, what_is_wrong
 from bpe_core.patterns.syntax import Node, NotPlain, parse
+from bpe_core.patterns.texts import Texts, texts_of
 from bpe_core.visible import visible
 
-__all__ = ["ELSE", "ONLY", "PATTERNS", "THEN", "Splitter", "StagedSplitter", "splitter"]
+__all__ = ["ELSE", "ONLY", "PATTERNS", "THEN", "Splitter", "StagedSplitter", "patience", "splitter"]
 
 _SEARCH_BACK: Final = (256, 4096)
 """How far from the end of a block, in characters, a cut is looked for before the whole block is."""
+
+_MOST_STAGES: Final = 64
+"""Patterns that are applied one after another; the most that a published tokenizer has are five."""
 
 _VARIED: Final = tuple("aA1 \t\n\r'\"_-./中\u0301")
 _SPELLED: Final = 40
@@ -42,9 +46,7 @@ class Splitter:
         """The regular expression itself; "" keeps a document whole."""
         self.lossy = pattern == "words" or self.source.startswith(ONLY)
         """Whether text between pieces is dropped, so that decoding cannot bring it back."""
-        self._named = pattern in PATTERNS
-        if not self._named:
-            _ = self._regex  # a wrong pattern should be told now, not at the first text
+        self._own = None if pattern in PATTERNS else Expression(self.source)
 
     def __repr__(self) -> str:
         return f"splitter({self.pattern!r})"
@@ -59,8 +61,8 @@ class Splitter:
         """
         if not self.source:
             return [text] if text else []
-        if not self._named:
-            return self._split_by_own_pattern(text)
+        if self._own:
+            return self._split_by(self._own, text)
         if self._fast.reads(text):
             return self._fast.findall(text)
         pieces: list[str] = self._regex.findall(text)
@@ -69,7 +71,7 @@ class Splitter:
     def places(self, text: str) -> list[tuple[int, int]]:
         """Where each piece of `text` begins and ends."""
         if self.lossy:
-            return [(start, stop) for start, stop in self._spans(text) if start < stop]
+            return self._matches(text)
         ends = list(accumulate(map(len, self.split(text))))
         return list(zip([0, *ends], ends, strict=False))
 
@@ -93,7 +95,7 @@ class Splitter:
 
     def compile_all(self) -> None:
         """Compile what is compiled when first needed otherwise: a tenth of a second that no text waits for then."""
-        if self._named and self.source:
+        if not self._own and self.source:
             self._fast.compile_all()
         if self._cuts:
             self._cuts.compile_all()
@@ -146,24 +148,25 @@ class Splitter:
                 return cut
         return -1
 
-    def _split_by_own_pattern(self, text: str) -> list[str]:
-        """As `split`, for a pattern that nobody has checked: under a time limit, and text left over is kept."""
-        if self._tree and self._regex.groups == 0 and not self.lossy:
-            found = in_time(lambda seconds: self._regex.findall(text, timeout=seconds), text)
+    def _split_by(self, expression: Expression, text: str) -> list[str]:
+        """As `split`, for a pattern that nobody has checked: what it does not match is kept."""
+        if self.lossy:
+            return [text[start:stop] for start, stop in self._matches(text)]
+        if self._tree and not expression.has_groups:
+            found = expression.findall(text)
             if sum(map(len, found)) == len(text) and "" not in found:
                 return found
-        if self.lossy:
-            return [text[start:stop] for start, stop in self.places(text)]
         pieces: list[str] = []
         end = 0
-        for start, stop in self._spans(text):
+        for start, stop in expression.spans(text):
             pieces += text[end:start], text[start:stop]
             end = stop
         return [piece for piece in (*pieces, text[end:]) if piece]
 
-    def _spans(self, text: str) -> list[tuple[int, int]]:
-        """Where matches begin and end, in order: a pattern with (?r) finds the last one first."""
-        return sorted(in_time(lambda seconds: [m.span() for m in self._regex.finditer(text, timeout=seconds)], text))
+    def _matches(self, text: str) -> list[tuple[int, int]]:
+        """Where matches begin and end, empty ones left out."""
+        spans = self._own.spans(text) if self._own else [found.span() for found in self._regex.finditer(text)]
+        return [(start, stop) for start, stop in spans if start < stop]
 
     @cached_property
     def _tree(self) -> Node | None:
@@ -187,11 +190,7 @@ class Splitter:
 
     @cached_property
     def _regex(self) -> Any:
-        try:
-            with warnings.catch_warnings(action="ignore"):  # a future meaning of "[[" is no concern of who types it
-                return regex.compile(self.source)
-        except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-            raise PatternError(what_is_wrong(self.source, error)) from None
+        return regex.compile(self.source)
 
 
 class StagedSplitter(Splitter):
@@ -205,29 +204,45 @@ class StagedSplitter(Splitter):
 
     def __init__(self, pattern: str) -> None:
         """`pattern` is patterns with `THEN` between them, or a regular expression, `ELSE` and a pattern."""
-        first, self._joint, rest = min((pattern.partition(joint) for joint in (THEN, ELSE)), key=lambda p: len(p[0]))
-        self._first = splitter(first) if self._joint == THEN else Splitter(first)
+        first, joint, rest = min((pattern.partition(joint) for joint in (THEN, ELSE)), key=lambda p: len(p[0]))
         self._rest = splitter(rest)
+        self._texts = texts_of(first) if joint == ELSE else None
+        self._first: Splitter | Texts | Expression
+        if joint == THEN:
+            self._first = splitter(first)
+        elif self._texts and all(len(one) >= len(other) for one, other in pairwise(self._texts)):
+            self._first = Texts(self._texts)
+        else:
+            self._first = Expression(first)
         self.pattern = pattern
-        self.source = self._first.source + self._joint + self._rest.source
-        self.lossy = self._first.lossy or self._rest.lossy
-        self._find = regex.compile(first) if self._joint == ELSE else None
+        self.source = (self._first.source if isinstance(self._first, Splitter) else first) + joint + self._rest.source
+        self.lossy = self._rest.lossy or (isinstance(self._first, Splitter) and self._first.lossy)
+        self._own = None
 
     def split(self, text: str) -> list[str]:
         """The pieces that the last pattern leaves."""
-        if not self._find:
-            return [part for piece in self._first.split(text) for part in self._rest.split(piece)]
-        pieces: list[str] = []
-        start = 0
-        for found in self._find.finditer(text):
-            pieces += self._rest.split(text[start : found.start()])
-            pieces.append(found[0])
-            start = found.end()
-        return pieces + self._rest.split(text[start:])
+        with patience(enough_for(len(text))):
+            if isinstance(self._first, Splitter):
+                return [part for piece in self._first.split(text) for part in self._rest.split(piece)]
+            pieces: list[str] = []
+            done = 0
+            for start, stop in self._first.spans(text):
+                pieces += self._rest.split(text[done:start])
+                if start < stop:
+                    pieces.append(text[start:stop])
+                done = stop
+            return pieces + self._rest.split(text[done:])
+
+    def finds_first(self, text: str) -> bool:
+        """Whether it is a piece before any other pattern is asked: it is a match of the pattern before `ELSE`."""
+        if isinstance(self._first, Expression):
+            return self._first.matches(text)
+        return isinstance(self._first, Texts) and text in self._first
 
     def compile_all(self) -> None:
         """The same for all patterns."""
-        self._first.compile_all()
+        if isinstance(self._first, Splitter):
+            self._first.compile_all()
         self._rest.compile_all()
         if self._cuts:
             self._cuts.compile_all()
@@ -236,17 +251,19 @@ class StagedSplitter(Splitter):
         """Where each of these begins and ends."""
         if not self.lossy:
             return super().places(text)
-        if not self._find:
-            return [place for begin, end in self._first.places(text) for place in self._rest_places(text, begin, end)]
-        places: list[tuple[int, int]] = []
-        start = 0
-        for found in self._find.finditer(text):
-            places += self._rest_places(text, start, found.start())
-            places.append(found.span())
-            start = found.end()
-        return places + self._rest_places(text, start, len(text))
+        with patience(enough_for(len(text))):
+            if isinstance(self._first, Splitter):
+                return [place for start, stop in self._first.places(text) for place in self._inside(text, start, stop)]
+            places: list[tuple[int, int]] = []
+            done = 0
+            for start, stop in self._first.spans(text):
+                places += self._inside(text, done, start)
+                if start < stop:
+                    places.append((start, stop))
+                done = stop
+            return places + self._inside(text, done, len(text))
 
-    def _rest_places(self, text: str, begin: int, end: int) -> list[tuple[int, int]]:
+    def _inside(self, text: str, begin: int, end: int) -> list[tuple[int, int]]:
         return [(begin + start, begin + stop) for start, stop in self._rest.places(text[begin:end])]
 
     @cached_property
@@ -255,9 +272,15 @@ class StagedSplitter(Splitter):
 
     @cached_property
     def _cuts(self) -> CutFinder | None:
-        if not self._find:
+        if isinstance(self._first, Splitter):
             return self._first._cuts  # the rest never sees more than one piece of the first
-        return beside(self._rest._cuts, self._first._tree) if self._rest._cuts and self._first._tree else None
+        # A text that is found first may stand beside a cut, but not across it.
+        return self._rest._cuts.without(_pairs(self._texts)) if self._texts and self._rest._cuts else None
+
+
+def _pairs(texts: Iterable[str]) -> set[str]:
+    """Every two neighboring characters of the texts."""
+    return {one + other for text in texts for one, other in pairwise(text)}
 
 
 def splitter(pattern: str) -> Splitter:
@@ -270,6 +293,8 @@ def splitter(pattern: str) -> Splitter:
             f"There is no split pattern named '{visible(pattern)}'; choose one of {', '.join(PATTERNS)}, "
             f"or write (?:{visible(pattern)}) if it is meant as a regular expression."
         )
+    if pattern.count(THEN) + pattern.count(ELSE) >= _MOST_STAGES:
+        raise PatternError(f"The split pattern is more than {_MOST_STAGES} patterns in one; leave some out.")
     return _cached(pattern)
 
 

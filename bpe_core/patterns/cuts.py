@@ -23,9 +23,6 @@ from bpe_core.patterns.syntax import Atomic, Chain, Chars, Choice, End, Look, No
 ANYTHING = "anything"
 """Stands for an assertion among the sources of character sets: it may look at whatever comes next."""
 
-_ITSELF = re.compile(r"[^\\.\[]|\\\W")
-"""The source of a set that is just one character, plain or escaped."""
-
 Follows = dict[str, set[str]]
 """Source of a character set -> sources of those that may come directly after it."""
 
@@ -90,23 +87,6 @@ def _sides(node: Node, end: int) -> Iterator[tuple[Ranges, Ranges]]:
         after = () if ANYTHING in forbidden else without(begins, taken)
         if after:
             yield before, after
-
-
-def beside(cuts: CutFinder, node: Node) -> CutFinder | None:
-    """Of the cuts of a pattern those that are safe, too, where the texts of `node` are found before it is applied.
-
-    None of these texts may reach over a cut: no two neighboring characters of any of them may stand on its sides. None
-    if `node` is more than a choice of texts.
-    """
-    pairs: set[str] = set()
-    for option in node.options if isinstance(node, Choice) else (node,):
-        text = ""
-        for item in option.items if isinstance(option, Chain) else (option,):
-            if not isinstance(item, Chars) or not _ITSELF.fullmatch(item.source):
-                return None
-            text += item.source[-1]
-        pairs.update(map("".join, pairwise(text)))
-    return cuts.without(pairs)
 
 
 class Kinds(dict[int, str]):

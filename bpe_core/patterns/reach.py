@@ -10,13 +10,12 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from bpe_core.patterns.char_sets import matches
-from bpe_core.patterns.syntax import Atomic, Chain, Chars, Choice, End, Look, Node, Repeat
+from bpe_core.patterns.syntax import COUNTED, Atomic, Chain, Chars, Choice, End, Look, Node, Repeat, times_counted
 
-_COUNTED: Final = 16
-"""Repetitions that are counted; more are taken for any number."""
-_REMEMBERED: Final = 1 << 16
+_REMEMBERED: Final = 1 << 12
+"""Steps; each may hold all positions."""
 
-_matches = lru_cache(_REMEMBERED)(matches)
+_matches = lru_cache(1 << 16)(matches)
 
 
 class _Ways(NamedTuple):
@@ -77,10 +76,8 @@ class Reach:
                 return self._repeat(item, least, most)
 
     def _repeat(self, item: Node, least: int, most: int | None) -> _Ways:
-        times = max(least, 1) if most is None else most
-        endless = most is None or times > _COUNTED
-        times = min(times, _COUNTED)
-        ways = [self._ways(item) for _ in range(times)]
+        endless = most is None or most > COUNTED
+        ways = [self._ways(item) for _ in range(times_counted(least, most))]
         if endless and ways:
             self._join(ways[-1].last, ways[-1].first)
         return self._chain([way._replace(empty=way.empty or i >= least) for i, way in enumerate(ways)])

@@ -72,6 +72,13 @@ Node = Chars | Chain | Choice | Repeat | Atomic | Look | End
 END_OF_LINE: Final = Look(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negated=False)
 """What `$` says: the end, or a last newline and then the end."""
 
+COUNTED: Final = 16
+"""Repetitions that are told apart; more are taken for any number."""
+
+LARGEST: Final = 300
+"""Sets of characters in a tree, repetitions that are told apart written out: what is found out about a pattern takes a
+time that may grow with their third power. The published patterns have fifty at most."""
+
 _CHARS: Final = re.compile(
     r"""
     \\[pP](?:\{\^?[\w\ =:-]+\}|[A-Z])                   # a property
@@ -89,15 +96,34 @@ _SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, Non
 
 
 def parse(source: str) -> Node:
-    """The tree of a pattern that the `regex` module has accepted; NotPlain if it uses anything else than the tree has.
+    """The tree of a pattern that the `regex` module has accepted.
 
-    Capturing groups become plain ones: nothing in the tree refers to them.
+    NotPlain if it uses anything else than the tree has, or is larger than `LARGEST`. Capturing groups become plain
+    ones: nothing in the tree refers to them.
     """
     reader = _Reader(source)
     node = reader.choice(ignore_case=False)
     if reader.at != len(source):
         raise NotPlain(source[reader.at :])
+    if _size(node) > LARGEST:
+        raise NotPlain("too many sets of characters")
     return node
+
+
+def _size(node: Node) -> int:
+    match node:
+        case Chain(parts) | Choice(parts):
+            return sum(map(_size, parts))
+        case Repeat(item, least, most):
+            return _size(item) * times_counted(least, most)
+        case Atomic(item) | Look(item):
+            return _size(item)
+    return 1
+
+
+def times_counted(least: int, most: int | None) -> int:
+    """How many of the repetitions of an item are told apart."""
+    return min(COUNTED, max(least, 1) if most is None else most)
 
 
 class _Reader:

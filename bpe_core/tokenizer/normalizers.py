@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-import regex
+from bpe_core.patterns.expression import Expression
 
 Rewrite = tuple[int, int, str]
 """A stretch of a text, where it begins and ends, and what comes in its place; what lies between two is kept."""
@@ -132,13 +132,21 @@ def replaced(old: str, new: str) -> Normalizer:
     return Normalizer((Rule(lambda text: text.replace(old, new), rewrites, keeps_all=len(old) == 1 <= len(new)),))
 
 
-def replaced_matches(pattern: Any, new: str) -> Normalizer:
-    """Every match of a compiled regular expression replaced by a text."""
+def replaced_matches(expression: Expression, new: str) -> Normalizer:
+    """Every match of a regular expression replaced by a text. Raises `PatternError` where that takes too long."""
 
-    def rewrites(text: str) -> Iterator[Rewrite]:
-        return ((*found.span(), new) for found in regex.finditer(pattern, text))
+    def rewrites(text: str) -> list[Rewrite]:
+        return [(start, end, new) for start, end in expression.spans(text)]
 
-    return Normalizer((Rule(lambda text: str(regex.sub(pattern, lambda _: new, text)), rewrites),))
+    def apply(text: str) -> str:
+        parts: list[str] = []
+        done = 0
+        for start, end in expression.spans(text):
+            parts += text[done:start], new
+            done = end
+        return "".join((*parts, text[done:]))
+
+    return Normalizer((Rule(apply, rewrites),))
 
 
 def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:

@@ -4,12 +4,12 @@ import random
 import unicodedata
 
 import pytest
-import regex
 from nasty import nasty_texts
 
 from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary, train
 from bpe_core.aligned_text import LARGEST, AlignedText, followed
 from bpe_core.patterns import splitter
+from bpe_core.patterns.expression import Expression
 from bpe_core.spans import Span
 from bpe_core.tokenizer import normalizers as n
 from bpe_core.tokenizer.added_tokens import AddedToken
@@ -74,7 +74,7 @@ MAKERS = {
     "NFKD without accents": lambda: prepared(n.one_after_another([n.composed("NFKD"), n.without_accents]), [WORDS]),
     "replaced": lambda: prepared(n.one_after_another([
         n.stripped(True, True), n.replaced("e", "EE"), n.replaced("", "."), n.replaced("..", "ab"),
-        n.replaced_matches(regex.compile(r"\s+|(?<=a)"), "_"), n.prepended("@")]), [GPT2]),
+        n.replaced_matches(Expression(r"\s+|(?<=a)"), "_"), n.prepended("@")]), [GPT2]),
     "added": lambda: prepared(n.lowercase, [GPT2], added=ADDED),
     "llama 2": lambda: prepared(LLAMA, [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
     "metaspace": lambda: prepared(None, METASPACE, of_characters(), (), True),

@@ -4,6 +4,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from itertools import accumulate, chain
 
 import pytest
@@ -12,7 +13,8 @@ from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 
 from bpe_core import PATTERNS, PatternError
-from bpe_core.patterns import refusal, splitter
+from bpe_core.patterns import patience, splitter
+from bpe_core.patterns.texts import Texts, texts_of
 
 NAMED = [name for name, source in PATTERNS.items() if source]
 
@@ -180,10 +182,112 @@ def test_a_misspelt_name_is_not_taken_for_a_regular_expression():
     assert splitter("(?:gtp4)").split("a gtp4") == ["a ", "gtp4"]
 
 
-def test_a_pattern_that_backtracks_without_end_is_stopped(monkeypatch):
-    monkeypatch.setattr(refusal, "PATIENCE", 0.02)
-    with pytest.raises(PatternError, match=r"took more than .* too many ways"):
-        splitter(r"(?:\w|\w\w)+[!?]").split("a" * 60 + "-")
+BACKTRACKING = r"(?:a|aa)+!"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        BACKTRACKING,
+        rf"{BACKTRACKING}|[a-z]+|\s|.",
+        rf"({BACKTRACKING})",
+        rf"(?#only){BACKTRACKING}",
+        rf"(?r)!(?:a|aa)+|x(?!{BACKTRACKING})",
+        rf"(?={BACKTRACKING})a",
+        r"(?<!!(?:a|aa)+)-",
+        rf"{BACKTRACKING}(?#else)gpt4",
+        rf"x(?#else){BACKTRACKING}",
+        rf"gpt4(?#then){BACKTRACKING}",
+        rf"{BACKTRACKING}(?#then)gpt4",
+        r"(?b)(?:abcdefghijkl){e<=11}",
+    ],
+)
+def test_a_pattern_that_backtracks_without_end_is_stopped_wherever_it_stands(pattern):
+    text = "abc" * 3000 if "{e" in pattern else "a" * 200 + "-"
+    for ask in (splitter(pattern).split, splitter(pattern).places, lambda text: list(splitter(pattern).pieces([text]))):
+        with pytest.raises(PatternError, match=r"took more than .* too many ways"), patience(0.02):
+            ask(text)
+
+
+def test_patience_is_for_all_that_is_done_while_it_lasts():
+    """Many pieces, each of which a later pattern takes some time for, do not get it for each."""
+    slow = splitter(rf"\s(?#then){BACKTRACKING}|[a-z]+|.")
+    assert slow.split("aaaa aaaa")  # short ones are no trouble
+    with pytest.raises(PatternError, match=r"more than 0\.1 s"), patience(0.1):
+        slow.split(" ".join(["a" * 22] * 10_000))
+    with patience(0.05), patience(100), pytest.raises(PatternError, match=r"more than 0\.1 s"):
+        slow.split("a" * 200)
+
+
+def test_only_the_time_of_patterns_counts():
+    with patience(0.01):
+        time.sleep(0.02)
+        assert splitter(r"\w+|\W").split("a b") == ["a", " ", "b"]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "a{10000000}",
+        "(?:ab?){4000000}",
+        "(?:(?:a{300}){300}){300}",
+        "[a-z]{ 4000 , }" * 9,
+        "(?:\\(x){9999}y",
+        "a{99999999999999999999}",
+        "x*" * 15_000,
+        "x(?#else)a{10000000}",
+        "a{10000000}(?#else)gpt4",
+        "gpt4(?#then)a{10000000}",
+    ],
+)
+def test_a_pattern_that_asks_for_very_much_is_not_even_compiled(pattern, monkeypatch):
+    monkeypatch.setattr(regex, "compile", lambda source, **_: pytest.fail("it was") if len(source) > 3 else None)
+    with pytest.raises(PatternError, match=r"too large|is the most"):
+        splitter(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(?R)", r"\((?:[^()]|(?R))*\)", "(a|(?1)b)", "(?P<x>a(?&x)?)", "(?P>x)(?P<x>a)"])
+def test_a_pattern_that_calls_itself_is_refused(pattern):
+    with pytest.raises(PatternError, match="may not call itself"):
+        splitter(pattern)
+
+
+@pytest.mark.parametrize("joint", ["(?#then)", "(?#else)"])
+def test_patterns_without_end_in_one_are_refused(joint):
+    with pytest.raises(PatternError, match="more than 64 patterns in one"):
+        splitter(joint.join(["a"] * 3000))
+
+
+def test_a_pattern_of_very_many_sets_is_not_reasoned_about():
+    """What follows from its sets takes a time that grows much faster than their number."""
+    many = splitter("(?:" + "|".join(map(chr, range(0x4E00, 0x5E00))) + r")+|\s|\S")
+    assert not many.blockwise and many.reach is None
+    assert splitter(r"((((a{1,15}){1,15}){1,15}){1,15})|\s|\S").reach is None
+    assert many.split("\u4e00\u4e01 b") == ["\u4e00\u4e01", " ", "b"]
+
+
+# --- texts and patterns found first ----------------------------------------------------------------------------------
+
+
+def test_what_is_found_first_can_be_empty_or_found_backwards():
+    assert splitter("x*(?#else)gpt4").split("hi xx") == ["h", "i", " ", "xx"]
+    assert splitter(r"(?r)\d{3}(?#else)none").split("a12345b678c") == ["a12", "345", "b", "678", "c"]
+    assert splitter("words(?#else)none").split("ab words c") == ["ab ", "words", " c"]  # it is no name there
+    assert splitter("a|ab(?#else)none").split("xab") == ["x", "a", "b"]  # in the order given, not the longest
+
+
+def test_many_texts_are_found_as_an_expression_of_them_all_finds_them():
+    rng = random.Random(8)
+    for n in (1, 2, 5, 200):
+        texts = {"".join(rng.choices("ab<|]^-\\.", k=rng.randint(1, 7))) for _ in range(n)}
+        longest_first = sorted(texts, key=lambda text: (-len(text), text))
+        find = re.compile("|".join(map(re.escape, longest_first)))
+        assert sorted(texts_of("|".join(map(regex.escape, longest_first)))) == sorted(texts)
+        for _ in range(200):
+            text = "".join(rng.choices("ab<|]^-\\.", k=rng.randint(0, 30)))
+            assert list(Texts(texts).spans(text)) == [found.span() for found in find.finditer(text)]
+    assert list(Texts([]).spans("ab")) == list(Texts([""]).spans("ab")) == []
+    assert texts_of(r"a\d") is texts_of("a|") is texts_of("") is texts_of("(a)") is None
 
 
 # --- cuts ------------------------------------------------------------------------------------------------------------
