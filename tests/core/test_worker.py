@@ -333,18 +333,13 @@ def _cpu_seconds(worker: Worker) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_a_line_that_never_ends_is_no_command_and_takes_no_time(tmp_path: Path) -> None:
+def test_a_line_that_never_ends_is_no_command_and_not_held(start: Start, tmp_path: Path) -> None:
     (tmp_path / "book.txt").write_text("the theme of the other thesis\n" * 20)
-    worker = Worker("train", "book.txt", "-o", "out.json", "--paused", cwd=tmp_path)
-    assert worker.process.stdin
+    worker = start("train", "book.txt", "-o", "out.json", "--paused")
     for _ in range(20):
-        worker.process.stdin.write(b"x" * 1_000_000)
-    worker.tell("", "step 1", "stop")
-    while (event := worker.next()) is not None:
-        last = event
-    assert isinstance(last, Done) and last.steps == 1
+        worker.stdin.write(b"x" * 1_000_000)
+    worker.tell("", "stop")
+    assert isinstance(last := worker.rest()[-1], Done) and last.reason == "stopped"
+    assert worker.code() == 0
     told = worker.stderr.read()
-    worker.process.wait()
-    for stream in (worker.stdin, worker.stdout, worker.stderr):
-        stream.close()
     assert told.count(b"\n") == 1 and b"Not a command: b'xxx" in told and len(told) < 300
