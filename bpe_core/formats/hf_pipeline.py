@@ -1,21 +1,25 @@
 """What tokenizer.json does to a text around its model: a plain split pattern wherever it is no more than that."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Final
 
 from bpe_core.formats import hf_normalizer, hf_pre_tokenizer
 from bpe_core.formats.fields import Fields
 from bpe_core.formats.hf_model import Model, vocabulary_of
 from bpe_core.formats.hf_pattern import escaped
-from bpe_core.formats.hf_pre_tokenizer import Part, Prefix, Replace, Split
+from bpe_core.formats.hf_pre_tokenizer import Bytes, Part, Prefix, Replace, Split
 from bpe_core.patterns import ELSE, THEN, splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.byte_pieces import BytePieces
 from bpe_core.tokenizer.normalizers import Normalizer
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
 from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep, Step
+
+KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")
+"""What of tokenizer.json it is described by."""
 
 _WORDS: Final = "▁+[^▁]*|[^▁]+"
 """Splits where no merge joins anyway, so that pieces are short."""
@@ -29,6 +33,8 @@ class Pipeline:
     """What is done to a text first."""
     parts: tuple[Part, ...]
     """How it becomes pieces."""
+    within: tuple[Split, ...]
+    """How the bytes of each piece are split again."""
     is_bytewise: bool
     """Whether pieces are bytes in the end."""
     has_metaspace: bool
@@ -38,12 +44,13 @@ class Pipeline:
     joins_bytes: bool
     """Whether decoding makes a character of single bytes in a row, or replaces each of them."""
     description: Mapping[str, Any]
-    """All of it as it stands in the file."""
+    """All of it in the words of the file, as `Preparation` has it."""
 
     def is_plain(self, added: Sequence[AddedToken]) -> bool:
         """Whether it is no more than a split, the added tokens being pieces of their own."""
         only_splits = all(isinstance(part, Split) for part in self.parts)
-        return only_splits and not self.normalize and not self.has_metaspace and _are_plain(added)
+        does_more = self.normalize or self.within or self.has_metaspace
+        return only_splits and not does_more and _are_plain(added)
 
     def tokenizer(self, model: Model, added: Sequence[AddedToken], name: str) -> Tokenizer:
         """The tokenizer of a model, with these tokens looked for in every text."""
@@ -70,6 +77,7 @@ class Pipeline:
             self.drops_space,
             self.description,
             replaces_runs=frozenset(single_bytes) if self.joins_bytes else frozenset(),
+            within=BytePieces(tuple(splitter(split.pattern) for split in self.within)) if self.within else None,
         )
 
 
@@ -81,6 +89,8 @@ def _step(part: Part) -> Step:
             return PrefixStep(part.text, part.only_first)
         case Replace():
             return ReplaceStep(" ", part.text)
+        case Bytes():
+            raise AssertionError("these are dealt with inside of pieces")
 
 
 def _are_plain(added: Sequence[AddedToken]) -> bool:
@@ -91,11 +101,28 @@ def _are_plain(added: Sequence[AddedToken]) -> bool:
         len({t.normalized for t in kind}) > 1 for kind in (special, ordinary)
     ):
         return False
-    return not any(_overlap(one.text, other.text) for one, other in product(ordinary, special))
+    of_one_kind, of_the_other = ([token.text for token in kind] for kind in (special, ordinary))
+    return not any(map(_Overlaps(of_one_kind), of_the_other)) and not any(map(_Overlaps(of_the_other), of_one_kind))
 
 
-def _overlap(one: str, other: str) -> bool:
-    return other in one or any(one.endswith(other[:n]) for n in range(1, len(other)))
+class _Overlaps:
+    """Whether one of many texts stands in another text, or begins in it; so prepared that thousands are no matter."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = frozenset(texts)
+        self._lengths = sorted(set(map(len, self._texts)))
+        self._in_order = sorted(self._texts)
+
+    def __call__(self, text: str) -> bool:
+        """Whether one of them does."""
+        if any(self._one_begins(text[start:]) for start in range(len(text))):
+            return True
+        parts = (text[start : start + n] for n in self._lengths for start in range(len(text) - n + 1))
+        return any(map(self._texts.__contains__, parts))
+
+    def _one_begins(self, beginning: str) -> bool:
+        place = bisect_left(self._in_order, beginning)
+        return place < len(self._in_order) and self._in_order[place].startswith(beginning)
 
 
 def pipeline_of(fields: Fields, pattern: str | None) -> Pipeline:
@@ -104,29 +131,38 @@ def pipeline_of(fields: Fields, pattern: str | None) -> Pipeline:
     pre_tokenizer = fields.fields("pre_tokenizer") if "pre_tokenizer" in fields else None
     decoder = fields.fields("decoder") if "decoder" in fields else None
     parts = hf_pre_tokenizer.parts(pre_tokenizer) if pre_tokenizer else []
+    is_bytewise = Bytes() in parts
+    parts, within = _around_bytes(fields, parts)
     if pattern is not None:
-        parts = [part for part in parts if not isinstance(part, Split)] + [Split(pattern)]
+        parts, within = [*(part for part in parts if not isinstance(part, Split)), Split(pattern)], []
     speaks = any(found and hf_normalizer.has_metaspace(found) for found in (normalizer, decoder))
-    if any(map(_is_bytewise, _before_last(pre_tokenizer))):
-        fields.unsupported("a ByteLevel before other pre-tokenizers", "one that is the last")
-    keys = ("normalizer", "pre_tokenizer", "decoder")
     return Pipeline(
         normalize=hf_normalizer.normalizer(normalizer) if normalizer else None,
         parts=tuple(parts),
-        is_bytewise=bool(pre_tokenizer and _is_bytewise(pre_tokenizer)),
+        within=tuple(within),
+        is_bytewise=is_bytewise,
         has_metaspace=speaks or Replace(METASPACE) in parts,
         drops_space=bool(decoder and hf_normalizer.drops_space(decoder)),
         joins_bytes=bool(decoder and hf_normalizer.joins_bytes(decoder)),
-        description={key: fields.any(key) if key in fields else None for key in keys},
+        description=_described(fields, parts, pattern),
     )
 
 
-def _is_bytewise(fields: Fields) -> bool:
-    if fields.text("type") == "Sequence":
-        return any(map(_is_bytewise, fields.objects("pretokenizers")))
-    return fields.text("type") == "ByteLevel"
+def _described(fields: Fields, parts: Sequence[Part], pattern: str | None) -> dict[str, Any]:
+    """What is to be written into a file: not the splits that a given pattern has taken the place of."""
+    told = {key: fields.any(key) if key in fields else None for key in KEYS}
+    if pattern is None:
+        return told
+    del told["pre_tokenizer"]
+    return told if all(isinstance(part, Split) for part in parts) else {}
 
 
-def _before_last(fields: Fields | None) -> list[Fields]:
-    is_sequence = fields is not None and fields.text("type") == "Sequence"
-    return fields.objects("pretokenizers")[:-1] if fields and is_sequence else []
+def _around_bytes(fields: Fields, parts: list[Part]) -> tuple[list[Part], list[Split]]:
+    """What is done to a text, and how its bytes are split behind that. Raises `FormatError`."""
+    if Bytes() not in parts:
+        return parts, []
+    place = parts.index(Bytes())
+    within = [part for part in parts[place + 1 :] if isinstance(part, Split)]
+    if len(within) < len(parts) - place - 1:
+        fields.unsupported("what stands behind ByteLevel in the pre-tokenizer", "splits alone")
+    return parts[:place], within

@@ -46,7 +46,12 @@ class Replace:
     """The character."""
 
 
-Part = Split | Prefix | Replace
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """From here on a piece is its bytes, written in the byte alphabet."""
+
+
+Part = Split | Prefix | Replace | Bytes
 
 
 def parts(fields: Fields) -> list[Part]:
@@ -57,7 +62,8 @@ def parts(fields: Fields) -> list[Part]:
             return [part for inside in fields.objects("pretokenizers") for part in parts(inside)]
         case "ByteLevel":
             prefix: list[Part] = [Prefix(" ")] if fields.flag("add_prefix_space", True) else []
-            return [*prefix, Split("gpt2")] if fields.flag("use_regex", True) else prefix
+            split = [Split("gpt2")] if fields.flag("use_regex", True) else []
+            return [*prefix, *split, Bytes()]
         case "Split":
             behavior = fields.any("behavior")
             return _split(fields, pattern_of(fields.fields("pattern")), behavior, fields.flag("invert", False))

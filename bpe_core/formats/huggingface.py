@@ -15,10 +15,11 @@ from bpe_core.formats.hf_configuration import configuration_of, name_of, with_ad
 from bpe_core.formats.hf_model import Model
 from bpe_core.formats.hf_pipeline import pipeline_of
 from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
-from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.formats.limits import LARGEST_ID, LONGEST_ADDED
 from bpe_core.patterns import ELSE, Splitter, StagedSplitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
 
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
@@ -63,14 +64,19 @@ def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
 
 
 def _added(fields: Fields) -> Iterator[AddedToken]:
-    vocab = fields.fields("model").any("vocab")
+    vocab = fields.fields("model").fields("vocab").values
+    name_of = {token: name for name, token in vocab.items()} if fields.values.get("added_tokens") else {}
     seen: dict[int, str] = {}
     for token in fields.objects("added_tokens") if "added_tokens" in fields else ():
         text, special = token.text("content"), token.flag("special", False)
         if not text:
             continue
-        known = vocab.get(text) if isinstance(vocab, dict) else None
+        if len(text) > LONGEST_ADDED:
+            token.fail("content", f"it is longer than {LONGEST_ADDED:,} characters")
+        known = vocab.get(text)
         number = token.number("id", largest=LARGEST_ID) if known is None else known
+        if known is None and number in name_of:
+            token.fail("id", f"{number} is the id of {quoted(name_of[number])}")
         if seen.setdefault(number, text) != text:
             token.fail("id", f"{number} is the id of another added token")
         single_word, lstrip, rstrip = (token.flag(key, False) for key in ("single_word", "lstrip", "rstrip"))
@@ -83,7 +89,12 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     vocabulary, preparation = tokenizer.vocabulary, tokenizer.preparation
     _, _, pattern = tokenizer.pattern.rpartition(ELSE)
     if preparation:
-        added, pipeline = preparation.added, dict(preparation.description)
+        if not preparation.description:
+            refuse("what it does to a text before it splits it cannot be said there")
+        added = preparation.added
+        pipeline = {"pre_tokenizer": None, **preparation.description}
+        if "pre_tokenizer" not in preparation.description:
+            pipeline["pre_tokenizer"] = pre_tokenizer_of(tokenizer.pattern)
     else:
         added = (*specials_of(vocabulary), *_found_by(vocabulary, tokenizer.splitter))
         decoder = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}

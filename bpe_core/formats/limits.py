@@ -8,6 +8,9 @@ LARGEST_ID: Final = (1 << 31) - 1
 LARGEST_FILE: Final = 1 << 27
 """Bytes; the largest published ones have a quarter of it."""
 
+LONGEST_ADDED: Final = 10_000
+"""Characters of a token that is looked for in every text; real ones have a few dozen."""
+
 MOST_VALUES: Final = 10_000_000
 """In a JSON file; the largest published ones have two million."""
 

@@ -11,10 +11,15 @@ from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
-    """Id -> bytes of the tokens that are not special, ascending. Raises `FormatError` if ranks would not do."""
+    """Id -> bytes of the tokens that are not special, ascending. Raises `FormatError` if ranks would not do.
+
+    Whoever reads them is given the pattern; all else that is done to a text they would not know.
+    """
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
         _refuse("it is not made of bytes alone")
+    if tokenizer.preparation and not tokenizer.preparation.only_splits:
+        _refuse("it does more to a text than split it, which ranks cannot tell")
     specials = set(vocabulary.special_tokens.values())
     tokens = {token: vocabulary.token_bytes(token) for token in vocabulary.ids() if token not in specials}
     if not vocabulary.is_ranked:

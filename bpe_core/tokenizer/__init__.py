@@ -15,6 +15,7 @@ from bpe_core.tokenizer.stretches import LEAST, Stretches
 from bpe_core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # most tokenizers prepare nothing
+    from bpe_core.tokenizer.byte_pieces import BytePieces
     from bpe_core.tokenizer.preparation import Preparation
 
 _BLOCK: Final = 1 << 16
@@ -53,7 +54,7 @@ class Tokenizer:
         self.preparation: Final = preparation
         """What is done to a text besides splitting it, as some files want it; None if nothing. It splits the text,
         too: then `splitter` is only what is known of that."""
-        self._cache: Final = _Pieces(vocabulary)
+        self._cache: Final = _Pieces(vocabulary, preparation.within if preparation else None)
 
     @property
     def pattern(self) -> str:
@@ -238,15 +239,19 @@ class _Pieces(dict[str, tuple[int, ...]]):
     Raises `UnicodeEncodeError` for a piece with a surrogate in it: the text should not have been split as it is.
     """
 
-    __slots__ = ("_encode", "_stretches")
+    __slots__ = ("_encode", "_stretches", "_within")
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
         self._encode = vocabulary.encode
         self._stretches = Stretches(vocabulary)
+        self._within = within
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
         data = piece.encode()
-        ids = (self._stretches.encode(piece) if len(piece) >= LEAST else None) or self._encode(data)
+        if self._within:
+            ids = tuple(chain.from_iterable(map(self._encode, self._within(data))))
+        else:
+            ids = (self._stretches.encode(piece) if len(piece) >= LEAST else None) or self._encode(data)
         if len(piece) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_PIECES:
                 self.clear()

@@ -10,8 +10,9 @@ from itertools import groupby
 from typing import Any, Final
 
 from bpe_core.tokenizer.added_tokens import AddedToken, Finder
+from bpe_core.tokenizer.byte_pieces import BytePieces
 from bpe_core.tokenizer.normalizers import Normalizer
-from bpe_core.tokenizer.steps import Step
+from bpe_core.tokenizer.steps import SplitStep, Step
 
 METASPACE: Final = "▁"
 """U+2581, which stands for a space inside of some tokenizers."""
@@ -32,11 +33,14 @@ class Preparation:
     drops_space: bool
     """Whether decoding drops a space that begins a text, since encoding has put one there."""
     description: Mapping[str, Any]
-    """The same in the words of tokenizer.json, to be written into files."""
+    """The same in the words of tokenizer.json, to be written into files; empty if it has no words for it. Without a
+    pre-tokenizer, the tokenizer's pattern is all there is to say of that."""
     finds_as_written: bool = False
     """Whether tokens that are looked for after the text was normalized are not normalized themselves."""
     replaces_runs: frozenset[int] = frozenset()
     """The ids of single bytes of which several in a row are decoded together: a character, or a U+FFFD for each."""
+    within: BytePieces | None = None
+    """How the bytes of a piece are split again before each part is encoded by itself; None if they are not."""
     raw: Finder = field(init=False)
     """Finds the tokens that are looked for in the text as it is."""
     normalized: Finder = field(init=False)
@@ -47,6 +51,16 @@ class Preparation:
         object.__setattr__(self, "raw", Finder(raw))
         normalized = (token for token in self.added if token.normalized)
         object.__setattr__(self, "normalized", Finder(normalized, None if self.finds_as_written else self.normalize))
+
+    @property
+    def only_splits(self) -> bool:
+        """Whether a text in which no special token is allowed is split, and nothing else is done to it."""
+        does_more = self.normalize or self.within or self.has_metaspace or self.drops_space
+        return (
+            not does_more
+            and all(isinstance(step, SplitStep) for step in self.steps)
+            and all(token.special for token in self.added)
+        )
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | Sequence[str]]:
         """The ids of added tokens, and between them the pieces that are to be encoded.

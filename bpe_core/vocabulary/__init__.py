@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Self
 
-from bpe_core.bpe import Triple, utf8
+from bpe_core.bpe import Triple, utf8, without_surrogates
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.vocabulary.columns import Columns
 from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, moved_up
@@ -83,6 +83,8 @@ class Vocabulary:
         for text, token in self._specials.items():
             if not text:
                 raise OptionError("A special token is empty; give it a text.")
+            if without_surrogates(text) != text:
+                raise OptionError(f"The special token {text!r} holds half of a character; give it a text.")
             if self._store.bytes_of.get(token, utf8(text)) != self._texts[token] or self._texts[token] != utf8(text):
                 raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
 

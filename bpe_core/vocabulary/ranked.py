@@ -146,9 +146,10 @@ class RankedStore(Store):
             return tuple(self._with_unknown(parts))
 
     def _goes_by_pairs(self) -> bool:
-        """Whether merges are known to do exactly what ranks do."""
+        """Whether merges are known to do exactly what ranks do: all were recovered, and none are of equal rank."""
         if self._by_pairs is None and self.is_recovered:
-            self._by_pairs = all(len(self.symbols.parts(data)) < 2 for data, _ in self._unmade())
+            in_order = len(set(self._rank_of.values())) == len(self._rank_of)
+            self._by_pairs = in_order and all(len(self.symbols.parts(data)) < 2 for data, _ in self._unmade())
         return bool(self._by_pairs)
 
     def _with_unknown(self, parts: Iterable[bytes]) -> list[int]:

@@ -1,6 +1,7 @@
 """tokenizer.json: whatever the library itself writes gives the same ids here, or is refused by its name."""
 
 import json
+from bisect import bisect_left
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +9,8 @@ from nasty import nasty_texts
 from real import real_file
 
 from bpe_core import FormatError, LiveText, OptionError, UnknownTokenError, load, save, train
+from bpe_core.aligned_text import followed
+from bpe_core.formats import hf_pipeline
 
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
 N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
@@ -87,6 +90,19 @@ MAKERS = {
     "llama 3": lambda: learned(isolated(LLAMA3)),
     "deepseek": lambda: learned(isolated(r"\p{N}{1,3}", "[一-龥]+", LLAMA3)),
     "starcoder": lambda: learned(P.Sequence([P.Digits(individual_digits=True), byte_level()])),
+    "falcon": lambda: learned(
+        P.Sequence(
+            [
+                P.Punctuation("contiguous"),
+                byte_level(),
+                P.Digits(individual_digits=False),
+                P.Split(Regex("[0-9][0-9][0-9]"), "isolated"),
+            ]
+        )
+    ),
+    "letters of the byte alphabet": lambda: learned(
+        P.Sequence([P.Digits(), byte_level(prefix=True, split=False), P.Split(Regex(r"[Ġ¡-ÿ]|a"), "removed")])
+    ),
     "runs of digits": lambda: learned(P.Sequence([P.Digits(individual_digits=False), byte_level(prefix=True)])),
     "NFC": lambda: learned(byte_level(), N.NFC()),
     "NFKC and lower case": lambda: learned(byte_level(), N.Sequence([N.NFKC(), N.Lowercase()])),
@@ -148,6 +164,19 @@ def agree(ours, theirs, texts=TEXTS):
 def test_ids_are_those_of_the_library(name, tmp_path):
     theirs = MAKERS[name]()
     assert agree(opened(theirs, tmp_path), theirs)
+
+
+@pytest.mark.parametrize("name", ["falcon", "letters of the byte alphabet"])
+def test_a_character_that_is_split_between_its_bytes(name, tmp_path):
+    """Of ò, C3 B2, the second byte is written as a superscript two, and that is a number."""
+    theirs = MAKERS[name]()
+    ours = opened(theirs, tmp_path)
+    texts = ["òòò", "x ò1ó", "a²b 1²³4", "¼½ 123456789", *TEXTS[:60]]
+    assert agree(ours, theirs, texts)
+    for text in texts:
+        live = followed(ours, text)
+        live.splice(0, live.n_characters // 2, "ò12")
+        assert live.ids == ours.encode_ordinary(live.text)
 
 
 @pytest.mark.parametrize("pattern", [r"\w+", r"[\w]+", r"[^\s\w]+", r"\W", r"x\b"])
@@ -276,6 +305,11 @@ def _merge(data, merge):
 
 
 BROKEN = {
+    "in added_tokens[0].id, 97 is the id of": lambda data: data["added_tokens"].append({"id": 97, "content": "<a>"}),
+    "in added_tokens[0].content, it is longer than 10,000": lambda data: data["added_tokens"].append(
+        {"id": 400, "content": "x" * 10_001}
+    ),
+    "holds half of a character": lambda data: data["added_tokens"].append({"id": 400, "content": "<\ud800>"}),
     "in model.merges[3], there is no token 'q'": lambda data: (data["model"]["vocab"].pop("q"), _merge(data, "q a")),
     "in model.merges[3], there is no token 'qa'": lambda data: _merge(data, "q a"),
     "in model.merges[3], two tokens were expected": lambda data: _merge(data, "q a x"),
@@ -361,6 +395,68 @@ def test_what_was_read_can_be_written_again(name, tmp_path):
     save(opened(theirs, tmp_path), tmp_path / "again.json", format="huggingface")
     assert agree(load(tmp_path / "again.json"), theirs)
     assert agree(load(tmp_path / "again.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")))
+
+
+@pytest.mark.parametrize("name", ["NFC", "falcon", "deepseek", "added with flags"])
+@pytest.mark.parametrize("pattern", ["none", "gpt4", r"\p{N}|\P{N}+"])
+def test_a_pattern_that_was_given_is_the_one_that_is_written(name, pattern, tmp_path):
+    MAKERS[name]().save(str(tmp_path / "tokenizer.json"))
+    ours = load(tmp_path / "tokenizer.json", pattern=pattern)
+    save(ours, tmp_path / "again.json", format="huggingface")
+    assert agree(ours, tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")), TEXTS[:150])
+    assert agree(
+        load(tmp_path / "again.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")), TEXTS[:50]
+    )
+
+
+def test_what_is_done_before_a_given_pattern_cannot_be_written(tmp_path):
+    MAKERS["a space before"]().save(str(tmp_path / "tokenizer.json"))
+    ours = load(tmp_path / "tokenizer.json", pattern="gpt4")
+    with pytest.raises(FormatError, match="before it splits it cannot be said there"):
+        save(ours, tmp_path / "again.json", format="huggingface")
+
+
+@pytest.mark.parametrize("format", ["tiktoken", "native", "gpt2", "minbpe"])
+def test_what_changes_a_text_is_not_written_where_it_would_be_lost(format, tmp_path):
+    for name in ("NFC", "NFKC and lower case", "a space before", "falcon", "replaced", "added with flags"):
+        with pytest.raises(FormatError, match="cannot be written"):
+            save(opened(MAKERS[name](), tmp_path), tmp_path / "x", format=format)
+    assert not (tmp_path / "x").exists()
+
+
+def test_flags_of_special_tokens_are_no_matter_to_ranks(tmp_path):
+    theirs = learned(isolated(LLAMA3), added=[Added("<|x|>", special=True, rstrip=True)])
+    ours = opened(theirs, tmp_path)
+    save(ours, tmp_path / "ranks", format="tiktoken")
+    again = load(tmp_path / "ranks", pattern=ours.pattern)
+    assert all(again.encode_ordinary(text) == ours.encode_ordinary(text) for text in TEXTS)
+
+
+def test_thousands_of_added_tokens_are_compared_at_once(monkeypatch, tmp_path):
+    looked_at = []
+    monkeypatch.setattr(hf_pipeline, "bisect_left", lambda *args: looked_at.append(args) or bisect_left(*args))
+    added = [{"id": 1000 + n, "content": f"<{n}>", "special": n % 2 == 0, "normalized": False} for n in range(6000)]
+    ours = load(written(tmp_path, model() | {"added_tokens": added}))
+    assert ours.encode("abc<1>b<2>", allowed_special="all") == [259, 1001, ours.encode("b")[0], 1002]
+    assert len(looked_at) <= 6000 * len("<5999>")  # for each of their characters once, not for each other token
+
+
+@pytest.mark.parametrize(
+    ("special", "ordinary", "is_plain"),
+    [("<a>", "b", True), ("<a>", "x<a>x", False), ("<a>", "x<", False), ("<a>", "a>", False), ("<a>", ">b", False)],
+)
+def test_tokens_that_get_into_each_others_way_are_looked_for_in_turn(special, ordinary, is_plain, tmp_path):
+    data = model()
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    data["added_tokens"] = [
+        {"id": 259, "content": special, "special": True} | flags,
+        {"id": 260, "content": ordinary, "special": False} | flags,
+    ]
+    data["model"]["vocab"]["abc"] = 258
+    ours = load(written(tmp_path, data))
+    assert ours.by_piece is is_plain
+    texts = ["x<a>x", "x<a>", "<a>b<a>", "a>b", "xb"]
+    assert agree(ours, tokenizers.Tokenizer.from_str(json.dumps(data)), texts)
 
 
 def test_a_rank_file_becomes_a_tokenizer_json(tmp_path):

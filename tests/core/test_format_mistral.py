@@ -134,6 +134,17 @@ def test_pieces_of_equal_score_are_joined_from_the_left(tmp_path):
     assert tokenizer.encode("abc") == [2, 5]
 
 
+def test_recovered_merges_are_not_followed_where_two_ranks_are_equal(tmp_path):
+    """Merges have an order, equal scores have none: the leftmost of these goes first, however long the piece is."""
+    pieces = [("<unk>", 0, UNKNOWN), *((name, -1, NORMAL) for name in ("bc", "ab", "a", "b", "c"))]
+    tokenizer = load(written(tmp_path, sentencepiece(pieces, normalizer=field(3, 0) + field(4, 0))))
+    text = "abc" * 40
+    before = load(written(tmp_path, sentencepiece(pieces, normalizer=field(3, 0) + field(4, 0)))).encode(text)
+    assert tokenizer.vocabulary.recover()
+    assert tokenizer.encode(text) == before == [2, 5] * 40
+    assert tokenizer.at(tokenizer.step).encode(text) == before
+
+
 def test_without_bytes_the_unknown_is_one_token_for_several_characters(tmp_path):
     pieces = [piece for piece in SMALL if piece[2] != BYTE]
     tokenizer = load(written(tmp_path, sentencepiece(pieces)))
