@@ -22,8 +22,8 @@ def add(commands: Subcommands) -> None:
             "mine.json -o tokenizer.json --format huggingface",
             "ranks.tiktoken --pattern llama3 -o llama3.json --format native",
         ),
-        "gpt2 writes two files: OUT, and merges.txt beside it. A format that cannot hold a tokenizer so that it gives\n"
-        "the same ids is refused.",
+        "gpt2 writes two files: OUT, and beside it merges.txt for vocab.json, a-merges.txt for a.json. A format that\n"
+        "cannot hold a tokenizer so that it gives the same ids is refused.",
     )
     parser.add_argument("tokenizer", metavar="TOKENIZER", help=A_TOKENIZER)
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")

@@ -1,13 +1,13 @@
 """Tokenizer files: what a file is, its content says, not its name."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol, cast
 
 from bpe_core.errors import FormatError, OptionError
-from bpe_core.formats.atomic import write_atomically
+from bpe_core.formats.atomic import check_place, write_atomically
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.folder import holder_in
 from bpe_core.patterns import splitter
@@ -34,8 +34,8 @@ class Format(Protocol):
     def write(self, tokenizer: Tokenizer) -> Iterator[str]:
         """The text of a file that holds the tokenizer, in parts. Raises `FormatError` if the format cannot hold it."""
 
-    def companion(self, tokenizer: Tokenizer, path: Path) -> tuple[Path, Iterator[str]]:
-        """A second file that goes with it: its path, given the path of the first, and its text."""
+    def written(self, tokenizer: Tokenizer, path: Path) -> Iterable[tuple[Path, list[str]]]:
+        """All files that hold the tokenizer, where `path` is not the only one: where they belong, and their text."""
 
 
 def _format(name: str) -> Format:
@@ -71,7 +71,11 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
     if format not in WRITABLE:
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
     known = _format(format)
-    lines = list(known.write(tokenizer))  # what the format cannot hold is told before anything is written
-    if hasattr(known, "companion"):
-        write_atomically(*known.companion(tokenizer, Path(path)))
-    write_atomically(path, lines)
+    if not hasattr(known, "written"):
+        write_atomically(path, list(known.write(tokenizer)))  # what the format cannot hold is told before it is opened
+        return
+    files = list(known.written(tokenizer, Path(path)))
+    for place, _ in files:
+        check_place(place)
+    for place, lines in files:
+        write_atomically(place, lines)

@@ -1,29 +1,34 @@
 """vocab.json with merges.txt beside it, under which names GPT-2 first came: encoder.json and vocab.bpe.
 
-Either of the two opens both. Names are written in the byte alphabet; the pattern is GPT-2's, unless a
-tokenizer_config.json beside them says that it is Qwen2's. Tokens that no merge makes and that look like <this> are
-special ones, as are those in an added_tokens.json; what the configuration says of added tokens goes first.
+Either of the two opens both; with something before their names, as in small-vocab.json and small-merges.txt, they
+belong together too. Names are written in the byte alphabet. How a text is split, a tokenizer.json of the same tokens
+beside them tells, or a tokenizer_config.json that names Qwen2's; else it is as GPT-2 does it, unless the tokens
+themselves say that they do not come from there. Tokens that no merge makes and that look like <this> are special ones,
+as are those in an added_tokens.json; what the configuration says of added tokens goes first.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from bpe_core.byte_alphabet import meant
+from bpe_core.errors import PatternNeededError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.hf_configuration import configuration_of, name_of, with_added
 from bpe_core.formats.hf_model import ids_of
+from bpe_core.formats.hf_pipeline import KEYS
 from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, refuse
 from bpe_core.formats.huggingface import specials_of, tokenizer_of
-from bpe_core.patterns import PATTERNS
+from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import visible
+from bpe_core.visible import quoted
 
 _FIRST_ENTRY: Final = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _MERGES: Final = b"#version"
 _NAMES: Final = {"vocab.json": "merges.txt", "encoder.json": "vocab.bpe"}
+"""How the names of the two end."""
 _OTHERS: Final = ("CLIPTokenizer", "OpenAIGPTTokenizer", "CTRLTokenizer", "BertTokenizer", "CodeLlamaTokenizer")
 """Kinds that come with files of these names and do something else with a text."""
 _SPECIAL: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
@@ -35,19 +40,67 @@ def recognizes(data: bytes) -> bool:
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file and the one beside it; `pattern` takes the place of GPT-2's. Raises `FormatError`."""
+    """The tokenizer in a file and the one beside it; `pattern` takes the place of the one they would be split by.
+
+    Raises `FormatError`; `PatternNeededError` where no file tells the pattern, and it is not GPT-2's.
+    """
     vocab, merges = _both(file)
     ids = ids_of(Fields({"vocab": parse(vocab.data, vocab.where)}, vocab.where), "vocab")
     pairs = list(_pairs(merges, ids))
     _refuse_ends_of_words(vocab, ids, pairs)
     configured = configuration_of(file)
+    told = _told_beside(file, ids) or _told_by_kind(configured)
+    if told is None and pattern is None:
+        _check_that_it_is_gpt_2s(vocab, pairs)
+    prefix = configured.values.get("add_prefix_space") is True
     description = {
         "added_tokens": list(_added(file, ids, pairs)),
-        **_pipeline(configured),
+        **(told or {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": prefix}}),
         "model": {"type": "BPE", "vocab": ids, "merges": pairs},
     }
     description["added_tokens"] = with_added(description["added_tokens"], configured, ids)
     return tokenizer_of(Fields(description, vocab.where), pattern, name_of(file))
+
+
+def _told_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, Any] | None:
+    """The pipeline of a tokenizer.json in the same folder; None if there is none that has the same tokens."""
+    beside = file.beside(["tokenizer.json"])
+    if beside is None:
+        return None
+    whole = Fields(parse(beside.data, beside.where), beside.where)
+    model = whole.values.get("model")
+    if not isinstance(model, dict) or model.get("vocab") != ids:
+        return None
+    return {key: whole.values.get(key) for key in (*KEYS, "added_tokens") if whole.values.get(key) is not None}
+
+
+def _told_by_kind(configured: Fields) -> dict[str, Any] | None:
+    """How the kind of tokenizer that is named in the configuration treats a text; None if it does as GPT-2."""
+    kind = configured.values.get("tokenizer_class")
+    kind = kind.removesuffix("Fast") if isinstance(kind, str) else ""
+    if kind in _OTHERS:
+        configured.unsupported(f"the {kind}", "GPT2Tokenizer and those that split as it does, Qwen2Tokenizer")
+    if kind != "Qwen2Tokenizer":
+        return None
+    split = {"type": "Split", "pattern": {"Regex": PATTERNS["qwen2"]}, "behavior": "Isolated"}
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    both = {"type": "Sequence", "pretokenizers": [split, byte_level]}
+    return {"normalizer": {"type": "NFC"}, "pre_tokenizer": both}
+
+
+def _check_that_it_is_gpt_2s(vocab: TokenizerFile, pairs: Iterable[list[str]]) -> None:
+    """Raise if a token was merged that GPT-2's pattern cuts: every part of one of its pieces is a piece by itself."""
+    split = splitter("gpt2").split
+    for left, right in pairs:
+        try:
+            text = (meant(left + right) or b"").decode()
+        except UnicodeDecodeError:  # a part of a character
+            continue
+        if len(split(text)) > 1:
+            raise PatternNeededError(
+                f"{vocab.where} does not say how to split a text, and it is not as GPT-2 does, which would cut the "
+                f"token {quoted(text)}; name its pattern, such as qwen2 (--pattern)."
+            )
 
 
 def _refuse_ends_of_words(vocab: TokenizerFile, ids: dict[str, int], pairs: list[list[str]]) -> None:
@@ -57,33 +110,25 @@ def _refuse_ends_of_words(vocab: TokenizerFile, ids: dict[str, int], pairs: list
         vocab.unsupported("its tokens mark the ends of words with </w>, and only tokens made of bytes are supported")
 
 
-def _pipeline(configured: Fields) -> dict[str, Any]:
-    """How the kind of tokenizer that is named in the configuration treats a text."""
-    kind = configured.text("tokenizer_class").removesuffix("Fast") if "tokenizer_class" in configured else ""
-    if kind == "Qwen2Tokenizer":
-        split = {"type": "Split", "pattern": {"Regex": PATTERNS["qwen2"]}, "behavior": "Isolated"}
-        byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
-        both = {"type": "Sequence", "pretokenizers": [split, byte_level]}
-        return {"normalizer": {"type": "NFC"}, "pre_tokenizer": both}
-    if kind in _OTHERS:
-        configured.unsupported(f"the {kind}", "GPT2Tokenizer and those that split as it does, Qwen2Tokenizer")
-    return {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": configured.flag("add_prefix_space", False)}}
-
-
 def _both(file: TokenizerFile) -> tuple[TokenizerFile, TokenizerFile]:
     is_merges = file.data.startswith(_MERGES)
-    names = tuple(_NAMES) if is_merges else tuple(_NAMES.values())
-    if file.path and file.path.name in (*_NAMES, *_NAMES.values()):
-        partner = _partner(file.path.name)
-        names = (partner, *(name for name in names if name != partner))
+    usual = tuple(_NAMES) if is_merges else tuple(_NAMES.values())
+    names = tuple(dict.fromkeys((*(_partners(file.path) if file.path else ()), *usual)))
     other = file.beside(names)
     if other is None:
         file.unsupported(f"it is one of two files, and there is no {' or '.join(names)} beside it")
     return (other, file) if is_merges else (file, other)
 
 
-def _partner(name: str) -> str:
-    return _NAMES.get(name) or next(vocab for vocab, merges in _NAMES.items() if merges == name)
+def _partners(path: Path) -> tuple[str, ...]:
+    """The names that the file may have that belongs to the one at `path`, the likeliest first."""
+    for vocab, merges in _NAMES.items():
+        if path.name.endswith(vocab):
+            return (path.name.removesuffix(vocab) + merges,)
+        if path.name.endswith(merges):
+            prefix = path.name.removesuffix(merges)
+            return (prefix + vocab, f"{prefix[:-1]}.json") if len(prefix) > 1 else (prefix + vocab,)
+    return (f"{path.stem}-merges.txt",)
 
 
 def _pairs(merges: TokenizerFile, ids: dict[str, int]) -> Iterator[list[str]]:
@@ -97,7 +142,7 @@ def _pairs(merges: TokenizerFile, ids: dict[str, int]) -> Iterator[list[str]]:
         left, right = pair
         if left not in ids or right not in ids or left + right not in ids:
             name = next(name for name in (left, right, left + right) if name not in ids)
-            merges.broken(f"in line {number}, there is no token '{visible(name[:40])}' in the vocabulary")
+            merges.broken(f"in line {number}, there is no token {quoted(name)} in the vocabulary")
         yield pair
 
 
@@ -118,10 +163,31 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         refuse("vocab.json and merges.txt mean GPT-2's pattern, and this tokenizer has another one", "these two files")
     if vocabulary.whole_pieces:
         refuse("some of its tokens are not made by merges", "these two files")
+    if lost := next((text for text in vocabulary.special_tokens if not _SPECIAL.fullmatch(text)), None):
+        refuse(
+            f"the special token {quoted(lost)} would not be known for one, which <...> or [...] is", "these two files"
+        )
     yield from dumped(names_of(tokenizer, specials_of(vocabulary)))
 
 
-def companion(tokenizer: Tokenizer, path: Path) -> tuple[Path, Iterator[str]]:
-    """Where the merges belong that go with a vocab.json, and their lines."""
-    lines = (f"{left} {right}\n" for left, right in pairs_of(tokenizer.vocabulary))
-    return path.with_name(_NAMES.get(path.name, "merges.txt")), chain(["#version: 0.2\n"], lines)
+def write_merges(tokenizer: Tokenizer) -> Iterator[str]:
+    """merges.txt."""
+    yield "#version: 0.2\n"
+    yield from (f"{left} {right}\n" for left, right in pairs_of(tokenizer.vocabulary))
+
+
+def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Both files, that at `path` first: the vocabulary, unless its name is one that merges have. Raises `FormatError`.
+
+    Beside a file that is new another one that stands there already belongs to something else, and is not replaced.
+    """
+    if path.exists() and not path.is_file():
+        refuse(f"it takes two files, and {quoted(path.name)} is none", "these two files")
+    other = path.with_name(_partners(path)[0])
+    if other.exists() and not path.exists():
+        refuse(
+            f"it takes two files, and {quoted(other.name)} is there already; name a folder of its own",
+            "these two files",
+        )
+    both = [list(write(tokenizer)), list(write_merges(tokenizer))]
+    yield from zip((path, other), reversed(both) if path.name.endswith(tuple(_NAMES.values())) else both, strict=True)

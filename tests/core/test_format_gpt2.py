@@ -6,8 +6,9 @@ import pytest
 from nasty import nasty_texts
 from real import real_file
 
-from bpe_core import FormatError, load, save, train
+from bpe_core import PATTERNS, FormatError, load, save, train
 from bpe_core.byte_alphabet import BYTE_OF, meant, written
+from bpe_core.errors import PatternNeededError
 
 TEXTS = nasty_texts(300)
 
@@ -152,3 +153,83 @@ def test_a_broken_vocabulary(vocab, tmp_path):
     path.write_text(vocab)
     with pytest.raises(FormatError):
         load(path)
+
+
+GPT2_LIKE = {"type": "ByteLevel", "add_prefix_space": False}
+QWEN2_LIKE = {
+    "type": "Sequence",
+    "pretokenizers": [
+        {"type": "Split", "pattern": {"Regex": PATTERNS["qwen2"]}, "behavior": "Isolated", "invert": False},
+        GPT2_LIKE | {"use_regex": False},
+    ],
+}
+
+
+def like_qwen_2(tmp_path):
+    """Tokens that GPT-2's pattern cannot have led to: a sign and the word behind it."""
+    merges = ("t h", "( th", "a b")
+    return pair_of_files(tmp_path, merges, ("th", "(th", "ab"))
+
+
+def test_tokens_that_cannot_be_gpt_2s_are_not_taken_for_them(tmp_path):
+    path = like_qwen_2(tmp_path)
+    for file in (path, tmp_path / "merges.txt", tmp_path):
+        with pytest.raises(PatternNeededError, match=r"GPT-2 does, which would cut the token '\(th'; name its pattern"):
+            load(file)
+    tokenizer = load(path, pattern="qwen2")
+    assert (tokenizer.pattern, tokenizer.encode("(th")) == ("qwen2", [257])
+    assert load(path, pattern="gpt2").encode("(th") == [40, 256]
+
+
+def test_the_tokenizer_json_of_the_same_tokens_says_how_a_text_is_split(tmp_path):
+    path = like_qwen_2(tmp_path)
+    vocab = json.loads(path.read_text())
+    whole = {"normalizer": {"type": "NFC"}, "pre_tokenizer": QWEN2_LIKE, "model": {"vocab": vocab, "merges": []}}
+    whole["added_tokens"] = [{"id": 400, "content": "<x>", "special": True}]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(whole))
+    tokenizer = load(path)
+    assert tokenizer.encode("(the\u0301<x>", allowed_special="all") == [257, 195, 169, 400]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(whole | {"model": {"vocab": vocab | {"more": 500}}}))
+    with pytest.raises(PatternNeededError):  # it is of another tokenizer
+        load(path)
+
+
+def test_the_two_files_do_not_get_into_each_others_way_nor_into_a_neighbours(tmp_path):
+    one, other = (train(TEXTS, vocab_size=size, pattern="gpt2") for size in (300, 310))
+    for name, beside in (
+        ("vocab.json", "merges.txt"),
+        ("encoder.json", "vocab.bpe"),
+        ("small-vocab.json", "small-merges.txt"),
+        ("other.json", "other-merges.txt"),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        save(one, folder / name, format="gpt2")
+        assert {path.name for path in folder.iterdir()} == {name, beside}
+        assert load(folder / name).merges == load(folder / beside).merges == one.merges
+        save(other, folder / "third.json", format="gpt2")
+        assert load(folder / name).merges == one.merges
+        assert load(folder / "third.json").merges == other.merges
+        save(other, folder / name, format="gpt2")  # the two are replaced together
+        assert load(folder / name).merges == load(folder / beside).merges == other.merges
+
+
+def test_the_name_of_the_merges_may_be_given_too(tmp_path):
+    tokenizer = train(TEXTS, vocab_size=300, pattern="gpt2")
+    save(tokenizer, tmp_path / "merges.txt", format="gpt2")
+    assert {path.name for path in tmp_path.iterdir()} == {"vocab.json", "merges.txt"}
+    assert load(tmp_path / "merges.txt").merges == load(tmp_path / "vocab.json").merges == tokenizer.merges
+
+
+def test_a_file_that_belongs_to_something_else_is_not_replaced(tmp_path):
+    (tmp_path / "merges.txt").write_text("precious")
+    with pytest.raises(FormatError, match=r"'merges\.txt' is there already"):
+        save(train(TEXTS, vocab_size=300, pattern="gpt2"), tmp_path / "vocab.json", format="gpt2")
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_a_special_token_that_would_not_be_known_for_one_is_not_written(tmp_path):
+    with pytest.raises(FormatError, match="the special token 'end of text' would not be known"):
+        save(
+            train(TEXTS, vocab_size=300, pattern="gpt2", special_tokens=["end of text"]), tmp_path / "v", format="gpt2"
+        )
