@@ -26,6 +26,8 @@ class Line:
     """What the example promises."""
     found: str
     """What the training gave."""
+    told: str = ""
+    """What the example itself tells, where its own rules lead to something else."""
 
     @property
     def came_out(self) -> bool:
@@ -55,6 +57,8 @@ class Preset:
     """What the first merges make, in order."""
     encodings: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """Text -> the ids it must have afterwards."""
+    told: tuple[bytes, ...] = ()
+    """What the first merges make as the example tells it, where its own rules lead to something else."""
 
     def counts(self) -> Counts:
         """The corpus, counted."""
@@ -75,11 +79,22 @@ class Preset:
         lines = [
             Line("merges", f"{self.n_merges:,}", f"{vocabulary.n_merges:,}"),
             Line("tokens left in the corpus", f"{self.n_tokens:,}", f"{left:,}"),
-            Line("tokens made, in order", _labels(self.tokens), _labels(made)),
+            Line("tokens made, in order", _labels(self.tokens), _labels(made), _labels(self.told)),
         ]
         for text, ids in self.encodings.items():
             lines.append(Line(f"ids of {text!r}", _numbers(ids), _numbers(tokenizer.encode_ordinary(text))))
         return tuple(lines)
+
+
+def verdict(name: str, lines: Sequence[Line]) -> tuple[bool, str]:
+    """Whether all came out as it must, and in a sentence whether it came out as told; its beginning, too, says that."""
+    wrong = next((line for line in lines if not line.came_out), None)
+    if wrong is not None:
+        return False, f"{name} came out otherwise than promised: {wrong.what}: {wrong.found}, not {wrong.expected}"
+    told = next((line for line in lines if line.told), None)
+    if told is not None:
+        return True, f"{name} comes out otherwise than its article tells: {told.what}: {told.found}, not {told.told}"
+    return True, f"{name} came out as promised: " + ", ".join(f"{line.found} {line.what}" for line in lines[:2])
 
 
 def _labels(tokens: Sequence[bytes]) -> str:
@@ -150,6 +165,7 @@ _S2_PROSE: Final = Preset(
     n_tokens=33,
     tokens=(b"we", b"wes", b"west", b"west</w>", b"lo", b"ne", b"newest</w>", b"low", b"low</w>"),
     encodings={"low": (265,), "newest": (263,), "lower": (261, 257, 114, 256)},
+    told=(b"es", b"est", b"lo", b"low"),
 )
 
 _S3: Final = Preset(

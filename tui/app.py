@@ -6,10 +6,12 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input
 
 from bpe_core.visible import visible
+from tui import signals
 from tui.commands import ScopeCommands
 from tui.config import Configuration, load_configuration, save_configuration
 from tui.screen import MainScreen
@@ -32,8 +34,11 @@ class BpeScope(App[None]):
     ]
 
     def __init__(self, paths: tuple[str, ...] = ()) -> None:
-        self.configuration: Configuration = load_configuration()
+        self._left_aside: list[str] = []
+        """What could not be brought back, in sentences."""
+        self.configuration: Configuration = load_configuration(self._left_aside.append)
         """What is remembered; replaced as a whole when something in it changes."""
+        self._refused = ""
         if paths:
             self.configuration = replace(self.configuration, corpus=paths)
         # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
@@ -50,6 +55,10 @@ class BpeScope(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The colors of tokens, for every theme that does not bring its own."""
         return theme_variables()
+
+    def get_driver_class(self) -> type[Driver]:
+        """The one for this terminal, whatever the system does with us."""
+        return signals.enduring(super().get_driver_class())
 
     def get_default_screen(self) -> MainScreen:
         """There is one screen."""
@@ -68,13 +77,21 @@ class BpeScope(App[None]):
         await super().on_event(event)
 
     def on_mount(self) -> None:
-        """Remember each change of the theme."""
+        """Say what was left aside, remember each change of the theme, and end in order when the system says so."""
+        for sentence in self._left_aside:
+            self.notify(visible(sentence), severity="warning", markup=False)
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember(theme=theme.name))
+        if not self.is_headless:
+            signals.heed(lambda code: self.exit(return_code=code))
 
     def remember(self, **changes: object) -> None:
-        """Change the configuration, and write it; a disk that refuses is no reason to disturb the work."""
+        """Change the configuration, and write it; that a disk refuses is told once."""
         self.configuration = replace(self.configuration, **changes)  # type: ignore[arg-type]
+        refused = ""
         try:
             save_configuration(self.configuration)
         except OSError as error:
-            self.log.warning("configuration not saved", error)
+            refused = f"What you choose cannot be remembered for the next start: {error.strerror}."
+        if refused and refused != self._refused:
+            self.notify(visible(refused), severity="warning", markup=False)
+        self._refused = refused

@@ -1,19 +1,18 @@
 """What the app remembers between two starts, and where: the only file that asks platformdirs."""
 
 import json
-import os
-import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from bpe_core import untrusted_json
+from bpe_core.visible import shortened, visible
+from tui import disk
 from tui.state import TrainingOptions
-
-LARGEST_KEPT_TEXT: Final = 8_000_000
-"""Characters of editor text that are written at exit; a longer text is better kept in a file of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,54 +33,113 @@ class Configuration:
 
 
 def tokenizers_folder() -> Path:
-    """Where trained tokenizers are kept; made when it is missing."""
-    folder = user_data_path("bpescope", appauthor=False) / "tokenizers"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    """Where trained tokenizers are kept; made when it is missing, if it can be."""
+    return _made(data_folder() / "tokenizers")
 
 
 def recovered_folder() -> Path:
-    """Where merges that were recovered from rank files are kept, so that it need not be done twice."""
-    folder = user_cache_path("bpescope", appauthor=False) / "recovered"
-    folder.mkdir(parents=True, exist_ok=True)
+    """Where merges that were recovered from rank files are kept, so that it need not be done twice; made as above."""
+    return _made(user_cache_path("bpescope", appauthor=False) / "recovered")
+
+
+def data_folder() -> Path:
+    """Where what the user makes is kept."""
+    return user_data_path("bpescope", appauthor=False)
+
+
+def _made(folder: Path) -> Path:
+    with suppress(OSError):  # whoever writes there is told, and whoever reads there finds nothing
+        folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def load_configuration() -> Configuration:
-    """The configuration of the last run, or the defaults where the file is missing, broken, or from another version."""
+def load_configuration(tell: Callable[[str], None] = lambda sentence: None) -> Configuration:
+    """The configuration of the last run, or the defaults where the file is missing, broken, or from another version.
+
+    What of it is not understood is kept beside it, and that is told in a sentence.
+    """
+    path = _configuration_file()
     try:
-        stored = untrusted_json.parse(_configuration_file().read_bytes())
-        return cast(Configuration, _checked(Configuration(), stored))
-    except (OSError, ValueError, TypeError):
+        data = disk.read_file(path)
+    except FileNotFoundError:
         return Configuration()
+    except OSError as error:
+        _put_aside(path, f"cannot be read ({error.strerror})", tell)
+        return Configuration()
+    try:
+        stored = untrusted_json.parse(data)
+        kept = cast(Configuration, _checked(Configuration(), stored))
+        strange = _strange(stored, asdict(kept))
+    except (ValueError, TypeError) as error:
+        kept, strange = Configuration(), [str(error)]
+    if strange:
+        what = visible(shortened(", ".join(strange), 100))
+        try:
+            copy = disk.copy_aside(path, data)
+            tell(f"What is remembered is not understood in every part ({what}); {copy} keeps all of it.")
+        except OSError as error:
+            tell(
+                f"What is remembered is not understood in every part ({what}), nor can it be copied: {error.strerror}."
+            )
+    return kept
 
 
 def save_configuration(configuration: Configuration) -> None:
     """Write `configuration` for the next start. Raises OSError."""
-    _write(_configuration_file(), json.dumps(asdict(configuration), indent=1) + "\n")
+    disk.write_file(_configuration_file(), (json.dumps(asdict(configuration), indent=1) + "\n").encode())
 
 
-def load_text() -> str | None:
-    """The editor's text of the last run; None when there is none."""
+def load_text(path: Path | None = None, tell: Callable[[str], None] = lambda sentence: None) -> str | None:
+    """The editor's text of the last run; None when there is none. What cannot be read is kept, and that is told."""
+    path = path or text_file()
     try:
-        with _text_file().open(encoding="utf-8", newline="") as file:
-            return file.read()
-    except (OSError, ValueError):
+        data = disk.read_file(path)
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        _put_aside(path, f"cannot be read ({error.strerror})", tell)
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        where = f"{path.name} is not UTF-8 at byte {error.start:,}"
+        try:
+            tell(f"{where}, and shown with \ufffd where it is not; {disk.copy_aside(path, data)} keeps what it was.")
+        except OSError as refused:
+            tell(f"{where}, and shown with \ufffd where it is not; it cannot be copied: {refused.strerror}.")
+        return data.decode(errors="replace")
 
 
-def save_text(text: str) -> None:
-    """Keep the editor's text for the next start, unless it is very large. Raises OSError."""
-    if len(text) <= LARGEST_KEPT_TEXT:
-        _write(_text_file(), text)
+def save_text(text: str, path: Path | None = None) -> None:
+    """Keep the editor's text for the next start. Raises OSError."""
+    disk.write_file(path or text_file(), text.encode(errors="replace"))
+
+
+def text_file(number: int = 1) -> Path:
+    """Where the editor's text is kept; the second copy of the app that runs at the same time has a file of its own."""
+    return data_folder() / ("editor.txt" if number == 1 else f"editor-{number}.txt")
 
 
 def _configuration_file() -> Path:
     return user_config_path("bpescope", appauthor=False) / "configuration.json"
 
 
-def _text_file() -> Path:
-    return user_data_path("bpescope", appauthor=False) / "editor.txt"
+def _put_aside(path: Path, problem: str, tell: Callable[[str], None]) -> None:
+    """Give what cannot be read another name, before something is written in its place."""
+    try:
+        tell(f"{path.name} {problem}; it is kept as {disk.set_aside(path)}.")
+    except OSError as error:
+        tell(f"{path} {problem}, nor can it be renamed: {error.strerror}.")
+
+
+def _strange(stored: Any, kept: Any, within: str = "") -> list[str]:
+    """Names of what is stored otherwise than it is kept."""
+    if not isinstance(stored, dict) or not isinstance(kept, dict):
+        plain = list(kept) if isinstance(kept, tuple) else kept
+        return [] if stored == plain and type(stored) is type(plain) else [within or "no settings"]
+    return [
+        name for key, value in stored.items() for name in (_strange(value, kept[key], key) if key in kept else [key])
+    ]
 
 
 def _checked(defaults: Any, stored: Any) -> Any:
@@ -106,18 +164,3 @@ def _checked(defaults: Any, stored: Any) -> Any:
 
 def _values(value: Any) -> list[Any]:
     return list(value.values()) if isinstance(value, dict) else []
-
-
-def _write(path: Path, text: str) -> None:
-    """Replace `path` in one step, so that a crash leaves either the old content or the new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

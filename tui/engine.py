@@ -15,6 +15,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
+from bpe_core.errors import BpeError
 from bpe_core.wire import Command, Counting, Done, Event, Failed, Merges, WireError, parse, to_line
 
 BATCHES_PER_SECOND: Final = 10
@@ -25,6 +26,10 @@ MODESTY: Final = 5
 """How much less urgent a worker is than the screen, in steps of `nice`."""
 PATIENCE: Final = 3.0
 """Seconds a worker gets to end by itself after it was asked to, before it is killed."""
+
+
+class NoWorkerError(BpeError):
+    """The system gives us no process: too many are running, or too little memory is left."""
 
 
 class Job:
@@ -41,9 +46,20 @@ class Job:
         self._errors: asyncio.Task[str]
 
     async def __aenter__(self) -> Self:
+        """Start it. Raises `NoWorkerError`."""
+        try:
+            self._process = await self._started()
+        except OSError as error:
+            raise NoWorkerError(f"No worker process can be started: {error.strerror}; try again later.") from error
+        with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + MODESTY)
+        self._errors = asyncio.create_task(self._last_error_line())
+        return self
+
+    async def _started(self) -> Process:
         # -P keeps the current folder out of the import path: a json.py that happens to lie there must not run.
         # A session of its own: a Ctrl+C typed in the terminal is for the app, which then ends the worker in order.
-        self._process = await asyncio.create_subprocess_exec(
+        return await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "bpe_core", *self.arguments),
             stdin=PIPE,
             stdout=PIPE,
@@ -52,10 +68,6 @@ class Job:
             start_new_session=True,
             env=_environment(),
         )
-        with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + MODESTY)
-        self._errors = asyncio.create_task(self._last_error_line())
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -107,9 +119,14 @@ class Job:
         A worker that dies without either is reported as a `Failed` of our own.
         """
         assert self._process.stdout is not None
-        rest = b""
+        rest: list[bytes] = []  # of the last line; a long one is put together once, and not again at each read
         while chunk := await self._process.stdout.read(PIPE_BYTES):
-            *lines, rest = (rest + chunk).split(b"\n")
+            if b"\n" not in chunk:
+                rest.append(chunk)
+                continue
+            *lines, last = chunk.split(b"\n")
+            lines[0] = b"".join((*rest, lines[0]))
+            rest = [last]
             if events := coalesced(_events(lines)):
                 yield events
                 if isinstance(events[-1], Done | Failed):
@@ -121,7 +138,8 @@ class Job:
         """One sentence on a worker that ended without a last word."""
         code = await self._process.wait()
         if code < 0:
-            return f"The worker process was killed ({signal.Signals(-code).name})."
+            name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+            return f"The worker process was killed ({name})."
         last = await self._errors
         return f"The worker process ended by itself (exit code {code}){': ' + last.rstrip('.') if last else ''}."
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from bpe_core.audit.findings import Finding, Severity
 from bpe_core.audit.subject import Subject
+from bpe_core.audit.usage import taken
 
 RARE_SHARE: Final = 0.01
 """A token is rare below this part of what it would occur if all tokens occurred alike."""
@@ -20,10 +21,9 @@ def never_used(subject: Subject) -> Iterator[Finding]:
             continue
         merged = usage.merged[token]
         if merged:
-            its = f"all of its {merged:,} occurrences" if merged > 1 else "its one occurrence"
-            reason = f"The corpus never uses it: later merges took {its}."
+            reason = f"It is not left anywhere in the corpus: later merges took {taken(merged, merged)}."
         else:
-            reason = "The corpus never uses it, nor any token made of it."
+            reason = "It occurs nowhere in the corpus, nor does any token made of it."
         yield subject.finding(token, "never-used", subject.severity(token, Severity.PROBLEM), reason, merged=merged)
 
 
@@ -42,7 +42,7 @@ def rare(subject: Subject) -> Iterator[Finding]:
         is_rare = 0 < count < RARE_SHARE * even_share
         if is_rare or count == 1:
             times = "only once" if count == 1 else f"only {count:,} times"
-            share = f", where an even share for each token would be {even_share:,.0f}" if is_rare else ""
+            share = f"; if all tokens occurred alike, each would {even_share:,.0f} times" if is_rare else ""
             reason = f"It occurs {times} in the corpus{share}."
             evidence = {"merged": usage.merged[token], "even_share": round(even_share, 2)}
             yield subject.finding(token, "rare", subject.severity(token, Severity.WARNING), reason, **evidence)

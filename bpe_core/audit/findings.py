@@ -30,9 +30,9 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "unreachable": "No text becomes this token, so a model never sees it.",
         "duplicate": "Another token has the same bytes, so only one of the two is ever used.",
-        "absent-from-reference": "Common in the training corpus, missing or rare in the reference corpus.",
-        "never-used": "The finished tokenizer never uses it on its own training corpus.",
-        "rare": "The finished tokenizer hardly uses it on its own training corpus.",
+        "absent-from-reference": "Common in the corpus, missing or rare in the reference.",
+        "never-used": "It occurs nowhere in the corpus once that is tokenized.",
+        "rare": "It hardly occurs in the corpus once that is tokenized.",
         "scaffold": "A step on the way to longer tokens, which replace it nearly everywhere.",
         "few-documents": "All its occurrences come from one or two documents of the corpus.",
         "special-lookalike": "An ordinary token that looks like a special one.",
@@ -72,7 +72,7 @@ class Finding:
 
     @property
     def count(self) -> int | None:
-        """Occurrences in the training corpus, once tokenized; None if that is not known."""
+        """Occurrences in the corpus, once tokenized; None if that is not known."""
         return self.evidence.get("count")
 
     @property

@@ -1,23 +1,26 @@
-"""Tokens that no text becomes: the split pattern cuts them apart, or the merges in force never build them."""
+"""Tokens that no text becomes: cut apart, or changed before, or never built by the merges in force."""
 
 from collections.abc import Iterator
 
+from bpe_core.audit.end_of_word import text_bytes
 from bpe_core.audit.findings import Finding, Severity
 from bpe_core.audit.subject import Subject
 from bpe_core.audit.utf8 import gap
 from bpe_core.audit.witness import is_mergeable, witness
+from bpe_core.visible import token_label
 
 
 def unreachable(subject: Subject) -> Iterator[Finding]:
     """Tokens whose text is encoded as something else: `encode(decode([id])) != [id]`.
 
     Those that occur inside a longer text are "reachable-in-context", with the shortest witness found; the others are
-    "unreachable": certainly so where UTF-8 or the merges are to blame, as far as some hundred texts can tell where the
-    pattern is. Evidence: "blame" ("utf-8", "merges" or "pattern"), "encodes_to" (the ids of the token's bytes).
+    "unreachable": certainly so where UTF-8 or the merges are to blame, as far as some hundred texts can tell where it
+    is something else. Evidence: "blame" ("utf-8", "merges", "pattern", "preparation": what is done to a text before it
+    is split, or "end-of-word": the marker there), "encodes_to" (the ids of the token's bytes).
     """
     for token, token_bytes in subject.tokens("reachability"):
         try:
-            finding = _of_text(subject, token, token_bytes.decode())
+            finding = _of_text(subject, token, text_bytes(subject.tokenizer.vocabulary, token).decode())
         except UnicodeDecodeError:
             finding = _of_bytes(subject, token, token_bytes) if len(token_bytes) > 1 else None
         if finding:
@@ -26,24 +29,51 @@ def unreachable(subject: Subject) -> Iterator[Finding]:
 
 def _of_text(subject: Subject, token: int, text: str) -> Finding | None:
     """For a token that is text by itself."""
-    ids = subject.tokenizer.encode_ordinary(text)
-    if ids == [token]:
+    tokenizer = subject.tokenizer
+    ids = tokenizer.encode_ordinary(text)
+    end = tokenizer.vocabulary.end_of_word
+    if ids == [token] or (end is not None and (token == end or ids == [token, end])):
         return None
-    blame = "pattern" if is_mergeable(subject.tokenizer, token) else "merges"
-    found = witness(subject.tokenizer, token)
-    becomes = _joined(subject, ids)
+    blame, told = _what_becomes_of(subject, token, text, ids)
+    found = witness(tokenizer, token)
     if found:
         kind, severity = "reachable-in-context", Severity.NOTE
-        reason = f"Alone, the split pattern cuts its text apart into {becomes}; inside a longer text it does occur."
+        reason = f"Alone, {told}; inside a longer text it does occur."
     else:
         kind, severity = "unreachable", subject.severity(token, Severity.PROBLEM)
         if not ids:
-            reason = "The split pattern drops this text, so no text becomes this token."
+            reason = f"{told[0].upper()}{told[1:]}, so no text becomes this token."
         elif blame == "merges":
-            reason = _never_built(becomes)
+            reason = _never_built(_joined(subject, ids))
         else:
-            reason = f"The split pattern cuts its text apart into {becomes}, whatever was tried around it."
+            reason = f"{told[0].upper()}{told[1:]}, whatever was tried around it."
     return subject.finding(token, kind, severity, reason, witness=found, blame=blame, encodes_to=ids)
+
+
+def _what_becomes_of(subject: Subject, token: int, text: str, ids: list[int]) -> tuple[str, str]:
+    """Why the token's text, `text`, has other ids: what is to blame, and what happens, as a part of a sentence."""
+    tokenizer = subject.tokenizer
+    becomes = _joined(subject, ids)
+    if not is_mergeable(tokenizer, token):
+        return "merges", f"the merges make {becomes} of its text"
+    if tokenizer.vocabulary.end_of_word is not None and tokenizer.encode_piece(text) == tuple(ids):
+        return "end-of-word", f"with the end of a word behind it, its text becomes {becomes}"
+    if tokenizer.preparation:
+        parts = list(tokenizer.preparation.parts(text, frozenset()))
+        if any(isinstance(part, int) for part in parts):
+            return "preparation", f"an added token is found in its text first, which becomes {becomes}"
+        prepared = "".join(piece for part in parts if not isinstance(part, int) for piece in part)
+        if not prepared:
+            return "preparation", "its text is removed before the split"
+        if prepared != text:
+            before, its, after = prepared.partition(text)
+            changed = f"{_quoted(before)} is put before its text" if its and before and not after else ""
+            changed = changed or f"its text is first changed into {_quoted(prepared)}"
+            return "preparation", f"{changed}, which becomes {becomes}"
+    return (
+        "pattern",
+        f"the split pattern cuts its text apart into {becomes}" if ids else "the split pattern drops this text",
+    )
 
 
 def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | None:
@@ -61,6 +91,10 @@ def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | Non
 
 def _never_built(becomes: str) -> str:
     return f"Its bytes become {becomes}: the merges never build this token, whatever stands around it."
+
+
+def _quoted(text: str) -> str:
+    return f"“{token_label(text.encode())}”"
 
 
 def _joined(subject: Subject, ids: list[int] | tuple[int, ...]) -> str:

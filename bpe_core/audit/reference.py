@@ -9,6 +9,7 @@ from typing import Final
 
 from bpe_core.audit.findings import Finding, Severity
 from bpe_core.audit.subject import Subject
+from bpe_core.plurals import counted
 
 MIN_EXPECTED: Final = 5.0
 """Occurrences that the reference should have before their lack means anything: by chance alone none of 5 expected ones
@@ -37,7 +38,7 @@ def absent_from_reference(subject: Subject) -> Iterator[Finding]:
         count = usage.remaining[token]
         where = f"only {seen:,} times" if seen > 1 else "only once" if seen else "never"
         reason = (
-            f"It occurs {count:,} times in the corpus and {where} in the reference, "
+            f"It occurs {counted(count, 'time')} in the corpus and {where} in the reference, "
             f"where {expected:,.0f} times would be expected."
         )
         severity = subject.severity(token, Severity.WARNING if seen else Severity.PROBLEM)

@@ -6,7 +6,7 @@ from typing import Final
 
 from bpe_core.audit.findings import Finding, Severity
 from bpe_core.audit.subject import Subject
-from bpe_core.audit.usage import Usage
+from bpe_core.audit.usage import Usage, taken
 
 THRESHOLD: Final = 0.9
 """Intersection over self above which a token is scaffold."""
@@ -38,23 +38,24 @@ def by_counts(subject: Subject, usage: Usage, token: int) -> Finding | None:
     merged, made = usage.merged[token], usage.made(token)
     if merged <= THRESHOLD * made:
         return None
-    into, taken = _main_use(subject, usage, token)
+    into, n_into = _main_use(subject, usage, token)
     left = usage.remaining[token]
+    build = "to build" if n_into >= merged else f"{n_into:,} of them to build"
     reason = (
-        f"Later merges took {merged:,} of its {made:,} occurrences, {taken:,} of them to build {subject.label(into)}; "
+        f"Later merges took {taken(merged, made)}, {build} {subject.label(into)}; "
         f"{f'{left:,}' if left else 'none'} {'are' if left > 1 else 'is'} left."
     )
     is_frequent = left >= OFTEN_ENOUGH * usage.even_share(subject.tokenizer.n_vocab)
     severity = Severity.NOTE if is_frequent else Severity.WARNING
-    shares = {"ios": round(merged / made, 4), "into": into, "into_share": round(taken / made, 4)}
+    shares = {"ios": round(merged / made, 4), "into": into, "into_share": round(n_into / made, 4)}
     return subject.finding(token, "scaffold", severity, reason, merged=merged, **shares)
 
 
 def _main_use(subject: Subject, usage: Usage, token: int) -> tuple[int, int]:
     """The later token that took most occurrences of this one, and how many."""
     vocabulary = subject.tokenizer.vocabulary
-    taken = {c: usage.made(c) * (vocabulary.parents(c) or ()).count(token) for c in vocabulary.children(token)}
-    return max(taken.items(), key=itemgetter(1))
+    uses = {c: usage.made(c) * (vocabulary.parents(c) or ()).count(token) for c in vocabulary.children(token)}
+    return max(uses.items(), key=itemgetter(1))
 
 
 def by_rank(subject: Subject, token: int) -> Finding | None:
@@ -75,6 +76,6 @@ def by_rank(subject: Subject, token: int) -> Finding | None:
     if gap > MAX_GAP and ratio < MIN_RATIO:
         return None
     when = "in the next step" if gap == 1 else f"{gap} steps later"
-    reason = f"Its only use is in {subject.label(into)}, made {when} and so likely from nearly all its occurrences."
+    reason = f"It goes into {subject.label(into)} only, made {when} and so likely from nearly all its occurrences."
     severity = Severity.WARNING if gap <= MAX_GAP and ratio >= MIN_RATIO else Severity.NOTE
     return subject.finding(token, "scaffold", severity, reason, into=into, gap=gap, ratio=round(ratio, 4))

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from bpe_core.audit.end_of_word import text_bytes
 from bpe_core.audit.findings import Finding, Severity
 from bpe_core.audit.subject import Subject
 from bpe_core.audit.utf8 import UNUSED_BYTES, gap
@@ -48,7 +49,8 @@ def partial_utf8(subject: Subject) -> Iterator[Finding]:
 
 def lookalikes(subject: Subject) -> Iterator[Finding]:
     """Ordinary tokens written like special ones: <...> and [...]."""
-    for token, token_bytes in subject.tokens("look-alikes"):
+    for token, _ in subject.tokens("look-alikes"):
+        token_bytes = text_bytes(subject.tokenizer.vocabulary, token)
         if token_bytes.strip()[-1:] in (b">", b"]") and _LOOKALIKE.fullmatch(token_bytes.decode(errors="replace")):
             severity = Severity.WARNING if b"<|" in token_bytes else Severity.NOTE
             reason = "It looks like a special token, but it is an ordinary one: any text can hold it."

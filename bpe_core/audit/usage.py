@@ -95,6 +95,17 @@ class Usage:
         return self.remaining[token] + self.merged[token]
 
 
+def taken(n: int, made: int) -> str:
+    """How many of the occurrences that a token ever had were turned into parts of longer ones, for a sentence.
+
+    >>> taken(3, 8), taken(8, 8), taken(1, 1)
+    ('3 of its 8 occurrences', 'all of its 8 occurrences', 'its only occurrence')
+    """
+    if n < made:
+        return f"{n:,} of its {made:,} occurrences"
+    return f"all of its {made:,} occurrences" if made > 1 else "its only occurrence"
+
+
 def token_counts(tokenizer: Tokenizer, counts: Counts) -> Mapping[int, int]:
     """Id -> how often it occurs in a corpus, for every id of the vocabulary; errors as those of `Usage.of`."""
     return Usage.of(tokenizer, counts).remaining

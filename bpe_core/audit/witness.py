@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
+from bpe_core.audit.end_of_word import ends_word, text_bytes
 from bpe_core.audit.utf8 import completions
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
@@ -34,14 +35,17 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
     """Whether the token's bytes, as one piece, become the token. If they do not, no text holds it.
 
     For what merges make of a stretch of bytes does not depend on what surrounds it, as long as no token crosses its
-    ends.
+    ends. Where a marker stands at the end of each word, that says nothing of a token without it: it may be, then.
     """
-    return tokenizer.vocabulary.encode(tokenizer.token_bytes(token)) == (token,)
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.end_of_word is not None and not ends_word(vocabulary, token):
+        return True
+    return vocabulary.encode(text_bytes(vocabulary, token)) == (token,) or token == vocabulary.end_of_word
 
 
 def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
     """Texts that contain the bytes of `token`, the shortest first."""
-    token_bytes = tokenizer.token_bytes(token)
+    token_bytes = text_bytes(tokenizer.vocabulary, token)
     if not is_mergeable(tokenizer, token):
         return iter(())
     try:

@@ -123,6 +123,8 @@ def _counts(options: Namespace, preset: Preset | None, control: Control, report:
 
 
 def _shown(line: Line) -> str:
+    if line.came_out and line.told:
+        return visible(f"not as its article tells: {line.what}: {line.found}; told: {line.told}") + "\n"
     if line.came_out:
         return visible(f"as promised: {line.what}: {line.found}") + "\n"
     return visible(f"NOT as promised: {line.what}: {line.found}; promised: {line.expected}") + "\n"

@@ -1,14 +1,15 @@
-"""Writing a file so that there is never half of one: what stood there before stays until the new one is complete."""
+"""Writing a tokenizer file to wherever a path leads: completely, or not at all and with a sentence."""
 
 import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from bpe_core.errors import FormatError
 from bpe_core.visible import shortened, visible
+from bpe_core.whole_file import new_beside, replace_file
 
 
 def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
@@ -19,7 +20,7 @@ def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None
     """
     with _told_of(path):
         if target := _file_of(path):
-            _replace(target, lines)
+            replace_file(target, map(str.encode, lines))
         else:
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.writelines(lines)
@@ -29,7 +30,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
     """See that a file can be written to `path`, but for whether there is room for it. Raises `FormatError`."""
     with _told_of(path):
         if target := _file_of(path):
-            probe = _new_beside(target)
+            probe = new_beside(target)
             open(probe, "x").close()
             probe.unlink()
         elif not os.access(path, os.W_OK):
@@ -75,23 +76,3 @@ def _told_of(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def _shown(path: str | os.PathLike[str]) -> str:
     return visible(shortened(os.fspath(path), 200))
-
-
-def _new_beside(target: Path) -> Path:
-    return target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.new")
-
-
-def _replace(target: Path, lines: Iterable[str]) -> None:
-    new = _new_beside(target)
-    try:
-        with open(new, "x", encoding="utf-8", newline="\n") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            new.chmod(stat.S_IMODE(target.stat().st_mode))
-        os.replace(new, target)
-    except BaseException:
-        with suppress(OSError):
-            new.unlink()
-        raise

@@ -67,7 +67,7 @@ def fetch(
     try:
         from tiktoken.load import read_file_cached
     except ImportError:
-        raise FetchError(f"Fetching {name} needs the extra [hub]: pip install 'bpescope[hub]'.") from None
+        raise FetchError(f"Fetching {name} needs tiktoken, of the extra [hub]: pip install tiktoken.") from None
     tell(0, 1, encoding)
     try:
         read_file_cached(_ADDRESS.format(encoding), _DIGEST_OF[encoding])

@@ -40,7 +40,9 @@ def fetch(name: str, tell: Callable[[int, int, str], None]) -> Path:
     try:
         from huggingface_hub import HfApi, hf_hub_download
     except ImportError:
-        raise FetchError(f"Fetching {name} needs the extra [hub]: pip install 'bpescope[hub]'.") from None
+        raise FetchError(
+            f"Fetching {name} needs huggingface-hub, of the extra [hub]: pip install huggingface-hub."
+        ) from None
     with _told_in_a_sentence(name):
         model = HfApi().model_info(name, timeout=_SECONDS)
         there = {file.rfilename for file in model.siblings or ()}

@@ -52,7 +52,7 @@ def test_st_and_ow_are_scaffold(words):
     assert learned(found, "never-used") == ["st", "ow"]
     assert learned(found, "rare") == []
     st = found.of("scaffold")[0]
-    assert st.reason == "Later merges took 9 of its 9 occurrences, 9 of them to build “est”; none is left."
+    assert st.reason == "Later merges took all of its 9 occurrences, to build “est”; none is left."
     assert dict(st.evidence) == {
         "step": 1,
         "parents": [ord("s") + 1, ord("t") + 1],
@@ -106,14 +106,14 @@ def test_rare_is_measured_against_an_even_share():
     counts = Counts.of("ab" * 2 + "a" * 99998, "none")
     (ab,) = (finding for finding in audit(tokenizer, counts=counts).of("rare") if finding.evidence["step"])
     assert (ab.token, ab.count, ab.severity) == (b"ab", 2, Severity.WARNING)
-    assert ab.reason == "It occurs only 2 times in the corpus, where an even share for each token would be 389."
+    assert ab.reason == "It occurs only 2 times in the corpus; if all tokens occurred alike, each would 389 times."
 
 
 def test_a_byte_that_the_corpus_lacks_is_only_noted(words):
     tokenizer, counts = words
     byte = next(finding for finding in audit(tokenizer, counts=counts).of("never-used") if finding.token == b"A")
     assert byte.severity == Severity.NOTE
-    assert byte.reason == "The corpus never uses it, nor any token made of it."
+    assert byte.reason == "It occurs nowhere in the corpus, nor does any token made of it."
 
 
 def test_scaffold_that_is_still_frequent_is_only_noted():

@@ -8,7 +8,12 @@ from bpe_core.audit import Usage, audit
 from bpe_core.audit.findings import Severity
 from bpe_core.audit.witness import LONGEST_EXAMPLE, witness
 from bpe_core.corpus import Counts
+from bpe_core.presets import PRESETS
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.normalizers import composed, stripped
+from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.tokenizer.steps import PrefixStep
 from bpe_core.trainer import train
 from bpe_core.vocabulary import Vocabulary
 
@@ -74,6 +79,51 @@ def test_a_pattern_that_drops_whitespace_makes_its_bytes_unreachable():
         "The split pattern drops this text, so no text becomes this token."
     }
     assert {finding.severity for finding in found} == {Severity.NOTE}  # they are among the 256 bytes by design
+
+
+def prepared(merges, *added, normalize=None, steps=()):
+    """A tokenizer that does something to a text before it encodes it."""
+    preparation = Preparation(added, normalize, steps, has_metaspace=False, drops_space=False, description={})
+    specials = {token.text: token.token for token in added}
+    return Tokenizer(Vocabulary(BYTES, merges, specials), "none", preparation=preparation)
+
+
+def test_what_is_done_to_a_text_before_the_split_is_not_blamed_on_the_pattern():
+    # A decomposed e with acute accent; NFC makes one character of it, whatever stands around it.
+    decomposed = [(0xCC, 0x81, 256), (101, 256, 257)]
+    (finding,) = (f for f in audit(prepared(decomposed, normalize=composed("NFC"))).of("unreachable") if f.id == 257)
+    assert finding.token.decode() == "e\u0301" and finding.evidence["blame"] == "preparation"
+    assert finding.reason == (
+        r"Its text is first changed into “é”, which becomes “\xc3” + “\xa9”, whatever was tried around it."
+    )
+
+
+def test_a_space_put_before_a_text_is_told():
+    tokenizer = prepared([(97, 98, 256), (32, 256, 257)], steps=[PrefixStep(" ", only_first=True)])
+    (finding,) = (f for f in audit(tokenizer).of("reachable-in-context") if f.id == 256)
+    assert (
+        finding.reason == "Alone, “␣” is put before its text, which becomes “␣ab”; inside a longer text it does occur."
+    )
+    assert 256 in tokenizer.encode_ordinary(finding.witness)
+
+
+def test_a_text_that_is_removed_and_an_added_token_in_it_are_told():
+    merges = [(32, 32, 256), (97, 98, 257), (257, 99, 258)]
+    tokenizer = prepared(merges, AddedToken("b", 300), normalize=stripped(True, True))
+    reasons = {finding.id: finding.reason for finding in audit(tokenizer).of("unreachable", "reachable-in-context")}
+    assert reasons[258].startswith("An added token is found in its text first, which becomes ")
+    assert reasons[32].startswith("Alone, its text is removed before the split; ")
+
+
+def test_a_marker_at_the_end_of_words_is_no_text():
+    """Each word has </w> behind it: the tokens without it occur inside of words, and none is called impossible."""
+    found = audit(PRESETS["S2-prose"].train())
+    assert [finding for finding in found.of("unreachable", "special-lookalike") if finding.id > 255] == []
+    low = next(finding for finding in found.of("reachable-in-context") if finding.token == b"low")
+    assert low.reason == (
+        "Alone, with the end of a word behind it, its text becomes “low</w>”; inside a longer text it does occur."
+    )
+    assert low.witness == "lowa" and low.evidence["blame"] == "end-of-word"
 
 
 def test_what_is_unreachable_is_not_called_never_used_as_well():

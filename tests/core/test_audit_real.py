@@ -79,5 +79,5 @@ def test_a_glitch_token_points_to_the_one_that_took_its_place(gpt2, found):
     assert gpt2.token_bytes(nitrome.evidence["into"]) == b" TheNitromeFan"
     assert nitrome.evidence["into"] == 42090
     assert nitrome.reason == (
-        "Its only use is in “␣TheNitromeFan”, made in the next step and so likely from nearly all its occurrences."
+        "It goes into “␣TheNitromeFan” only, made in the next step and so likely from nearly all its occurrences."
     )

@@ -80,13 +80,15 @@ def test_what_the_hub_s_library_has_fetched_needs_neither_network_nor_library(tm
         fetch("some/other")
 
 
-@pytest.mark.parametrize(("name", "module"), [("gpt-4o", "tiktoken.load"), ("some/model", "huggingface_hub")])
-def test_without_the_extra_a_sentence_names_it(monkeypatch, name, module):
+@pytest.mark.parametrize(
+    ("name", "module", "package"),
+    [("gpt-4o", "tiktoken.load", "tiktoken"), ("some/model", "huggingface_hub", "huggingface-hub")],
+)
+def test_without_the_extra_a_sentence_names_what_pip_can_install(monkeypatch, name, module, package):
     without(monkeypatch, module)
     told = []
-    with pytest.raises(
-        FetchError, match=rf"^Fetching {name} needs the extra \[hub\]: pip install 'bpescope\[hub\]'\.$"
-    ):
+    sentence = rf"^Fetching {name} needs {package}, of the extra \[hub\]: pip install {package}\.$"
+    with pytest.raises(FetchError, match=sentence):
         fetch(name, lambda *what: told.append(what))
     assert not told  # nothing was on its way yet
 

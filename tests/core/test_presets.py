@@ -7,7 +7,7 @@ from oracle import train as slow
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.cli import main
-from bpe_core.presets import PRESETS
+from bpe_core.presets import PRESETS, verdict
 from bpe_core.visible import token_label
 from bpe_core.vocabulary.symbols import MarkedSymbols
 
@@ -22,10 +22,26 @@ def test_it_comes_out(name):
     assert len(lines) > 3
 
 
-def test_another_training_does_not(tmp_path):
+def test_another_training_does_not():
     preset = PRESETS["S0"]
     other = train(preset.documents, vocab_size=276, pattern="gpt4")
-    assert not all(line.came_out for line in preset.check(other))
+    lines = preset.check(other)
+    assert not all(line.came_out for line in lines)
+    came_out, sentence = verdict("S0", lines)
+    assert not came_out and sentence.startswith("S0 came out otherwise than promised: ")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_verdict_says_what_an_article_tells_and_is_not_so(name):
+    came_out, sentence = verdict(name, PRESETS[name].check(PRESETS[name].train()))
+    assert came_out
+    if name == "S2-prose":
+        assert sentence == (
+            "S2-prose comes out otherwise than its article tells: tokens made, in order: "
+            "we wes west west</w> lo ne newest</w> low low</w>, not es est lo low"
+        )
+    else:
+        assert sentence.startswith(f"{name} came out as promised: ")
 
 
 def test_words_with_an_end():
@@ -100,6 +116,7 @@ def test_at_the_prompt(name, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "as promised: merges" in shown
     assert "NOT" not in shown
+    assert ("not as its article tells: tokens made, in order: we wes" in shown) == (name == "S2-prose")
     assert load(out).step == PRESETS[name].n_merges
 
 

@@ -331,3 +331,15 @@ def _cpu_seconds(worker: Worker) -> float:
     """Processor time a worker has used."""
     fields = Path(f"/proc/{worker.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_line_that_never_ends_is_no_command_and_not_held(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "book.txt").write_text("the theme of the other thesis\n" * 20)
+    worker = start("train", "book.txt", "-o", "out.json", "--paused")
+    for _ in range(20):
+        worker.stdin.write(b"x" * 1_000_000)
+    worker.tell("", "stop")
+    assert isinstance(last := worker.rest()[-1], Done) and last.reason == "stopped"
+    assert worker.code() == 0
+    told = worker.stderr.read()
+    assert told.count(b"\n") == 1 and b"Not a command: b'xxx" in told and len(told) < 300

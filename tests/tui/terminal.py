@@ -31,10 +31,15 @@ class Terminal:
         self.pid = pid
         self.sent = b""
         """Every byte so far."""
+        self.code: int | None = None
+        """How the app has ended, once it has."""
         self._side = side
 
     def read(self, seconds: float = 0.05) -> bytes:
         """What has arrived, or arrives within a moment; empty when nothing does, or the app has ended."""
+        if self._side < 0:
+            time.sleep(seconds)
+            return b""
         ready, _, _ = select.select([self._side], [], [], seconds)
         try:
             data = os.read(self._side, 1 << 16) if ready else b""
@@ -79,9 +84,8 @@ class Terminal:
         """The control sequences that were sent."""
         return set(_CONTROL.findall(self.sent))
 
-    def close(self) -> int:
-        """Leave the app, which is given time to; the exit code."""
-        self.type("\x11")
+    def wait(self) -> int:
+        """Read until the app ends, which it is told by something else than a key; its exit code."""
         status: list[int] = []
 
         def ended() -> bool:
@@ -96,9 +100,23 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             raise
+        self.code = status[0]
+        return self.code
+
+    def hang_up(self) -> None:
+        """Close the terminal's window."""
+        os.close(self._side)
+        self._side = -1
+
+    def close(self) -> None:
+        """Leave the app, which is given time to; unless it has ended."""
+        try:
+            if self.code is None:
+                self.type("\x11")
+                assert self.wait() == 0
         finally:
-            os.close(self._side)
-        return status[0]
+            if self._side >= 0:
+                os.close(self._side)
 
 
 @contextmanager
@@ -114,5 +132,4 @@ def terminal(*arguments: str | Path, columns: int = 120, rows: int = 40) -> Iter
     try:
         yield app
     finally:
-        code = app.close()
-    assert code == 0
+        app.close()

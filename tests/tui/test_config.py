@@ -81,13 +81,6 @@ def test_half_a_surrogate_does_not_keep_the_rest_from_being_kept() -> None:
     assert load_text() == "before?after"
 
 
-def test_a_text_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "LARGEST_KEPT_TEXT", 10)
-    save_text("short")
-    save_text("a very long text")
-    assert load_text() == "short"
-
-
 def test_a_disk_that_refuses_is_an_error_and_leaves_nothing_half_written(home: Path) -> None:
     save_configuration(FILLED)
     folder = config._configuration_file().parent
@@ -95,8 +88,82 @@ def test_a_disk_that_refuses_is_an_error_and_leaves_nothing_half_written(home: P
         save_configuration(replace(FILLED, theme=object()))  # type: ignore[arg-type]
     assert load_configuration() == FILLED
     assert os.listdir(folder) == ["configuration.json"]
-    config._text_file().parent.parent.mkdir(parents=True, exist_ok=True)
-    config._text_file().parent.write_text("a file where the folder should be")
+    config.text_file().parent.parent.mkdir(parents=True, exist_ok=True)
+    config.text_file().parent.write_text("a file where the folder should be")
     with pytest.raises(OSError):
         save_text("lost")
     assert load_text() is None
+
+
+# What cannot be read is kept beside what takes its place, and told
+
+
+def test_what_is_not_understood_is_copied_once_and_told() -> None:
+    path = stored()
+    for content in ('{"theme": "nord", "from the future": 1, "options": {"ties": ["first"]}}', "{", "[1]"):
+        path.write_text(content)
+        for _ in range(2):  # the second start says so again, as nothing has been changed meanwhile
+            told: list[str] = []
+            load_configuration(told.append)
+            (sentence,) = told
+            (copy,) = (other for other in path.parent.iterdir() if other != path and other.read_text() == content)
+            assert str(copy) in sentence
+        assert path.read_text() == content
+    path.write_text('{"theme": "nord", "from the future": 1, "options": {"ties": ["first"]}}')
+    load_configuration(told.append)
+    assert "(from the future, ties)" in told[-1]
+    assert len(os.listdir(path.parent)) == 4
+
+
+def test_what_an_older_version_wrote_is_understood() -> None:
+    stored().write_text('{"theme": "nord", "options": {"vocab_size": 512}}')
+    told: list[str] = []
+    assert load_configuration(told.append) == Configuration(theme="nord", options=TrainingOptions(512))
+    assert not told
+
+
+@pytest.mark.parametrize("odd", ["folder", "pipe", "circle"])
+@pytest.mark.parametrize("kept", ["configuration", "text"])
+def test_what_is_no_file_gets_another_name(odd: str, kept: str) -> None:
+    path = stored() if kept == "configuration" else config.text_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    if odd == "folder":
+        path.mkdir()
+        (path / "in it").touch()
+    elif odd == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path)
+    told: list[str] = []
+    load_configuration(told.append) if kept == "configuration" else load_text(tell=told.append)
+    (aside,) = path.parent.iterdir()
+    assert aside != path and str(aside) in told[0] and told[0].endswith(".")
+    assert {"folder": aside.is_dir(), "pipe": aside.is_fifo(), "circle": aside.is_symlink()}[odd]
+    save_configuration(FILLED) if kept == "configuration" else save_text("new")
+    assert path.is_file()
+
+
+def test_bytes_that_are_no_text_are_shown_as_such_and_kept() -> None:
+    save_text("before|after")
+    path = config.text_file()
+    path.write_bytes(path.read_bytes().replace(b"|", b"\xff"))
+    told: list[str] = []
+    assert load_text(tell=told.append) == "before\ufffdafter"
+    assert "editor.txt is not UTF-8 at byte 6" in told[0]
+    (copy,) = (other for other in path.parent.iterdir() if other != path)
+    assert copy.read_bytes() == b"before\xffafter" and str(copy) in told[0]
+
+
+def test_a_link_stays_one_and_leads_to_what_is_kept(home: Path) -> None:
+    path = config.text_file()
+    path.parent.mkdir(parents=True)
+    path.symlink_to(home / "notes.txt")
+    assert load_text() is None  # it leads nowhere yet
+    save_text("kept")
+    assert path.is_symlink() and (home / "notes.txt").read_text() == "kept" == load_text()
+    path.unlink()
+    path.symlink_to(home / "a disk that is not there" / "notes.txt")
+    with pytest.raises(OSError):
+        save_text("kept")
+    assert not (home / "a disk that is not there").exists()

@@ -13,7 +13,7 @@ from bpe_core import load
 from bpe_core.trainer import Trainer
 from bpe_core.wire import Command, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from tui import engine
-from tui.engine import Job, coalesced
+from tui.engine import Job, NoWorkerError, coalesced
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -242,3 +242,22 @@ while True:
     async with Job("train") as job:
         assert await anext(aiter(job.batches()))
     assert gone(job.pid)
+
+
+# A worker that cannot be, or says too much
+
+
+async def test_a_worker_that_cannot_be_started_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine.sys, "executable", "/nowhere/python")
+    with pytest.raises(NoWorkerError, match=r"^No worker process can be started: No such file or directory; .*\.$"):
+        async with Job("train"):
+            pass
+
+
+async def test_a_line_that_takes_many_reads_is_put_together_once(stand_in: StandIn) -> None:
+    stand_in("""
+print('{"event": "saved", "path": "%s"}' % ("x" * 3_000_000))
+print('{"event": "done", "reason": "trained", "steps": 1, "seconds": 0.5}')
+""")
+    async with Job("train") as job:
+        assert await heard(job) == [Saved("x" * 3_000_000), Done("trained", 1, 0.5)]

@@ -1,0 +1,87 @@
+"""What the system does to the app in a real terminal: it ends in order, keeps what was typed, and comes back."""
+
+import os
+import signal
+import termios
+import time
+from pathlib import Path
+
+import pytest
+from scope import children
+from terminal import Terminal, terminal
+
+from tui import config
+
+pytestmark = pytest.mark.usefixtures("home", "kept", "no_process_left")
+
+LEFT = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l", b"\x1b[?2004l", b"\x1b[<u")
+"""The alternate screen, the hidden cursor, mouse, paste and keyboard modes, given back."""
+
+
+def typed(app: Terminal, text: str) -> None:
+    """Type once the app is there."""
+    app.until_shown("Tokenizers")
+    app.settle()
+    app.type(text)
+    app.settle()
+
+
+def echoes(app: Terminal) -> bool:
+    """Whether the terminal is as a shell wants it."""
+    return bool(termios.tcgetattr(app._side)[3] & termios.ECHO)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
+    with terminal() as app:
+        typed(app, "typed just now")
+        assert not echoes(app)
+        begin = len(app.sent)
+        os.kill(app.pid, number)
+        assert app.wait() == 128 + number
+        for sequence in LEFT:
+            assert sequence in app.sent[begin:], sequence
+        assert echoes(app) and b"Traceback" not in app.sent
+    assert (config.load_text() or "").startswith("typed just now")
+
+
+def test_a_window_that_is_closed_loses_nothing_and_leaves_nothing(book: Path) -> None:
+    with terminal(book) as app:
+        typed(app, "typed just now")
+        app.type("\x1b[17~")  # F6: a worker too has to end
+        app.until(lambda: children(app.pid), "a worker runs")
+        app.hang_up()
+        assert app.wait() == 128 + signal.SIGHUP
+    assert (config.load_text() or "").startswith("typed just now")
+
+
+def test_a_window_that_closes_unheard_ends_it_too() -> None:
+    with terminal() as app:
+        typed(app, "typed just now")
+        os.kill(app.pid, signal.SIGSTOP)  # many keys wait to be read, much output to be written
+        app.type("x" * 100)
+        app.hang_up()
+        os.kill(app.pid, signal.SIGCONT)
+        assert app.wait() == 128 + signal.SIGHUP
+    assert (config.load_text() or "").startswith("typed just now")
+
+
+def test_after_a_stop_it_goes_on_as_if_nothing_had_been() -> None:
+    with terminal() as app:
+        typed(app, "one ")
+        for word in ("two ", "three "):
+            os.kill(app.pid, signal.SIGSTOP)
+            time.sleep(0.1)  # long enough for the system to stop it
+            begin = len(app.sent)
+            os.kill(app.pid, signal.SIGCONT)
+            app.until(
+                lambda begin=begin: b"\x1b[?1049h" in app.sent[begin:] and "Tokenizers" in app.text, "it is drawn"
+            )
+            app.settle()
+            app.type(word)
+            app.settle()
+        assert not echoes(app)
+        app.type("\x11")
+        assert app.wait() == 0  # without one more key
+        assert echoes(app)
+    assert (config.load_text() or "").startswith("one two three ")

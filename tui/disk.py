@@ -1,0 +1,60 @@
+"""The files that the app keeps: read whole if they are files at all, written whole, and never lost where unreadable."""
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from bpe_core.whole_file import replace_file
+
+MOST: Final = 1 << 28
+"""Bytes of a file that is read: what is larger was not written by this app."""
+
+
+def read_file(path: Path, most: int = MOST) -> bytes:
+    """What is in a file. Raises OSError; also for a folder, and for what would keep one waiting or has no end."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    with open(path, "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, "it is too large", str(path))
+    return data
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Make `data` what is in a file, in one step; a link stays one. Raises OSError, and then nothing has changed.
+
+    Its folder is made if it is missing; that of what a link leads to is not, for it may be a disk that is not there.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    target = Path(os.path.realpath(path))
+    if os.path.lexists(target) and not target.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    replace_file(target, (data,))
+
+
+def set_aside(path: Path) -> Path:
+    """Give what cannot be read another name, under which it stays. Raises OSError."""
+    aside = _free_name(path, lambda taken: False)
+    path.rename(aside)
+    return aside
+
+
+def copy_aside(path: Path, data: bytes) -> Path:
+    """Keep what is in a file under another name, unless that was done before. Raises OSError."""
+    aside = _free_name(path, lambda taken: taken.is_file() and taken.read_bytes() == data)
+    if not os.path.lexists(aside):
+        write_file(aside, data)
+    return aside
+
+
+def _free_name(path: Path, will_do: Callable[[Path], bool]) -> Path:
+    number = 1
+    while True:
+        aside = path.with_name(f"{path.stem}.aside-{number}{path.suffix}")
+        if not os.path.lexists(aside) or will_do(aside):
+            return aside
+        number += 1

@@ -1,0 +1,67 @@
+"""What the system tells the app to do: to end, and to go on after it was stopped; and a terminal that goes away.
+
+Without: SIGTERM leaves raw mode, mouse reports and the alternate screen on, and loses what was typed; so does a window
+that is closed, behind which Textual's output moreover waits for ever. After a SIGSTOP and a SIGCONT Textual starts a
+second thread that reads keys beside the first, takes the raw terminal for what is to be restored, and waits at its end
+for one more key.
+"""
+
+import asyncio
+import signal
+import sys
+import termios
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import IO, TYPE_CHECKING, Any, Final, cast
+
+from bpe_core.standard_streams import Unfailing
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
+
+_ENDING: Final = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+
+def heed(leave: Callable[[int], None]) -> None:
+    """Call `leave` with the exit code that shells expect when the system asks the app to end; within its loop."""
+    loop = asyncio.get_running_loop()
+    for number in _ENDING:
+        loop.add_signal_handler(number, partial(leave, 128 + number))
+
+
+def enduring(driver: "type[Driver]") -> "type[Driver]":
+    """`driver`, but that a terminal may go away, and the process be stopped and go on."""
+    from textual.drivers.linux_driver import LinuxDriver
+
+    if not issubclass(driver, LinuxDriver):
+        return driver
+
+    class EnduringDriver(driver):  # type: ignore[misc, valid-type]
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self._file = cast(IO[str], Unfailing(cast(IO[str], sys.__stderr__)))
+
+        def _sigcont_application(self, number: int, frame: FrameType | None) -> None:
+            if self._key_thread is not None and self._key_thread.is_alive():  # nobody had told us to stop
+                asyncio.get_running_loop().call_soon_threadsafe(self._come_back)
+            else:
+                super()._sigcont_application(number, frame)
+
+        def _come_back(self) -> None:
+            try:
+                termios.tcgetattr(self.fileno)
+            except termios.error:  # the terminal is gone, which is told by another signal
+                return
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+            self.resume_application_mode()
+            self._app.refresh(layout=True)
+
+        def run_input_thread(self) -> None:
+            try:
+                super().run_input_thread()
+            except OSError:  # the same
+                self._app.call_from_thread(self._app.exit, return_code=128 + signal.SIGHUP)
+
+    return EnduringDriver
