@@ -16,7 +16,7 @@ from tui.commands import ScopeCommands
 from tui.config import Configuration, load_configuration, save_configuration
 from tui.screen import MainScreen
 from tui.text.palette import theme_variables
-from tui.themes import INK, THEMES
+from tui.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
 
 _TYPED: Final = frozenset({"enter", "backspace"})
 """Keys that are for the editor alone, as long as it has the focus."""
@@ -42,15 +42,17 @@ class BpeScope(App[None]):
         if paths:
             self.configuration = replace(self.configuration, corpus=paths)
         # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
-        known = self.configuration.theme in {*BUILTIN_THEMES, *_HOUSE}
-        self.set_reactive(App.theme, self.configuration.theme if known else INK.name)
+        self._few_colors = has_few_colors()
+        known = self.configuration.theme in that_show({**BUILTIN_THEMES, **_HOUSE}, self._few_colors)
+        usual = SIXTEEN if self._few_colors else INK.name
+        self.set_reactive(App.theme, self.configuration.theme if known else usual)
         super().__init__()
         self._paths = paths
 
     @property
     def available_themes(self) -> dict[str, Theme]:
-        """Textual's, and those of the house."""
-        return {**super().available_themes, **_HOUSE}
+        """Textual's, and those of the house, as far as this terminal can show them."""
+        return that_show({**super().available_themes, **_HOUSE}, self._few_colors)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The colors of tokens, for every theme that does not bring its own."""

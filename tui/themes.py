@@ -1,7 +1,10 @@
-"""The two themes of the house: dark ink and light paper, each with one accent."""
+"""The two themes of the house: dark ink and light paper, each with one accent; and what a terminal can show."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
+from rich.console import Console
+from textual import constants
 from textual.theme import Theme
 
 INK: Final = Theme(
@@ -39,3 +42,18 @@ PAPER: Final = Theme(
 )
 
 THEMES: Final = (INK, PAPER)
+
+SIXTEEN: Final = "ansi-dark"
+"""Textual's theme of the terminal's own colors: it suits dark and light ones, whose ground and ink it takes."""
+
+
+def has_few_colors() -> bool:
+    """Whether the terminal has no more than 16 colors, to which those of most themes would all be gray."""
+    wanted: Any = constants.COLOR_SYSTEM  # an environment variable of Textual's; "auto" without it
+    console = Console(force_terminal=True, color_system=wanted, legacy_windows=False)
+    return console.color_system in ("standard", "windows")
+
+
+def that_show(themes: Mapping[str, Theme], few_colors: bool) -> dict[str, Theme]:
+    """Of some themes by name, those that a terminal can show."""
+    return {name: theme for name, theme in themes.items() if theme.ansi or not few_colors}

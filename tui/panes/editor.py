@@ -31,7 +31,7 @@ _MOST_COPIED: Final = 200_000
 class EditorPane(Pane):
     """Text on the left, a token or its story on the right, totals and edits and pitfalls below."""
 
-    hint = "Type: each color is one token. Walk with the arrows and read of it at the right."
+    hint = "Type: each color is one token; the one under the cursor is told at the right."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+t", "turn_side", "Why", tooltip="Token, why this split, what may come", key_display="^t"),
         Binding("ctrl+b", "pin", "Pin", show=False),

@@ -1,0 +1,62 @@
+"""In a terminal of 16 colors the borders of tokens are seen, and only themes are offered that it can show."""
+
+from pathlib import Path
+
+import pytest
+from scope import TEXT, Opened
+from textual.widgets import Select
+
+from tui import config
+from tui.themes import THEMES, has_few_colors
+
+
+@pytest.fixture
+def sixteen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal that says it has no more."""
+    monkeypatch.delenv("COLORTERM")
+    monkeypatch.setenv("TERM", "xterm")
+    assert has_few_colors()
+
+
+@pytest.mark.parametrize("theme", ["bpescope-dark", "bpescope-light", "ansi-light"])
+async def test_tokens_side_by_side_have_other_colors(opened: Opened, kept: Path, sixteen: None, theme: str) -> None:
+    config.save_configuration(config.Configuration(theme=theme))
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        assert scope.app.theme == (theme if theme.startswith("ansi") else "ansi-dark")
+        assert scope.app.available_themes and not set(scope.app.available_themes) & {other.name for other in THEMES}
+        scope.area.load(TEXT[:40])
+        await scope.until(lambda: len(scope.tokens()) > 5, "there are tokens")
+        styles = [segment.style for segment in scope.area.render_line(0) if segment.style and segment.style.bgcolor]
+        grounds = {style.bgcolor.number for style in styles if style.bgcolor and not style.bgcolor.is_default}
+        assert len(grounds) > 3 and all(number is not None and number < 16 for number in grounds)
+    assert config.load_configuration().theme == theme, "a terminal of more colors has the theme that was chosen there"
+
+
+async def test_the_focus_is_seen_on_pattern_and_ties(opened: Opened, kept: Path, sixteen: None) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        for field in ("#pattern", "#ties"):
+            select = scope.training.query_one(field, Select)
+            shown = select.query_one("SelectCurrent")
+            before = shown.styles.background
+            select.focus()
+            await scope.settle()
+            assert shown.styles.background != before
+
+
+@pytest.mark.parametrize(
+    ("term", "more", "few"),
+    [
+        *(("xterm", None, True), ("linux", None, True), ("xterm-256color", None, False)),
+        *(("xterm", "truecolor", False), ("dumb", None, False)),
+    ],
+)
+def test_what_a_terminal_says_of_itself(
+    home: Path, monkeypatch: pytest.MonkeyPatch, term: str, more: str | None, few: bool
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.delenv("COLORTERM")
+    if more:
+        monkeypatch.setenv("COLORTERM", more)
+    assert has_few_colors() == few
