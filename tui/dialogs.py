@@ -1,7 +1,9 @@
 """The questions the app asks: for a path, for a pattern, and whether something may really be deleted."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import ClassVar, TypeVar
 
 from textual import on
@@ -9,9 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
+from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label
 
+from bpe_core.patterns import PATTERNS
 from bpe_core.visible import visible
+from tui.completion import PathSuggester
 
 Answer = TypeVar("Answer")
 
@@ -19,8 +24,12 @@ Answer = TypeVar("Answer")
 class Ask(ModalScreen[Answer | None]):
     """Asks for a line of text; Enter gives what it stands for, Escape gives None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel"),
+        Binding("tab", "complete", "Complete"),
+    ]
     PLACEHOLDER: ClassVar[str] = ""
+    HINT: ClassVar[str] = "Enter to go on, Escape to leave"
 
     def __init__(self, question: str, start: str = "") -> None:
         super().__init__()
@@ -31,8 +40,18 @@ class Ask(ModalScreen[Answer | None]):
         """A question, a field, a line for what is wrong with the answer."""
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
-            yield Input(self._start, placeholder=self.PLACEHOLDER, select_on_focus=False)
-            yield Label("Enter to go on, Escape to leave", classes="dialog--hint", markup=False)
+            yield Input(self._start, placeholder=self.PLACEHOLDER, select_on_focus=False, suggester=self.suggester())
+            yield Label(self.HINT, classes="dialog--hint", markup=False)
+
+    def suggester(self) -> Suggester | None:
+        """What completes an answer that is begun."""
+        return None
+
+    def action_complete(self) -> None:
+        """Take what is suggested."""
+        field = self.query_one(Input)
+        field.cursor_position = len(field.value)
+        field.action_cursor_right()
 
     def understood(self, text: str) -> Answer:
         """What `text` stands for. Raises `ValueError` with one sentence if that is nothing of use."""
@@ -46,19 +65,35 @@ class Ask(ModalScreen[Answer | None]):
         try:
             self.dismiss(self.understood(event.value))
         except ValueError as error:
-            hint = self.query_one(".dialog--hint", Label)
-            hint.update(visible(str(error)))
-            hint.add_class("-wrong")
+            self.tell(str(error), wrong=True)
+
+    def tell(self, sentence: str, *, wrong: bool = False) -> None:
+        """Say something below the field."""
+        hint = self.query_one(".dialog--hint", Label)
+        hint.update(visible(sentence))
+        hint.set_class(wrong, "-wrong")
 
 
 class AskPath(Ask[Path]):
     """Asks for a path; a leading ~ is the home folder."""
 
     PLACEHOLDER = "path"
+    HINT = "Tab completes, Enter to go on, Escape to leave"
 
-    def __init__(self, question: str, start: str = "", *, must_exist: bool = True) -> None:
+    def __init__(self, question: str, start: str = "", *, must_exist: bool = True, only_file: bool = False) -> None:
         super().__init__(question, start)
         self._must_exist = must_exist
+        self._only_file = only_file
+
+    def suggester(self) -> Suggester:
+        """What lies in the folder that is typed."""
+        return PathSuggester(self._list)
+
+    def _list(self, typed: str, paths: Sequence[str]) -> None:
+        """As many of the names as there is room for, unless something else is typed by now."""
+        if typed == self.query_one(Input).value:
+            names = [os.path.basename(path.rstrip("/")) + "/" * path.endswith("/") for path in paths]
+            self.tell(shorten("  ".join(names), width=2 * self.query_one(".dialog--hint").size.width - 4) or self.HINT)
 
     def understood(self, text: str) -> Path:
         """The absolute path, which must be there unless it is to be made."""
@@ -66,13 +101,20 @@ class AskPath(Ask[Path]):
         path = Path(os.path.expanduser(text.strip())).absolute()
         if self._must_exist and not os.path.exists(path):
             raise ValueError(f"There is no {path}; correct the path.")
+        if self._only_file and os.path.isdir(path):
+            raise ValueError(f"{path} is a folder; go on typing to a file in it, Tab completes.")
         return path
 
 
 class AskPattern(Ask[str]):
-    """Asks for a split pattern."""
+    """Asks for a split pattern, by its name or as it is."""
 
-    PLACEHOLDER = r"a regular expression, such as \w+|\W"
+    PLACEHOLDER = r"a name, or a regular expression such as \w+|\W"
+    HINT = f"{', '.join(PATTERNS)}, or a regular expression. Tab completes a name."
+
+    def suggester(self) -> Suggester:
+        """The names there are."""
+        return SuggestFromList(PATTERNS)
 
     def understood(self, text: str) -> str:
         """The pattern, once it has been seen to be one."""

@@ -87,13 +87,14 @@ def listing(path: Path) -> Listing:
     """What a folder holds, folders first, hidden entries left out. Not for the main thread. Raises OSError."""
     with os.scandir(path) as entries:
         seen = [entry for entry in entries if not entry.name.startswith(".")]
-    names = [(not _is_folder(entry), entry.name.casefold(), entry.path) for entry in seen]
+    names = [(not is_folder(entry), entry.name.casefold(), entry.path) for entry in seen]
     sources = tuple(file_source(Path(path)) for _, _, path in nsmallest(LARGEST_FOLDER, names))
     n_more = len(names) - len(sources)
     return Listing(sources, n_more, f"and {n_more:,} more" if n_more else "" if sources else "nothing to choose")
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether what lies in a folder is a folder; False where that cannot be told."""
     try:
         return entry.is_dir()
     except OSError:  # such as a link that leads to itself
