@@ -13,6 +13,7 @@ from bpe_core.errors import OptionError
 from bpe_core.live_text import LiveText
 from bpe_core.live_text.change import Change
 from bpe_core.live_text.edit import Edit, without_halves
+from bpe_core.plurals import counted
 from bpe_core.spans import Span
 from bpe_core.tokenizer import Tokenizer
 
@@ -133,8 +134,8 @@ class AlignedText:
     def _check(self, start: int, end: int) -> None:
         if not 0 <= start <= end <= self.n_characters:
             raise OptionError(
-                f"There is no range from {start} to {end} in a text of {self.n_characters} characters; offsets count "
-                "code points, from 0."
+                f"There is no range from {start} to {end} in a text of {counted(self.n_characters, 'character')}; "
+                "offsets count code points, from 0."
             )
 
 

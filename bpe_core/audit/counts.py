@@ -42,7 +42,7 @@ def rare(subject: Subject) -> Iterator[Finding]:
         is_rare = 0 < count < RARE_SHARE * even_share
         if is_rare or count == 1:
             times = "only once" if count == 1 else f"only {count:,} times"
-            share = f"; if all tokens occurred alike, each would {even_share:,.0f} times" if is_rare else ""
+            share = f", and each token would {even_share:,.0f} times if all occurred alike" if is_rare else ""
             reason = f"It occurs {times} in the corpus{share}."
             evidence = {"merged": usage.merged[token], "even_share": round(even_share, 2)}
             yield subject.finding(token, "rare", subject.severity(token, Severity.WARNING), reason, **evidence)

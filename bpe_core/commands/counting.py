@@ -13,7 +13,7 @@ PROGRESS_EVERY: Final = 0.05
 """Seconds between two reports of progress."""
 
 HELPER_LOST: Final = (
-    "A helping process was ended by the system or by somebody; its part was done without it, nothing lacks."
+    "A helping process was ended by the system or by somebody; its part was done without it, nothing is missing."
 )
 """What to say where a crew has lost a member."""
 

@@ -14,6 +14,7 @@ from bpe_core.corpus.sources import Measure, Source
 from bpe_core.corpus.watch import Progress, Stopped, Watch
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
+from bpe_core.plurals import counted
 
 __all__ = ["Counts", "Progress", "Source"]
 
@@ -79,7 +80,7 @@ class Counts:
                 measure.next_text()
             whole = text if text.isascii() else utf8(text).decode()
             counts._add(measure.over(whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)))
-        counts._keep(measure.source("text" if isinstance(texts, str) else f"{counts.n_documents:,} texts"))
+        counts._keep(measure.source("text" if isinstance(texts, str) else counted(counts.n_documents, "text")))
         return counts
 
     @classmethod

@@ -104,7 +104,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     if sum(map(len, vocabulary.bytes_of.values())) - 256 > MOST_MADE:
         _refuse("its tokens are too long together")
     if any(name.split() != [name] for name in vocabulary.special_tokens):
-        _refuse("a special token has white space in it, which minbpe cannot read")
+        _refuse("a special token has whitespace in it, which minbpe cannot read")
     yield f"{_FIRST_LINE}\n{_pattern(tokenizer)}\n{len(vocabulary.special_tokens)}\n"
     for name, token in vocabulary.special_tokens.items():
         yield f"{name} {token}\n"
@@ -121,7 +121,7 @@ def _pattern(tokenizer: Tokenizer) -> str:
         source = f"{source}|(?s:(?:(?!{source}).)+)"
     source = source.removeprefix(ONLY)
     if source != source.strip() or "\n" in source:
-        _refuse("its pattern begins or ends with white space, or has more than a line")
+        _refuse("its pattern begins or ends with whitespace, or has more than a line")
     return source
 
 

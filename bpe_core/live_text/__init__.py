@@ -21,6 +21,7 @@ from bpe_core.live_text.pieces import Pieces
 from bpe_core.live_text.resplit import Resplit, resplit
 from bpe_core.live_text.seams import Seams
 from bpe_core.live_text.tally import Tally
+from bpe_core.plurals import counted
 from bpe_core.spans import Span
 from bpe_core.tokenizer import Tokenizer
 
@@ -232,8 +233,8 @@ class LiveText:
     def _check(self, start: int, end: int) -> None:
         if not 0 <= start <= end <= self.n_characters:
             raise OptionError(
-                f"There is no range from {start} to {end} in a text of {self.n_characters} characters; offsets count "
-                "code points, from 0."
+                f"There is no range from {start} to {end} in a text of {counted(self.n_characters, 'character')}; "
+                "offsets count code points, from 0."
             )
 
     def safe_around(self, start: int, end: int) -> tuple[int, int]:

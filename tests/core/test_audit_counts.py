@@ -106,7 +106,7 @@ def test_rare_is_measured_against_an_even_share():
     counts = Counts.of("ab" * 2 + "a" * 99998, "none")
     (ab,) = (finding for finding in audit(tokenizer, counts=counts).of("rare") if finding.evidence["step"])
     assert (ab.token, ab.count, ab.severity) == (b"ab", 2, Severity.WARNING)
-    assert ab.reason == "It occurs only 2 times in the corpus; if all tokens occurred alike, each would 389 times."
+    assert ab.reason == "It occurs only 2 times in the corpus, and each token would 389 times if all occurred alike."
 
 
 def test_a_byte_that_the_corpus_lacks_is_only_noted(words):

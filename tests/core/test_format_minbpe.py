@@ -52,7 +52,7 @@ def test_what_it_cannot_say_is_refused(tmp_path):
     texts = nasty_texts(100)
     for options, problem in (
         ({"id_layout": "specials-first", "special_tokens": ["<x>"]}, "not the bytes in their order"),
-        ({"special_tokens": ["<a b>"]}, "white space in it"),
+        ({"special_tokens": ["<a b>"]}, "whitespace in it"),
         ({"pattern": "\\s"}, None),
         ({"pattern": "a(?#then)gpt2".replace("a", "[a]")}, "several, one after another"),
     ):

@@ -19,7 +19,7 @@ FIELDS: Final[Mapping[str, str]] = {
 
 PATTERN_MEANINGS: Final[Mapping[str, str]] = {
     "none": "none: nothing is cut, each document is one piece, so merges cross words.",
-    "words": "words: cut at white space, which is dropped: decoding does not bring it back.",
+    "words": "words: cut at whitespace, which is dropped: decoding does not bring it back.",
     "gpt2": "gpt2: words with the space before them; runs of digits; runs of signs.",
     "gpt4": "gpt4: as gpt2, digits by threes, a sign goes with the word after it (cl100k).",
     "gpt4o": "gpt4o: as gpt4, and a capital inside a word begins a new piece (o200k).",

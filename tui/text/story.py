@@ -37,7 +37,7 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
     story = trace(tokenizer.vocabulary, piece)
     n_tokens = counted(len(story.parts), "token")
     label = token_label(piece.encode())
-    facts = [Fact(label, n_tokens, "token"), Fact("a piece of the pattern", ink="muted"), Fact()]
+    facts = [Fact(label, n_tokens, "token"), Fact("a piece, cut by the pattern", ink="muted"), Fact()]
     facts += _parts(tokenizer, story.parts, palette, width)
     return [*facts, *_ends(tokenizer, story, width), Fact(), *_merges(tokenizer, story, palette, width)]
 

@@ -22,7 +22,7 @@ from tui.widgets.row_list import RowList
 
 COLUMNS: Final = (
     Column("severity", 1, title=" ", gap=1, hint="▲ a problem, ● a warning, ○ good to know."),
-    Column("id", 5, right=True, hint="The token's number in the vocabulary."),
+    Column("id", 5, right=True, hint="The token's id: its number in the vocabulary."),
     Column("token", 14, 24, hint="The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."),
     Column("kind", 12, 21, hint="What was found. Left and right show one kind only."),
     Column("count", 7, right=True, rank=1, hint="How often the token occurs in the corpus."),

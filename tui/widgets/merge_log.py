@@ -59,10 +59,14 @@ COLUMNS: Final = (
     Column("left", 6, 22, hint="The left part of the pair that was merged."),
     Column("right", 6, 22, hint="The right part of the pair that was merged."),
     Column("token", 10, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
-    Column("count", 5, right=True, hint="How often the pair occurred when it was chosen: more often than any other."),
+    Column(
+        "count", 5, right=True, hint="How often the pair occurred when it was chosen; no other occurred more often."
+    ),
     Column("ties", 4, rank=4, hint="=3: three pairs occurred equally often, and the tie rule chose this one."),
-    Column("tokens_left", 6, right=True, rank=1, title="tokens", hint="Length of the corpus after this merge."),
-    Column("ratio", 5, right=True, rank=2, hint="Bytes per token: how much one token covers now."),
+    Column(
+        "tokens_left", 6, right=True, rank=1, title="tokens", hint="Length of the corpus in tokens after this merge."
+    ),
+    Column("ratio", 5, right=True, rank=2, hint="Bytes per token of the corpus after this merge."),
     Column(
         "share", 6, right=True, rank=3, hint="How much of the sequence this merge removed, of the tokens before it."
     ),
