@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from queue import SimpleQueue
+from threading import Lock
 from typing import Generic, Protocol, Self, TypeVar, cast
 
 from bpe_core.corpus.crew_member import CrewMember, MemberLost
@@ -42,19 +43,34 @@ class Crew(Generic[Job, Answer]):
     def __init__(self, work: Work[Job, Answer], size: int) -> None:
         """The caller's process is one of the `size`."""
         self.n_lost = 0
-        """Jobs that had to be done here because the member that had them died."""
+        """Members that could not be started, or died; what they had to do was done here."""
+        self._counting = Lock()
         self._work = work
-        self._idle: SimpleQueue[CrewMember] = SimpleQueue()
+        self._idle: SimpleQueue[CrewMember | None] = SimpleQueue()
+        """Members that wait for a job; None, which stays there, once there is no member any more."""
         self._n_members = max(1, size - 1)
         self._threads = ThreadPoolExecutor(self._n_members)  # they wait at the pipes, one for each member
         with ExitStack() as stack:
-            members = [stack.enter_context(CrewMember(pickle.dumps(work))) for _ in range(self._n_members)]
+            members = list(self._started(stack, pickle.dumps(work)))
             stack.callback(self._threads.shutdown)
             for member in members:
                 stack.callback(member.kill)
                 self._idle.put(member)
             stack.callback(self._threads.shutdown, wait=False, cancel_futures=True)
             self._stack = stack.pop_all()
+
+    def _started(self, stack: ExitStack, work: bytes) -> Iterator[CrewMember]:
+        for _ in range(self._n_members):
+            try:
+                yield stack.enter_context(CrewMember(work))
+            except OSError:  # no memory, or too many processes
+                self._lose()
+
+    def _lose(self) -> None:
+        with self._counting:
+            self.n_lost += 1
+            if self.n_lost == self._n_members:
+                self._idle.put(None)
 
     def __enter__(self) -> Self:
         return self
@@ -88,10 +104,16 @@ class Crew(Generic[Job, Answer]):
 
     def _ask(self, job: bytes) -> bytes:
         member = self._idle.get()
+        if member is None:
+            self._idle.put(None)
+            raise MemberLost
         try:
-            return member.answer(job)
-        finally:
-            self._idle.put(member)
+            answer = member.answer(job)
+        except MemberLost:  # it gets no more jobs: it would fail all of them faster than the others can take them
+            self._lose()
+            raise
+        self._idle.put(member)
+        return answer
 
     def _answer(self, order: "_Order[Job, Answer]") -> Answer:
         """What comes of a job, or the error that it meets. What a lost member should have done is done here."""
@@ -100,7 +122,6 @@ class Crew(Generic[Job, Answer]):
         try:
             answer = pickle.loads(order.there.result())
         except MemberLost:
-            self.n_lost += 1
             return self._work(order.job, lambda _: None)
         if isinstance(answer, Exception):
             raise answer

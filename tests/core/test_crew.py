@@ -110,3 +110,43 @@ def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path,
         counted = [part.n_pieces for _, part in workers.answers(jobs, nobody)]
     assert sum(counted) == Counts.read(files).n_pieces
     assert member._process.returncode is not None
+
+
+def asked(workers, jobs):
+    """The answers to jobs, and how often each member was asked for one."""
+    members = [workers._idle.get() for _ in range(2)]
+    n_asked = {}
+    for number, member in enumerate(members):
+        n_asked[number] = 0
+
+        def answer(job, number=number, given=member.answer):
+            n_asked[number] += 1
+            return given(job)
+
+        member.answer = answer
+        workers._idle.put(member)
+    members[0].kill()
+    return [part.n_pieces for _, part in workers.answers(jobs, nobody)], n_asked
+
+
+def test_a_process_that_has_died_is_not_given_another_job(tmp_path, small):
+    for number in range(60):
+        (tmp_path / f"{number:02}.txt").write_text(f"text {number}, of several words")
+    files = find_files(tmp_path).files
+    with crew.Crew(counting.CountPortion("gpt4"), 3) as workers:
+        counted, n_asked = asked(workers, portions.portions(files, SMALL, counting.safe_cut(splitter("gpt4"))))
+        assert workers.n_lost == 1
+    assert sum(counted) == Counts.read(files).n_pieces
+    assert n_asked[0] <= 1
+
+
+def test_without_any_helper_the_work_is_done_all_the_same(tmp_path, small, monkeypatch):
+    def no_process(work):
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    files = corpus(tmp_path / "texts", 3)
+    whole = Counts.read(files, processes=1)
+    monkeypatch.setattr(crew, "CrewMember", no_process)
+    together = Counts.read(files, processes=3)
+    assert together.n_lost == 2
+    assert everything(together) == everything(whole) | {"n_lost": 2}
