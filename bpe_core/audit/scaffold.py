@@ -72,6 +72,8 @@ def by_rank(subject: Subject, token: int) -> Finding | None:
         return None
     (into,) = children
     step, later = vocabulary.step_of(token), vocabulary.step_of(into)
+    if not 0 < step < later:  # in some published files a merge makes what merges before it have used already
+        return None
     gap, ratio = later - step, step / later
     if gap > MAX_GAP and ratio < MIN_RATIO:
         return None

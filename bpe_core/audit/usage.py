@@ -11,7 +11,6 @@ from typing import Final, Self
 from bpe_core.audit.progress import Progress, Stage
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
-from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
 FEW: Final = 2
@@ -42,7 +41,7 @@ class Usage:
 
         Raises `OptionError` if the pieces were split by another pattern than the tokenizer's.
         """
-        if splitter(counts.pattern).source != tokenizer.splitter.source:
+        if not counts.splitter.is_like(tokenizer.splitter):
             raise OptionError(
                 f"The corpus was split by the pattern {counts.pattern!r} but the tokenizer uses {tokenizer.pattern!r}; "
                 "count it again with the tokenizer's pattern."

@@ -8,6 +8,7 @@ from typing import Final, Self
 
 from bpe_core.bpe import Triple
 from bpe_core.byte_alphabet import BYTE_OF, meant
+from bpe_core.errors import OptionError
 from bpe_core.formats.fields import Fields, is_number
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.tokenizer.added_tokens import AddedToken
@@ -137,6 +138,11 @@ def vocabulary_of(model: Model, added: Sequence[AddedToken], pieces: Sequence[Ad
     Raises `OptionError` if they do not fit together.
     """
     ids = model.ids
+    for token in added:
+        if model.is_bytewise and token.text in BYTE_OF and not token.text.isascii() and token.text in ids:
+            raise OptionError(
+                f"The added token {quoted(token.text)} has the id {token.token}, which is the id of a byte."
+            )
     meant = {name: model.meant(name) for name in ids}
     no_piece = {name for name, data in meant.items() if data is None}
     merges = [

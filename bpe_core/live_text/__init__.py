@@ -127,7 +127,7 @@ class LiveText:
 
         Nothing is encoded yet, so it can be called for every position of a slider.
         """
-        if tokenizer.splitter.source != self._pieces.splitter.source:
+        if not tokenizer.splitter.is_like(self._pieces.splitter):
             self._fill(tokenizer, self.text)
             return
         self._pieces = Pieces(tokenizer)

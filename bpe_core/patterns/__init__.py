@@ -51,6 +51,10 @@ class Splitter:
     def __repr__(self) -> str:
         return f"splitter({self.pattern!r})"
 
+    def is_like(self, other: "Splitter") -> bool:
+        """Whether it is the same pattern, perhaps under another name, and so gives the same pieces."""
+        return (self.source, self.lossy) == (other.source, other.lossy)
+
     def split(self, text: str) -> list[str]:
         """The pieces of `text` in order, none empty; joined they are `text` again unless the pattern is lossy.
 

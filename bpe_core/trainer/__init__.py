@@ -14,11 +14,12 @@ from typing import Self
 from bpe_core.bpe import utf8
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
+from bpe_core.patterns import splitter
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.candidates import Candidates
 from bpe_core.trainer.joining import Joining
-from bpe_core.trainer.options import Options
+from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.ties import BYTES_BY_VALUE, TIES, alphabet, descending
 from bpe_core.vocabulary import Vocabulary
 
@@ -51,8 +52,9 @@ class Trainer:
     """An iterator of `Merge`: each `next` learns one.
 
     `texts` is a text, an iterable of texts (documents: nothing merges across their border), or `Counts`, which were
-    split by a pattern already; naming another pattern beside them is an `OptionError`. The other options are those of
-    `Options`; `OptionError` and `PatternError` say what is wrong with them.
+    split by a pattern already; naming another pattern beside them is an `OptionError`. `pattern` is theirs by default,
+    and "gpt4" for texts. The other options are those of `Options`; `OptionError` and `PatternError` say what is wrong
+    with them.
 
     >>> [merge.token_bytes for merge in Trainer("aaabdaaabac", vocab_size=259, pattern="none")]
     [b'aa', b'aaa', b'aaab']
@@ -63,7 +65,7 @@ class Trainer:
         texts: str | Iterable[str] | Counts,
         *,
         vocab_size: int,
-        pattern: str = "gpt4",
+        pattern: str | None = None,
         ties: str = "first",
         id_layout: str = "bytes-first",
         min_count: int = 1,
@@ -77,7 +79,9 @@ class Trainer:
         It is given bytes done and bytes in all, of the different pieces; an error that it raises ends the training.
         """
         if isinstance(texts, Counts):
-            pattern = _agreed_pattern(pattern, texts.pattern)
+            pattern = _agreed_pattern(pattern, texts)
+        elif pattern is None:
+            pattern = DEFAULT_PATTERN
         self.options = Options(
             vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens, end_of_word
         )
@@ -240,7 +244,7 @@ def train(
     texts: str | Iterable[str] | Counts,
     *,
     vocab_size: int,
-    pattern: str = "gpt4",
+    pattern: str | None = None,
     ties: str = "first",
     id_layout: str = "bytes-first",
     min_count: int = 1,
@@ -264,12 +268,12 @@ def train(
     return trainer.tokenizer()
 
 
-def _agreed_pattern(asked: str, counted: str) -> str:
-    if asked not in ("gpt4", counted):
+def _agreed_pattern(asked: str | None, counts: Counts) -> str:
+    if asked is not None and not counts.splitter.is_like(splitter(asked)):
         raise OptionError(
-            f"The counts were split by {counted!r}, not by {asked!r}; count again or leave the pattern out."
+            f"The counts were split by {counts.pattern!r}, not by {asked!r}; count again or leave the pattern out."
         )
-    return counted
+    return counts.pattern
 
 
 def _of_total(pieces: Iterable[str], look: Callable[[int, int], None] | None) -> Callable[[int], None]:

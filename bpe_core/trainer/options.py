@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bpe_core.bpe import without_surrogates
 from bpe_core.errors import OptionError
 from bpe_core.patterns import splitter
 from bpe_core.trainer.ties import TIES
@@ -12,6 +13,9 @@ from bpe_core.vocabulary import ID_LAYOUTS
 LARGEST_VOCABULARY: Final = 0x110000 - 256
 """Training writes a token as one character, and there are no more characters than that."""
 
+DEFAULT_PATTERN: Final = "gpt4"
+"""Splits texts where nobody has named a pattern."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -19,7 +23,7 @@ class Options:
 
     vocab_size: int
     """Ids in all: 256 bytes, the special tokens, and the merges, at least one."""
-    pattern: str = "gpt4"
+    pattern: str = DEFAULT_PATTERN
     """A name of `PATTERNS` or a regular expression."""
     ties: str = "first"
     """A name of `TIES`."""
@@ -56,6 +60,8 @@ class Options:
     def _check_end_of_word(self) -> None:
         if not isinstance(self.end_of_word, str):
             raise OptionError(f"end_of_word is a text such as '</w>', not {self.end_of_word!r}.")
+        if without_surrogates(self.end_of_word) != self.end_of_word:
+            raise OptionError(f"end_of_word {self.end_of_word!r} holds half of a character; give it a text.")
         if self.end_of_word in self.special_tokens:
             raise OptionError(f"{self.end_of_word!r} is a special token already; choose another end_of_word.")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import groupby
+from threading import Lock
 from typing import Any
 
 from bpe_core.bpe import LONG, Triple
@@ -21,7 +22,7 @@ class RankedStore(Store):
     cannot be recovered. If all were, merges do the same, and long pieces faster. An earlier step always goes by merges.
     """
 
-    __slots__ = ("_adopted", "_by_pairs", "_id_of", "_looks_up", "_rank_of", "_recovery")
+    __slots__ = ("_adopted", "_by_pairs", "_id_of", "_looks_up", "_rank_of", "_recovering", "_recovery")
 
     def __init__(
         self,
@@ -44,6 +45,7 @@ class RankedStore(Store):
         self._looks_up = whole_pieces
         self._by_pairs: bool | None = None
         self._recovery: Recovery | None = None
+        self._recovering = Lock()  # the app asks from several threads
         if merges is None:
             self._recovery = Recovery(id_of, symbols)
         else:
@@ -85,12 +87,13 @@ class RankedStore(Store):
 
     def recover(self, seconds: float) -> bool:
         """Recover merges for so long; whether all are known now. Calling on gets there."""
-        recovery = self._recovery
-        if recovery is not None and recovery.go_on(seconds):
-            self.rank_of = recovery.rank_of
-            self.merges = recovery.merges
-            self._settle(None)
-        return self.is_recovered
+        with self._recovering:
+            recovery = self._recovery
+            if recovery is not None and recovery.go_on(seconds):
+                self.rank_of = recovery.rank_of
+                self.merges = recovery.merges
+                self._settle(None)
+            return self.is_recovered
 
     def adopt(self, merges: Iterable[Triple]) -> None:
         """Take over what `recover` has found earlier. Raises `OptionError` if it was not for these tokens.
@@ -101,9 +104,10 @@ class RankedStore(Store):
         made = set(columns.tokens)
         if len(made) < len(columns) or not self.bytes_of.keys() >= made:
             raise OptionError("These merges make tokens that this vocabulary does not have.")
-        with suppress(AttributeError):
-            del self.merges
-        self._settle(columns)
+        with self._recovering:
+            with suppress(AttributeError):
+                del self.merges
+            self._settle(columns)
 
     @property
     def plain_ids(self) -> range | None:

@@ -304,3 +304,13 @@ def test_the_empty_text(vocabulary):
 def test_a_range_that_is_none(vocabulary, start, end):
     with pytest.raises(OptionError, match="There is no range"):
         LiveText(Tokenizer(vocabulary, "gpt4"), "abc").splice(start, end, "")
+
+
+def test_another_pattern_of_the_same_words_is_another_pattern():
+    """ "words" drops the space between them, and the expression it is made of, as one's own, keeps it."""
+    dropping, keeping = (train("low low lower", vocab_size=260, pattern=pattern) for pattern in ("words", r"\S+"))
+    live = LiveText(dropping, "low low")
+    live.use(keeping)
+    assert live.ids == keeping.encode_ordinary("low low")
+    live.use(dropping)
+    assert live.ids == dropping.encode_ordinary("low low")

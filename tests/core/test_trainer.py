@@ -151,8 +151,10 @@ def test_counts_can_be_made_once_and_learned_from_often():
     first, second = (rows(Trainer(counts, vocab_size=260, pattern="words")) for _ in range(2))
     assert first == second == rows(Trainer(["low low", "lower"], vocab_size=260, pattern="words"))
     assert Trainer(counts, vocab_size=260).options.pattern == "words"
-    with pytest.raises(OptionError, match="'words', not by 'gpt2'"):
-        Trainer(counts, vocab_size=260, pattern="gpt2")
+    for other in ("gpt2", "gpt4", r"\S+"):  # the last one, of one's own, would keep the space between words
+        with pytest.raises(OptionError, match="'words', not by '"):
+            Trainer(counts, vocab_size=260, pattern=other)
+    assert Trainer("low", vocab_size=257).options.pattern == "gpt4"
 
 
 def test_the_pair_table_is_what_the_next_choice_is_made_from():
