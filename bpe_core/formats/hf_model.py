@@ -138,11 +138,9 @@ def vocabulary_of(model: Model, added: Sequence[AddedToken], pieces: Sequence[Ad
     Raises `OptionError` if they do not fit together.
     """
     ids = model.ids
-    for token in added:
-        if model.is_bytewise and token.text in BYTE_OF and not token.text.isascii() and token.text in ids:
-            raise OptionError(
-                f"The added token {quoted(token.text)} has the id {token.token}, which is the id of a byte."
-            )
+    for one in added:
+        if model.is_bytewise and one.text in BYTE_OF and not one.text.isascii() and one.text in ids:
+            raise OptionError(f"The added token {quoted(one.text)} has the id {one.token}, which is the id of a byte.")
     meant = {name: model.meant(name) for name in ids}
     no_piece = {name for name, data in meant.items() if data is None}
     merges = [
