@@ -9,6 +9,7 @@ from bpe_core.audit.findings import Finding
 from bpe_core.plurals import counted
 from bpe_core.presets import PRESETS
 from bpe_core.trainer import Merge
+from bpe_core.trainer.options import Options
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.wire import (
@@ -70,21 +71,36 @@ class Task:
             *self.paths,
         ]
 
+    @property
+    def rules(self) -> Options:
+        """By what the worker learns. Raises `OptionError` or `PatternError` if it refuses to."""
+        if self.preset:
+            return PRESETS[self.preset].options
+        chosen = self.options
+        return Options(
+            vocab_size=chosen.vocab_size,
+            pattern=chosen.pattern,
+            ties=chosen.ties,
+            min_count=chosen.min_count,
+            special_tokens=chosen.special_tokens,
+        )
+
     def first_vocabulary(self) -> Vocabulary:
         """What the merges will be added to, as the worker begins with it too."""
-        if self.preset:
-            options = PRESETS[self.preset].options
-            return Vocabulary.of_bytes(options.id_layout, options.special_tokens, options.end_of_word)
-        return Vocabulary.of_bytes("bytes-first", self.options.special_tokens)
+        rules = self.rules
+        return Vocabulary.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
 
 
 async def training(job: Job) -> AsyncIterator[TrainingUpdate]:
     """The updates of a training, from the first file counted to its end."""
-    run, pace = Run("counting"), Pace()
+    run, pace, skipped = Run("counting"), Pace(), 0
     async for events in job.batches():
         update = TrainingUpdate(run)
         for event in events:
+            skipped += isinstance(event, Skipped)
             run = _folded(run, event, update, pace)
+        if update.totals is not None:
+            update.totals = replace(update.totals, skipped=skipped)
         update.run = run
         yield update
 
@@ -100,6 +116,9 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
             return replace(run, phase="preparing", done=done, total=total, rate=pace.rate(done))
         case Counted(documents, n_bytes, characters, pieces, unique):
             update.totals = Totals(documents, n_bytes, characters, pieces, unique)
+        case State("counting" | "preparing" as activity):
+            pace.restart(run.done)
+            return replace(run, phase=activity)
         case Started(tokens, merges):
             update.started = event
             pace.restart()
@@ -124,10 +143,10 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
     return run
 
 
-async def totals(corpus: Corpus, pattern: str) -> AsyncIterator[Totals]:
-    """What the chosen texts amount to, once it is counted."""
+async def totals(paths: tuple[str, ...], pattern: str) -> AsyncIterator[Totals]:
+    """What these texts amount to under a split pattern, once it is counted."""
     skipped = 0
-    async with Job("count", *corpus.paths, "--pattern", pattern, "--stream") as job:
+    async with Job("count", *paths, "--pattern", pattern, "--stream") as job:
         async for events in job.batches():
             for event in events:
                 match event:

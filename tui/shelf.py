@@ -9,8 +9,8 @@ from typing import overload
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from tui.state import Kept, Run, Totals, TrainingOptions
-from tui.widgets.merge_log import MergeRow
+from bpe_core.trainer.options import Options
+from tui.state import Kept, Run, Totals
 
 HEAD_BYTES = 4096
 
@@ -69,23 +69,22 @@ class KeptMerges(Sequence[Merge]):
         return len(self._vocabulary.token_bytes(token))
 
 
-def told_record(
-    options: TrainingOptions, merges: Sequence[MergeRow], totals: Totals | None, run: Run
-) -> TrainingRecord:
-    """The record of a training whose worker died: all that it had told by then, which leaves out the digests."""
+def told_record(rules: Options, merges: Sequence[Merge], totals: Totals | None, run: Run) -> TrainingRecord:
+    """The record of a training as its worker told it, which leaves out the digests of the texts."""
     return TrainingRecord(
-        pattern=options.pattern,
-        ties=options.ties,
-        id_layout="bytes-first",
-        min_count=options.min_count,
-        max_token_length=None,
-        vocab_size=options.vocab_size,
+        pattern=rules.pattern,
+        ties=rules.ties,
+        id_layout=rules.id_layout,
+        min_count=rules.min_count,
+        max_token_length=rules.max_token_length,
+        vocab_size=rules.vocab_size,
         sources=(),
         steps=tuple((merge.count, merge.ties, merge.n_tokens) for merge in merges),
         n_bytes=totals.bytes if totals else run.tokens_at_start,
         n_tokens_start=run.tokens_at_start,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        stop_reason="the worker process died",
+        stop_reason="the worker process died" if run.phase == "failed" else run.phase,
+        end_of_word=rules.end_of_word,
     )
 
 

@@ -1,7 +1,13 @@
 """The values the main screen holds and its panes show: frozen, replaced as a whole, never changed in place."""
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from bpe_core.audit.findings import Finding
 
 Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
 
@@ -42,7 +48,7 @@ class Run:
     rate: float = 0.0
     """Bytes or merges a second."""
     detail: str = ""
-    """The file being counted, or why the run ended."""
+    """The file being counted, or why the training ended."""
     tokens_at_start: int = 0
     """Length of the corpus in single bytes: what every ratio is measured against."""
 
@@ -64,12 +70,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """How far an audit is."""
+    """How far an audit is, and what it found."""
 
     running: bool = False
     progress: str = ""
     subject: str = ""
     """What was audited against what, for the pane's title line."""
+    findings: Sequence[Finding] = field(default=(), compare=False)
+    """So far, in the order they were found; more of them come with another text in `progress` or `subject`."""
 
 
 @dataclass(frozen=True, slots=True)

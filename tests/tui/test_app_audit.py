@@ -38,11 +38,11 @@ async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, boo
         await scope.until(lambda: screen.audit.subject and not screen.audit.running, "the audit ends")
         table = screen.query_one(FindingTable)
         expected = audit(load(kept), counts=Counts.of(TEXT, "gpt4"))
-        assert {(f.id, f.kind) for f in screen.findings} == {(f.id, f.kind) for f in expected}
-        await scope.until(lambda: table.row_count == len(screen.findings), "all are listed")
-        assert f"{len(screen.findings):,} findings" in scope.shown("#audit-status")
+        assert {(f.id, f.kind) for f in screen.audit.findings} == {(f.id, f.kind) for f in expected}
+        await scope.until(lambda: table.row_count == len(screen.audit.findings), "all are listed")
+        assert f"{len(screen.audit.findings):,} findings" in scope.shown("#audit-status")
 
-        finding = next(f for f in screen.findings if f.kind == "scaffold" and f.witness)
+        finding = next(f for f in screen.audit.findings if f.kind == "scaffold" and f.witness)
         table.focus()
         table.move_to(list(table.order).index(list(table.findings).index(finding)), tell=True)
         await scope.pilot.pause()
@@ -65,16 +65,16 @@ async def test_findings_are_searched_and_go_with_their_tokenizer(opened: Opened,
         screen.action_audit()
         await scope.until(lambda: screen.audit.subject and not screen.audit.running, "the audit ends")
         table = screen.query_one(FindingTable)
-        await scope.until(lambda: table.row_count == len(screen.findings) > 0, "all are listed")
+        await scope.until(lambda: table.row_count == len(screen.audit.findings) > 0, "all are listed")
         table.focus()
         await scope.press("slash", *"the")
         assert screen.query_one("#search", Input).value == "the"
-        assert 0 < table.row_count < len(screen.findings)
+        assert 0 < table.row_count < len(screen.audit.findings)
         assert all("the" in table.findings[row].label for row in table.order)
         screen.query_one("#vocab-size", Input).value = "260"
         await scope.press("f6")
         await scope.until_learned()
-        assert not screen.findings and not table.findings
+        assert not screen.audit.findings and not table.findings
 
 
 async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +102,7 @@ async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
             await scope.until(lambda: screen.audit.running, "an audit begins")
         await scope.press("f7")
         await scope.until(lambda: screen.run.phase == "paused" and screen.run.done, "a training waits")
-        assert not screen.audit.running and not any(worker.group == "audit" for worker in screen.workers)
+        assert not screen.audit.running and not screen.session.auditing.is_working
         screen.action_audit()
         await scope.until(lambda: scope.said, "it is told")
         assert scope.said == ["A training is running: stop it first (F8), then audit what it learned."]

@@ -39,10 +39,9 @@ async def test_what_cannot_be_is_one_sentence(opened: Opened, kept: Path, monkey
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     async with opened() as scope:
         await scope.until_tokenizer()
-        before = scope.screen.run
         await ask_for(scope, "gpt2")
         await scope.until(lambda: any("TIKTOKEN_CACHE_DIR is empty" in said for said in scope.said), "it says why not")
-        await scope.until(lambda: scope.screen.run == before, "nothing is awaited any more")
+        await scope.until(lambda: not scope.screen.notice, "nothing is awaited any more")
         assert scope.screen.path == str(kept)
 
 
@@ -50,9 +49,8 @@ async def test_escape_leaves_it(opened: Opened, kept: Path, monkeypatch: pytest.
     monkeypatch.setattr(Job, "__aenter__", never)
     async with opened() as scope:
         await scope.until_tokenizer()
-        before = scope.screen.run
         await ask_for(scope, "gpt2")
-        await scope.until(lambda: "fetching gpt2" in scope.screen.run.detail, "it says what it waits for")
+        await scope.until(lambda: "fetching gpt2" in scope.screen.notice, "it says what it waits for")
         await scope.press("escape")
-        await scope.until(lambda: scope.screen.run == before, "nothing is awaited any more")
+        await scope.until(lambda: not scope.screen.notice, "nothing is awaited any more")
         assert scope.screen.path == str(kept)

@@ -11,6 +11,7 @@ from bpe_core.presets import PRESETS
 from tui.dialogs import AskPattern
 from tui.messages import TokenizerChosen
 from tui.panes.training import ANOTHER
+from tui.state import TrainingOptions
 
 
 @pytest.mark.parametrize("name", ["S0", "S1", "S2", "S3", "S4"])
@@ -28,7 +29,8 @@ async def test_a_preset_comes_out_on_the_screen(opened: Opened, kept: Path, name
         text, ids = next(iter(preset.encodings.items()))
         assert scope.area.text == text and tuple(scope.ids()) == tuple(ids)
         assert len(scope.training.log_of_merges.merges) == preset.n_merges
-        assert scope.training.query_one("#ties", Select).value == preset.options.ties
+        assert f"ties {preset.options.ties}" in scope.shown("TitleLine")
+        assert scope.screen.options == TrainingOptions()  # the user's own are as they were
         warned = any("occurred only once" in sentence for sentence in scope.said)
         assert warned == (scope.training.log_of_merges.merges[-1].count == 1) == (name == "S4")
 
@@ -41,7 +43,7 @@ async def test_any_regular_expression_can_be_the_pattern(opened: Opened, kept: P
         await scope.answer("(unclosed")
         assert scope.app.screen is dialog and dialog.query_one(".dialog--hint").has_class("-wrong")
         await scope.answer(r"\w+|\W")
-        await scope.until(lambda: scope.screen.pattern == r"\w+|\W", "the pattern is taken")
+        await scope.until(lambda: scope.screen.options.pattern == r"\w+|\W", "the pattern is taken")
         assert scope.training.query_one("#pattern", Select).value == r"\w+|\W"
         await scope.press("f6")
         await scope.until_learned()

@@ -141,8 +141,9 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
         fill(scope, "vocab-size", "150000")
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
-        assert screen._job is not None
-        os.kill(screen._job.pid, signal.SIGKILL)
+        job = screen.session.training.job
+        assert job is not None
+        os.kill(job.pid, signal.SIGKILL)
         await scope.until_learned()
         died, rescued = scope.said
         assert died == "The worker process was killed (SIGKILL)."
@@ -161,8 +162,9 @@ async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_
         await scope.press("f7")
         await scope.until(lambda: screen.run.phase == "paused", "a worker has counted and waits")
         assert screen.path == "" and screen.step == screen.run.done == 0
-        assert screen._job is not None
-        os.kill(screen._job.pid, signal.SIGKILL)
+        job = screen.session.training.job
+        assert job is not None
+        os.kill(job.pid, signal.SIGKILL)
         await scope.until(lambda: screen.path == str(kept), "the tokenizer that was there is back")
         assert screen.tokenizer is not None and screen.tokenizer.merges == load(kept).merges and scope.ids()
         assert screen.run.phase == "failed"
@@ -183,7 +185,7 @@ async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
     monkeypatch.setattr(recovered, "load_again", load_late)
     async with opened(book) as scope:
         screen = scope.screen
-        await scope.until(lambda: "loading small" in screen.run.detail, "the kept tokenizer is being loaded")
+        await scope.until(lambda: "loading small" in screen.notice, "the kept tokenizer is being loaded")
         fill(scope, "vocab-size", "270")
         await scope.press("f6")
         await scope.until_learned()

@@ -74,6 +74,7 @@ async def test_growing_in_batches_ends_in_the_same_drawing() -> None:
         curve = app.curve
         whole = lines(curve)
         curve.clear(LENGTHS[0])
+        curve.step = 0
         for length in LENGTHS[1:]:
             curve.append([length])
             curve.step += 1

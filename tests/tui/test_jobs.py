@@ -100,10 +100,10 @@ async def test_a_count(book: Path) -> None:
     (book.parent / "image.png").write_bytes(bytes(range(256)))
     counts = Counts.of(TEXT, "gpt4")
     corpus = Corpus((str(book.parent),))
-    assert [counted async for counted in totals(corpus, "gpt4")] == [
+    assert [counted async for counted in totals(corpus.paths, "gpt4")] == [
         Totals(1, len(TEXT), len(TEXT), counts.n_pieces, len(counts.pieces), skipped=1)
     ]
-    missing = [counted async for counted in totals(Corpus(("missing",)), "gpt4")]
+    missing = [counted async for counted in totals(("missing",), "gpt4")]
     assert len(missing) == 1 and "missing cannot be read" in missing[0].error
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from bpe_core import load, save, train
 from bpe_core.trainer import Merge, Trainer
+from bpe_core.trainer.options import Options
 from tui.shelf import KeptMerges, free_place, kept_tokenizers, told_record
-from tui.state import Kept, Run, Totals, TrainingOptions
+from tui.state import Kept, Run, Totals
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
 LEARNED = train(TEXT, vocab_size=262)
@@ -74,11 +75,11 @@ def test_a_tokenizer_without_a_record_tells_its_merges_but_not_how_often_they_oc
 
 
 def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path: Path) -> None:
-    options = TrainingOptions(vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=("<s>",))
+    options = Options(vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=("<s>",))
     trainer = Trainer(TEXT, vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=["<s>"])
     n_tokens = trainer.n_tokens
     told: list[Merge] = [next(trainer) for _ in range(4)]
-    record = told_record(options, told, Totals(bytes=n_tokens), Run(tokens_at_start=n_tokens))
+    record = told_record(options, told, Totals(bytes=n_tokens), Run("failed", tokens_at_start=n_tokens))
     learned = trainer.tokenizer()
     save(type(learned)(learned.vocabulary, learned.pattern, record=record), tmp_path / "rescued.json")
 

@@ -46,34 +46,34 @@ class AuditPane(Pane):
 
     def on_mount(self) -> None:
         """Nothing is audited yet: say what an audit is."""
-        self.begin()
+        self._begin()
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
-        """What is audited, or how far it is."""
+        """Another audit, or how far it is, with what it has found since."""
         if old.running != audit.running:
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
+        table = self.table
+        if len(audit.findings) < len(table.findings):
+            self._begin()
+        if new := audit.findings[len(table.findings) :]:
+            self.remove_class("-nothing-yet")
+            table.append(new)
+        if old.running and not audit.running and table.findings:
+            table.finish()
+            if self.has_focus_within:
+                self.land()
 
     @property
     def table(self) -> FindingTable:
         """The list of findings."""
         return self.query_one(FindingTable)
 
-    def begin(self) -> None:
-        """Another audit, or another tokenizer: nothing found yet."""
+    def _begin(self) -> None:
+        """Nothing found yet."""
         self.add_class("-nothing-yet")
         self.table.clear()
         self.query_one("#evidence", Static).update("")
-
-    def found(self, findings: list[Finding]) -> None:
-        """More findings."""
-        self.remove_class("-nothing-yet")
-        self.table.append(findings)
-
-    def finish(self) -> None:
-        """All findings are there: look at the worst."""
-        self.remove_class("-nothing-yet")
-        self.table.finish()
 
     def land(self) -> None:
         """Take the focus: to the findings, or to the button that looks for some."""

@@ -20,7 +20,7 @@ from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.messages import CorpusChosen, PresetChosen, TextWanted, TokenizerChosen, TokenizerDiscarded
 from tui.sources import TextSource, first_pieces, title_of
-from tui.state import Corpus, Kept, Totals
+from tui.state import Corpus, Kept, Totals, TrainingOptions
 from tui.text.palette import Look, make_palette
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
@@ -36,7 +36,8 @@ class CorpusPane(Pane):
 
     corpus: var[Corpus] = var(Corpus())
     totals: var[Totals | None] = var[Totals | None](None)
-    pattern: var[str] = var("gpt4")
+    options: var[TrainingOptions] = var(TrainingOptions())
+    """Of the next training; its pattern splits the preview."""
     kept: var[tuple[Kept, ...]] = var(())
     path: var[str] = var("")
     """Path of the kept tokenizer in force; empty while one is being trained."""
@@ -108,9 +109,10 @@ class CorpusPane(Pane):
 
     _source: TextSource | None = None
 
-    def watch_pattern(self) -> None:
+    def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         """Another pattern splits the preview in other places."""
-        self._show_preview()
+        if old.pattern != options.pattern:
+            self._show_preview()
 
     def watch_totals(self, totals: Totals | None) -> None:
         """Sizes as a small table, numbers at the right."""
@@ -133,7 +135,7 @@ class CorpusPane(Pane):
 
     @work(exclusive=True, group="preview")
     async def _show_preview(self) -> None:
-        source, pattern = self._source, self.pattern
+        source, pattern = self._source, self.options.pattern
         heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
         # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.
         heading.update("Preview" if source is None else f"Preview  {source.title}", layout=False)

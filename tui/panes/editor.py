@@ -18,7 +18,6 @@ from tui.widgets.review_area import ReviewArea
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
-    from bpe_core.audit.findings import Finding
     from bpe_core.tokenizer import Tokenizer
     from tui.widgets.ledger import Ledger
     from tui.widgets.token_side import TokenSide
@@ -46,11 +45,8 @@ class EditorPane(Pane):
         Binding("alt+c", "copy('list')", "Copy ids", show=False),
     ]
 
-    tokenizer: var[Tokenizer | None] = var(None)
-    """The tokenizer in force, as of the step in force."""
-
-    findings: var[tuple[Finding, ...]] = var(())
-    """What an audit found, for the token under the cursor."""
+    in_force: var[Tokenizer | None] = var(None)
+    """The tokenizer on the screen, as of the step in force."""
 
     specials: var[bool] = var(False, init=False)
     """Whether the text of a special token is that token, rather than text."""
@@ -127,7 +123,7 @@ class EditorPane(Pane):
         """Show the next example; the first, if none was shown yet."""
         self.show_example(self.example + 1)
 
-    def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
+    def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or another step of it: the same text, other tokens."""
         if tokenizer is not None and self.specials:
             from bpe_core.special import SpecialsAllowed
@@ -154,8 +150,8 @@ class EditorPane(Pane):
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
         event.stop()
-        if self.tokenizer is not None:
-            self.ledger.take_edit(event, self.tokenizer)
+        if self.in_force is not None:
+            self.ledger.take_edit(event, self.in_force)
 
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
         """Show the token under the cursor."""
@@ -165,7 +161,7 @@ class EditorPane(Pane):
     def on_review_area_reviewed(self, event: ReviewArea.Reviewed) -> None:
         """More is known about the text."""
         event.stop()
-        self.ledger.take_review(self.tokenizer)
+        self.ledger.take_review(self.in_force)
         self._tell_keys()
         if self.side.seen == "ahead":
             self.inspect()
@@ -204,11 +200,11 @@ class EditorPane(Pane):
     def action_toggle_specials(self) -> None:
         """Take the texts of special tokens for these tokens, or for text again."""
         self.specials = not self.specials
-        if self.specials and self.tokenizer is not None and not self.tokenizer.special_tokens:
+        if self.specials and self.in_force is not None and not self.in_force.special_tokens:
             self.notify("This tokenizer has no special tokens.")
-        elif self.specials and self.tokenizer is not None and not self.tokenizer.by_piece:
+        elif self.specials and self.in_force is not None and not self.in_force.by_piece:
             self.notify("Special tokens stay text here: this tokenizer changes a text before it splits it.")
-        self.watch_tokenizer(self.tokenizer)
+        self.watch_in_force(self.in_force)
 
     def action_toggle_spaces(self) -> None:
         """Draw spaces and tabs as glyphs, or no longer."""

@@ -29,7 +29,10 @@ class TrainingPane(Pane):
     """How a vocabulary is learned, as it is learned."""
 
     run: var[Run] = var(Run())
+    notice: var[str] = var("")
+    """What is being waited for; it is told in the place of the training while there is something."""
     options: var[TrainingOptions] = var(TrainingOptions())
+    """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
     step: var[int] = var(0)
 
     def compose(self) -> ComposeResult:
@@ -45,8 +48,8 @@ class TrainingPane(Pane):
                     progress.display = False
                     yield progress
                 yield Static(id="status", markup=False)
-            yield Curve(id="curve")
-        yield MergeLog(id="merge-log")
+            yield Curve(id="curve").data_bind(TrainingPane.step)
+        yield MergeLog(id="merge-log").data_bind(TrainingPane.step)
 
     def _options(self) -> ComposeResult:
         with HorizontalGroup(id="options"):
@@ -119,13 +122,17 @@ class TrainingPane(Pane):
             raise ValueError(f"The {name} is {visible(field.value) or 'empty'}; it must be a number from {least:,}.")
         return number
 
-    def watch_options(self, options: TrainingOptions) -> None:
-        """Fill the fields, as at the start."""
-        self.query_one("#vocab-size", Input).value = str(options.vocab_size)
-        self.query_one("#min-count", Input).value = str(options.min_count)
-        self.query_one("#special", Input).value = " ".join(options.special_tokens)
-        self.choose_pattern(options.pattern)
-        if options.ties in TIES:
+    def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
+        """Fill the fields whose options are others now; what stands in the rest may not have been taken yet."""
+        if old.vocab_size != options.vocab_size:
+            self.query_one("#vocab-size", Input).value = str(options.vocab_size)
+        if old.min_count != options.min_count:
+            self.query_one("#min-count", Input).value = str(options.min_count)
+        if old.special_tokens != options.special_tokens:
+            self.query_one("#special", Input).value = " ".join(options.special_tokens)
+        if old.pattern != options.pattern:
+            self.choose_pattern(options.pattern)
+        if old.ties != options.ties and options.ties in TIES:
             self.query_one("#ties", Select).value = options.ties
 
     def choose_pattern(self, pattern: str) -> None:
@@ -136,8 +143,10 @@ class TrainingPane(Pane):
     def tell_pattern(self, event: Select.Changed) -> None:
         """Another pattern: the preview splits by it at once."""
         event.stop()
-        wanted = event.value == ANOTHER
-        self.post_message(PatternWanted() if wanted else PatternChosen(str(event.value)))
+        if event.value == ANOTHER:
+            self.post_message(PatternWanted())
+        elif event.value != self.options.pattern:  # the list tells its first choice too
+            self.post_message(PatternChosen(str(event.value)))
 
     def watch_run(self, old: Run, run: Run) -> None:
         """Progress; and in another phase, what each button would do now."""
@@ -145,7 +154,14 @@ class TrainingPane(Pane):
         if old.phase != run.phase:
             self._phase_changed(run)
         self.query_one(ProgressBar).update(progress=run.fraction)
-        self.query_one("#status", Static).update(status_line(run), layout=False)
+        self._tell()
+
+    def watch_notice(self) -> None:
+        """Something is being waited for, or no longer."""
+        self._tell()
+
+    def _tell(self) -> None:
+        self.query_one("#status", Static).update(self.notice or status_line(self.run), layout=False)
 
     def _phase_changed(self, run: Run) -> None:
         labels = dict.fromkeys(("counting", "preparing", "merging"), "⏸ Pause") | {"paused": "▶ Run"}
@@ -154,11 +170,6 @@ class TrainingPane(Pane):
         for field in self.query("#options Input, #options Select"):
             field.disabled = run.busy
         self.query_one(ProgressBar).display = run.busy
-
-    def watch_step(self, step: int) -> None:
-        """Mark the step in force in the log and on the curve."""
-        self.log_of_merges.step = step
-        self.query_one(Curve).step = step
 
     @on(MergeLog.StepChosen)
     def go_to_step(self, event: MergeLog.StepChosen) -> None:

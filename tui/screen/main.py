@@ -3,38 +3,55 @@
 First come the frames and the editor's text, which takes keys at once; what fills the other panes is loaded behind it.
 """
 
-import asyncio
-import os
-from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
-from typing import ClassVar, Final
+from __future__ import annotations
 
-from textual import events
+import asyncio
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar, cast
+
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.reactive import var
+from textual.screen import Screen
 
-from tui import config
+from bpe_core.visible import visible
+from tui import config, messages
 from tui.panes.editor import EditorPane
-from tui.screen.audits import AuditsScreen
-from tui.screen.fetches import FetchesScreen
-from tui.screen.state import StateScreen
-from tui.screen.texts import TextsScreen
-from tui.screen.training import TrainingScreen
-from tui.state import Corpus
+from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
 from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import PANES, Pane
 from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
 
-_LATER: Final = ("tui.screen.furniture", "tui.jobs", "bpe_core.formats")
+if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
+    from bpe_core.tokenizer import Tokenizer
+    from tui.panes.audit import AuditPane
+    from tui.panes.corpus import CorpusPane
+    from tui.panes.training import TrainingPane
+    from tui.screen.session import Session
+
+_LATER: Final = ("tui.screen.furniture", "tui.screen.session", "bpe_core.formats")
 """What is imported once the first frame is on the screen."""
 
+Answer = TypeVar("Answer")
 
-class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
-    """Four panes, the line of steps under them, and everything they show."""
+
+class Memory(Protocol):
+    """What the screen needs of the app: something that remembers."""
+
+    configuration: config.Configuration
+    """What comes back at the next start, as it is now."""
+
+    def remember(self, **changes: object) -> None:
+        """Change the configuration, and write it."""
+
+
+class MainScreen(Screen[None]):
+    """Four panes, the line of steps under them, and everything they show; what is done is done by its `session`."""
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
 
@@ -61,6 +78,34 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
     active: var[str] = var("editor", init=False)
     """The pane that has the focus, or had it last."""
 
+    # What the panes are bound to; `tui.screen.session` tells who replaces it.
+
+    corpus: var[Corpus] = var(Corpus())
+    """The texts chosen."""
+    options: var[TrainingOptions] = var(TrainingOptions())
+    """What the next training is asked for; by their pattern texts are previewed and counted."""
+    totals: var[Totals | None] = var(None)
+    """What the chosen texts amount to; None while that is not known."""
+    run: var[Run] = var(Run())
+    """How far the training is, or how the last one ended."""
+    notice: var[str] = var("")
+    """What is being fetched, loaded or recovered, in a few words; empty while nothing is."""
+    tokenizer: var[Tokenizer | None] = var(None)
+    """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
+    path: var[str] = var("")
+    """Where that tokenizer is kept; empty while it is being trained."""
+    step: var[int] = var(0)
+    """How many of its merges are in force."""
+    in_force: var[Tokenizer | None] = var(None)
+    """The tokenizer after that many merges: what the editor shows."""
+    audit: var[Audit] = var(Audit())
+    """How far the audit of this tokenizer is, and what it found."""
+    kept: var[tuple[Kept, ...]] = var(())
+    """The tokenizers that can be put in force."""
+
+    session: Session
+    """Holds the owners; there once the panes are."""
+
     def __init__(self, configuration: config.Configuration, opened: tuple[str, ...] = ()) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
@@ -73,15 +118,15 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
 
     def compose(self) -> ComposeResult:
         """Title, frames of panes and the editor in its own, steps, keys; state flows down by binding."""
-        state = StateScreen
-        yield TitleLine(PANES).data_bind(state.tokenizer, state.path, MainScreen.active)
+        state = MainScreen
+        yield TitleLine(PANES).data_bind(state.tokenizer, state.path, state.active)
         with Horizontal(id="panes"):
             yield Pane(id="corpus")
             with Container(id="work"):
                 yield Pane(id="training")
                 yield Pane(id="audit")
-                yield EditorPane(id="editor").data_bind(state.findings, tokenizer=state.in_force)
-        yield StepLine(id="steps")
+                yield EditorPane(id="editor").data_bind(state.in_force)
+        yield StepLine(id="steps").data_bind(state.step)
         yield KeyLine()
 
     # Beginning and end
@@ -96,42 +141,21 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
     async def _furnish(self) -> None:
         """Import the engine and the panes beside the screen, and put the panes into their frames, all in one frame."""
         try:
-            furniture, *_ = await asyncio.to_thread(list, map(import_module, _LATER))
+            furniture, session, *_ = await asyncio.to_thread(list, map(import_module, _LATER))
             with self.app.batch_update():
                 await furniture.furnish(self)
+                self.session = session.Session(self)
                 self._bring_back()
         finally:
             self.furnished.set()
 
     def _bring_back(self) -> None:
-        """Bring back what was there at the end of the last run; the first time, train on the samples."""
-        from tui.options import possible
-        from tui.sources import sample_corpus, title_of
-
-        self.options = possible(self._configuration.options)
-        self.pattern = self.options.pattern
-        self.kept = self._shelf()
-        self._find()
-        paths = tuple(filter(os.path.exists, self._configuration.corpus))
-        reference = tuple(filter(os.path.exists, self._configuration.reference))
-        first_time = not self._configuration.tokenizer and not self.kept
-        if not paths and first_time:
-            paths = sample_corpus().paths
-        self.corpus = Corpus(paths, reference, title_of(paths))
+        """Bring back what was there at the end of the last run."""
+        self.session.bring_back(self._configuration)
         # One color for one token, wherever it is seen.
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
-        self._count()
         self.set_interval(10, self._keep_text)
-        if os.path.exists(self._configuration.tokenizer):
-            self._take_from(Path(self._configuration.tokenizer))
-        elif self.kept:
-            self._take_from(Path(self.kept[0].path))
-        elif first_time:
-            from tui.jobs import Task
-
-            samples = sample_corpus()
-            self._train(Task(samples.title, replace(self.options, vocab_size=1024), samples.paths))
 
     async def on_unmount(self) -> None:
         """Keep the text; let each worker process keep what it has, and end."""
@@ -153,9 +177,29 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
                 config.save_text(text)
                 self._text_kept = text
             except OSError as error:
-                self._say(f"The text could not be kept for the next start: {error.strerror}.", "warning")
+                self.say(f"The text could not be kept for the next start: {error.strerror}.", "warning")
 
     # Which pane is seen
+
+    @property
+    def corpus_pane(self) -> CorpusPane:
+        """The pane of texts."""
+        return cast("CorpusPane", self.query_one("#corpus"))
+
+    @property
+    def training(self) -> TrainingPane:
+        """The pane of merges."""
+        return cast("TrainingPane", self.query_one("#training"))
+
+    @property
+    def editor(self) -> EditorPane:
+        """The pane of text."""
+        return self.query_one(EditorPane)
+
+    @property
+    def audit_pane(self) -> AuditPane:
+        """The pane of findings."""
+        return cast("AuditPane", self.query_one("#audit"))
 
     def action_show(self, pane: str) -> None:
         """Bring a pane to the front and put the cursor into it."""
@@ -185,6 +229,169 @@ class MainScreen(TextsScreen, TrainingScreen, FetchesScreen, AuditsScreen):
         from tui.help import Help
 
         self.app.push_screen(Help())
+
+    # What the owners need
+
+    def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
+        """Tell the user, whatever characters are in it."""
+        self.notify(visible(sentence), severity=severity, markup=False)
+
+    async def ask(self, question: Screen[Answer]) -> Answer:
+        """Show a question and wait for the answer; to be called in a worker."""
+        return await self.app.push_screen_wait(question)
+
+    @property
+    def remembered(self) -> config.Configuration:
+        """What comes back at the next start, as it is now."""
+        return cast("Memory", self.app).configuration
+
+    def remember(self, **changes: object) -> None:
+        """Change what comes back at the next start."""
+        cast("Memory", self.app).remember(**changes)
+
+    def open_in_editor(self, text: str) -> None:
+        """Show a text in the editor, in the place of the one that is there."""
+        self.editor.put(text)
+        self.action_show("editor")
+
+    # What the keys do
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """F6 is one key with three meanings; the footer shows the one it has now."""
+        phase = self.run.phase
+        match action:
+            case "train":
+                return not self.run.busy
+            case "pause":
+                return phase in ("counting", "preparing", "merging")
+            case "resume":
+                return phase == "paused"
+            case "stop":
+                return self.run.busy
+        return True
+
+    def watch_run(self, old: Run, new: Run) -> None:
+        """Keys mean something else in another phase."""
+        if old.phase != new.phase:
+            self.refresh_bindings()
+
+    async def action_train_or_pause(self) -> None:
+        """What the first button does now."""
+        action = "resume" if self.run.phase == "paused" else "pause" if self.run.busy else "train"
+        await self.run_action(f"screen.{action}")
+
+    def action_train(self) -> None:
+        """Learn from the chosen texts with the chosen options."""
+        self.session.train()
+
+    def action_pause(self) -> None:
+        """Let the worker wait."""
+        self.session.training.tell("pause")
+
+    def action_resume(self) -> None:
+        """Let the worker go on."""
+        self.session.training.tell("run")
+
+    def action_step_once(self) -> None:
+        """One merge and wait; without a training, begin one that waits."""
+        if self.run.busy:
+            self.session.training.tell("step 1")
+        else:
+            self.session.train(stepping=True)
+
+    def action_stop(self) -> None:
+        """End the training; the worker saves what it learned."""
+        self.session.training.tell("stop")
+
+    def action_travel(self, by: int) -> None:
+        """A step back or on."""
+        self.session.stage.go_to(self.step + by)
+
+    def action_audit(self) -> None:
+        """Audit the tokenizer on the screen, or stop doing so."""
+        self.session.audit()
+
+    def action_stop_waiting(self) -> None:
+        """Do without the tokenizer that is being fetched or loaded."""
+        self.session.stop_waiting()
+
+    @work
+    async def action_open_tokenizer(self) -> None:
+        """Ask for a tokenizer file and put it in force."""
+        await self.session.ask_tokenizer()
+
+    @work
+    async def action_fetch_tokenizer(self) -> None:
+        """Ask for a name and fetch the tokenizer."""
+        await self.session.ask_name()
+
+    @work
+    async def action_add_path(self) -> None:
+        """Ask for a path and choose it."""
+        await self.session.ask_path()
+
+    def action_open_text(self) -> None:
+        """Ask for a text and open it in the editor."""
+        self.session.files.open()
+
+    def action_save_text(self) -> None:
+        """Ask for a path and write the editor's text there, byte for byte."""
+        self.session.files.save(self._area.text)
+
+    def action_open_example(self, number: int = 0) -> None:
+        """Put an example into the editor."""
+        self.action_show("editor")
+        self.editor.show_example(number)
+
+    # What the panes tell
+
+    @on(messages.CorpusChosen)
+    def take_corpus(self, event: messages.CorpusChosen) -> None:
+        """Other texts."""
+        self.session.choose_corpus(event.corpus)
+
+    @on(messages.PatternChosen)
+    def take_pattern(self, event: messages.PatternChosen) -> None:
+        """Another pattern."""
+        self.session.choose_pattern(event.pattern)
+
+    @on(messages.PatternWanted)
+    @work
+    async def ask_pattern(self) -> None:
+        """A pattern that is not in the list."""
+        await self.session.ask_pattern()
+
+    @on(messages.TextWanted)
+    def open_source(self, event: messages.TextWanted) -> None:
+        """A text of the corpus pane."""
+        self.session.files.open(event.source)
+
+    @on(messages.PresetChosen)
+    def run_preset(self, event: messages.PresetChosen) -> None:
+        """A founding example."""
+        self.session.run_preset(event.name)
+
+    @on(messages.TokenizerChosen)
+    def use_kept(self, event: messages.TokenizerChosen) -> None:
+        """A tokenizer of the list."""
+        self.session.use(event.path)
+
+    @on(messages.TokenizerDiscarded)
+    @work
+    async def discard(self, event: messages.TokenizerDiscarded) -> None:
+        """A tokenizer that is no longer wanted."""
+        await self.session.discard(event.path)
+
+    @on(messages.StepRequested)
+    @on(StepLine.StepChosen)
+    def travel_to(self, event: messages.StepRequested | StepLine.StepChosen) -> None:
+        """Another step."""
+        self.session.stage.go_to(event.step)
+
+    @on(messages.FindingOpened)
+    def open_finding(self, event: messages.FindingOpened) -> None:
+        """A finding."""
+        self.session.open_finding(event.finding)
 
 
 def _text() -> str:

@@ -86,7 +86,6 @@ class Curve(Widget, can_focus=True):
         """Only the length before the first merge; the axis is `n_steps` long if it is known how many are wanted."""
         self._lengths = array("Q", [n_tokens])
         self.n_steps = n_steps
-        self.step = 0
         self.refresh()
 
     def append(self, lengths: Iterable[int]) -> None:

@@ -131,7 +131,6 @@ class MergeLog(RowList):
         self._n_bytes = n_bytes
         self._n_tokens = n_tokens or n_bytes
         self._newest = 0
-        self.set_reactive(MergeLog.step, 0)
         self.following = True
         self.show_rows(range(0))
 
@@ -148,6 +147,7 @@ class MergeLog(RowList):
         """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
         self._merges = rows
         self._length_of = length_of
+        self._newest = rows[-1].step if rows else 0
         self.show_rows(range(len(rows)))
 
     def watch_step(self, old: int, new: int) -> None:

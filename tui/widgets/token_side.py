@@ -1,14 +1,12 @@
 """TokenSide: what stands beside a text: the token under the cursor, why its piece is split so, or what may come."""
 
-from collections.abc import Sequence
-
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
 
 from bpe_core.aligned_text import AlignedText
-from bpe_core.audit.findings import Finding
 from bpe_core.tokenizer import Tokenizer
+from tui.state import Audit
 from tui.text.place import about_place
 from tui.text.story import what_may_come, why_this_split
 from tui.widgets.inspector import Inspector
@@ -29,10 +27,10 @@ class TokenSide(Vertical):
     seen: var[str] = var("token", init=False)
     """Which: one of `SideTitle.SIDES`."""
 
-    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
-    """The one in force."""
+    in_force: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
+    """The tokenizer on the screen, as of the step in force."""
 
-    findings: var[Sequence[Finding]] = var[Sequence[Finding]]((), init=False)
+    audit: var[Audit] = var(Audit(), init=False)
     """What an audit found."""
 
     def __init__(self, area: ReviewArea, *, id: str | None = None) -> None:
@@ -62,13 +60,14 @@ class TokenSide(Vertical):
             self.set_class(name == seen, f"-{name}")
         self.call_after_refresh(self.look)
 
-    def watch_tokenizer(self) -> None:
+    def watch_in_force(self) -> None:
         """Another step knows other things about the same token."""
         self.look()
 
-    def watch_findings(self) -> None:
+    def watch_audit(self, old: Audit, audit: Audit) -> None:
         """An audit may know something about the token under the cursor."""
-        self.look()
+        if len(old.findings) != len(audit.findings):
+            self.look()
 
     def on_resize(self) -> None:
         """Other widths have other lines."""
@@ -79,16 +78,16 @@ class TokenSide(Vertical):
         inspector, under = self.query_one(Inspector), self._area.under_cursor
         if self.seen != "token":
             self._tell_story()
-        if self.tokenizer is None or under is None:
+        if self.in_force is None or under is None:
             inspector.clear()
             return
         token = under.ids[0]
-        findings = [finding for finding in self.findings if finding.id == token]
+        findings = [finding for finding in self.audit.findings if finding.id == token]
         place = about_place(under, max(8, inspector.size.width - 2))
-        inspector.show(self.tokenizer, token, findings=findings, place=place)
+        inspector.show(self.in_force, token, findings=findings, place=place)
 
     def _tell_story(self) -> None:
-        area, tokenizer = self._area, self.tokenizer
+        area, tokenizer = self._area, self.in_force
         lines = self.query_one(f"#{self.seen}", LineList)
         if tokenizer is None or area.live is None:
             lines.show_lines(())

@@ -1,0 +1,40 @@
+"""Fetch: a tokenizer by its name, from a cache or over the network."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from bpe_core.errors import FetchError
+from bpe_core.visible import visible
+from bpe_core.wire import Failed, Fetching, Saved
+from tui.engine import Job
+from tui.owners.owner import Awaited, Host
+
+
+class Fetch(Awaited):
+    """Fetches beside the screen, and then tells where the file lies."""
+
+    def __init__(self, host: Host, publish: Callable[[], None], fetched: Callable[[Path], None]) -> None:
+        super().__init__(host, publish)
+        self._fetched = fetched
+
+    def fetch(self, name: str) -> None:
+        """Fetch this one, and no longer the one before."""
+        self._begin(partial(self._fetch, visible(name), name))
+
+    async def _fetch(self, shown: str, name: str) -> None:
+        self._replace(f"fetching {shown} … Esc leaves it")
+        path = None
+        async with Job("fetch", name, "--stream") as job:
+            async for events in job.batches():
+                for event in events:
+                    match event:
+                        case Fetching(done, total, file):
+                            self._replace(f"fetching {shown} · {visible(file)}, {done + 1} of {total} … Esc leaves it")
+                        case Saved(found):
+                            path = Path(found)
+                        case Failed(message):
+                            raise FetchError(message)
+        self._replace("")
+        if path is not None:
+            self._fetched(path)

@@ -1,0 +1,86 @@
+"""Loading: a tokenizer out of a file; and Recovery: the merges of one that came as ranks."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from bpe_core.errors import PatternNeededError
+from bpe_core.visible import visible
+from tui import config, recovered
+from tui.dialogs import AskPattern
+from tui.owners.owner import Awaited, Host
+from tui.recovered import Loaded
+
+RECOVERY_SLICE: Final = 0.01
+"""Seconds of recovering merges at a time, short enough for a frame."""
+RECOVERY_PAUSE: Final = 0.02
+"""Seconds from one slice to the next, for keys and drawing."""
+
+
+class Loading(Awaited):
+    """Reads beside the screen, and then tells of the tokenizer.
+
+    `pattern_for` is the split pattern that was given for a file earlier; `remember` keeps one for the next time.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        publish: Callable[[], None],
+        loaded: Callable[[Loaded], None],
+        pattern_for: Callable[[Path], str | None],
+        remember: Callable[[Path, str], None],
+    ) -> None:
+        super().__init__(host, publish)
+        self._loaded = loaded
+        self._pattern_for = pattern_for
+        self._remember = remember
+
+    def load(self, path: Path) -> None:
+        """Load this one, and no longer the one before."""
+        self._begin(partial(self._load, path))
+
+    async def _load(self, path: Path) -> None:
+        self._replace(f"loading {visible(path.name)} …")
+        loaded = await self._read(path)
+        self._replace("")
+        if loaded is not None:
+            self._loaded(loaded)
+
+    async def _read(self, path: Path) -> Loaded | None:
+        """The tokenizer in a file; a split pattern that the file does not tell is asked for, once."""
+        folder = config.recovered_folder()
+        try:
+            return await asyncio.to_thread(recovered.load_again, folder, path, self._pattern_for(path))
+        except PatternNeededError:
+            question = f"{visible(path.name)} holds ranks only. How does it split a text?"
+            pattern = await self._host.ask(AskPattern(question))
+            if pattern is None:
+                return None
+            self._remember(path, pattern)
+            return await asyncio.to_thread(recovered.load_again, folder, path, pattern)
+
+
+class Recovery(Awaited):
+    """Finds the merges of a rank file in slices between two frames, keeps them for the next time, and tells."""
+
+    def __init__(self, host: Host, publish: Callable[[], None], found: Callable[[], None]) -> None:
+        super().__init__(host, publish)
+        self._found = found
+
+    def recover(self, loaded: Loaded) -> None:
+        """Find those of this one, and no longer those of the one before."""
+        self._begin(partial(self._recover, loaded))
+
+    async def _recover(self, loaded: Loaded) -> None:
+        vocabulary = loaded.tokenizer.vocabulary
+        while not vocabulary.recover(RECOVERY_SLICE):
+            self._replace(f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
+            await asyncio.sleep(RECOVERY_PAUSE)
+        self._replace("")
+        self._found()
+        with suppress(OSError):  # a full disk costs the next start some seconds, nothing else
+            await asyncio.to_thread(recovered.remember, config.recovered_folder(), loaded)

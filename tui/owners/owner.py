@@ -1,0 +1,105 @@
+"""Owner: a task beside the screen, the value that tells how far it is, and the one door through which work goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from bpe_core.errors import BpeError
+
+if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+    from textual.screen import Screen
+    from textual.worker import Worker
+
+Work = Callable[[], Coroutine[None, None, None]]
+Value = TypeVar("Value")
+Answer = TypeVar("Answer")
+
+
+class Host(Protocol):
+    """What an owner needs of the screen."""
+
+    def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
+        """Tell the user."""
+
+    async def ask(self, question: Screen[Answer]) -> Answer:
+        """Show a question and wait for the answer."""
+
+    def run_worker(self, work: Work) -> Worker[None]:
+        """Do work beside the screen, and end it with the screen at the latest."""
+
+
+class Owner(Generic[Value]):
+    """One task at a time, and one frozen value, which `publish` is told whenever it has been replaced."""
+
+    def __init__(self, host: Host, value: Value, publish: Callable[[Value], None]) -> None:
+        self._host = host
+        self._value = value
+        self._publish = publish
+        self._worker: Worker[None] | None = None
+
+    @property
+    def value(self) -> Value:
+        """How far the task is, and what has come of it."""
+        return self._value
+
+    @property
+    def is_working(self) -> bool:
+        """Whether the task is under way."""
+        return self._worker is not None and not (self._worker.is_finished or self._worker.is_cancelled)
+
+    def cancel(self) -> None:
+        """End the task; its value stays as it is."""
+        if self._worker is not None:
+            self._worker.cancel()
+
+    def _replace(self, value: Value) -> None:
+        if value is not self._value:
+            self._value = value
+            self._publish(value)
+
+    def _begin(self, work: Work) -> None:
+        """Do this instead of what is under way."""
+        Owner.cancel(self)
+        self._worker = self._host.run_worker(partial(self._done, work))
+
+    async def _done(self, work: Work) -> None:
+        """The door: what can be expected to fail ends in a sentence; everything else is a mistake of ours."""
+        try:
+            await work()
+        except (BpeError, OSError) as error:
+            self._failed(sentence_of(error))
+
+    def _failed(self, sentence: str) -> None:
+        """The task could not be done."""
+        self._host.say(sentence, "error")
+
+
+class Awaited(Owner[str]):
+    """An owner whose value says what is being waited for, in a few words; empty while that is nothing."""
+
+    def __init__(self, host: Host, publish: Callable[[], None]) -> None:
+        super().__init__(host, "", lambda _: publish())
+
+    def cancel(self) -> None:
+        """Do without it."""
+        super().cancel()
+        self._replace("")
+
+    def _failed(self, sentence: str) -> None:
+        self._replace("")
+        super()._failed(sentence)
+
+
+def sentence_of(error: BpeError | OSError) -> str:
+    """What to tell of an expected failure: our own errors are sentences, the system's become one.
+
+    >>> sentence_of(PermissionError(13, "Permission denied", "/data"))
+    '/data cannot be used: Permission denied.'
+    """
+    if isinstance(error, BpeError):
+        return str(error)
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename} cannot be used: {reason}." if error.filename else f"The system refuses: {reason}."

@@ -1,0 +1,49 @@
+"""TextFiles: texts from disk into the editor, and from the editor onto the disk."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from bpe_core.visible import visible
+from tui.dialogs import AskPath, Confirm
+from tui.owners.owner import Host, Owner
+from tui.sources import TextSource, file_source, text_of
+
+
+class TextFiles(Owner[None]):
+    """Reads and writes beside the screen; `opened` gets the text that was read."""
+
+    def __init__(self, host: Host, opened: Callable[[str], None]) -> None:
+        super().__init__(host, None, lambda _: None)
+        self._opened = opened
+
+    def open(self, source: TextSource | None = None) -> None:
+        """Open a text of the corpus pane, or else one that is asked for."""
+        self._begin(partial(self._open, source))
+
+    def save(self, text: str) -> None:
+        """Ask for a path and write `text` there, byte for byte."""
+        self._host.run_worker(partial(self._done, partial(self._save, text)))  # whatever is opened meanwhile
+
+    async def _open(self, source: TextSource | None) -> None:
+        if source is None:
+            path = await self._host.ask(AskPath("Which text should be opened in the editor?", only_file=True))
+            source = file_source(path) if path is not None else None
+        if source is not None:
+            self._opened(await asyncio.to_thread(text_of, source))
+
+    async def _save(self, text: str) -> None:
+        path = await self._host.ask(AskPath("Where should the text be saved?", must_exist=False))
+        if path is None or (os.path.exists(path) and not await self._may_replace(path)):
+            return
+        try:
+            await asyncio.to_thread(path.write_bytes, text.encode("utf-8", "replace"))
+            self._host.say(f"Saved as {path}.")
+        except (OSError, ValueError) as error:  # ValueError: no path can hold a NUL character
+            problem = error.strerror if isinstance(error, OSError) else error
+            self._failed(f"{path} could not be written: {problem}.")
+
+    async def _may_replace(self, path: Path) -> bool:
+        return await self._host.ask(Confirm(f"Replace {visible(str(path))}?", "Replace"))

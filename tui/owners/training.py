@@ -1,0 +1,183 @@
+"""Training: learn in a worker process, follow it, steer it, keep what it learned."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import bpe_core
+from bpe_core.errors import BpeError
+from bpe_core.presets import PRESETS
+from bpe_core.wire import parse_command
+from tui import config
+from tui.engine import Job
+from tui.jobs import Task, training
+from tui.owners.owner import Host, Owner, sentence_of
+from tui.shelf import free_place, told_record
+from tui.state import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bpe_core import Tokenizer
+    from bpe_core.presets import Preset
+    from bpe_core.trainer import Merge
+    from bpe_core.wire import Started
+    from tui.jobs import TrainingUpdate
+    from tui.state import Totals
+
+
+class Follower(Protocol):
+    """Whoever looks on while something is learned."""
+
+    def training_counted(self, task: Task, counted: Totals) -> None:
+        """The texts have been read."""
+
+    def training_began(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
+        """The first merge is next; `tokenizer` has none yet, and `n_bytes` is the size of the corpus."""
+
+    def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
+        """`tokenizer` has these merges more than before."""
+
+    def training_ended(self, tokenizer: Tokenizer | None, path: Path | None) -> None:
+        """It is over. `tokenizer` is None where nothing was learned, `path` where it could not be kept."""
+
+
+@dataclass(slots=True)
+class _Course:
+    """One training from its beginning to its end; nothing of it outlives it by itself."""
+
+    task: Task
+    run: Run = field(default_factory=partial(Run, "counting"))
+    tokenizer: Tokenizer | None = None
+    """With what it has learned so far; None before its first merge is due."""
+    merges: list[Merge] = field(default_factory=list)
+    totals: Totals | None = None
+    output: Path = field(default_factory=Path)
+    """Where the worker should keep it."""
+    saved: Path | None = None
+    """Where it is kept."""
+
+
+class Training(Owner[Run]):
+    """One training at a time; what it learns is its own until it has ended."""
+
+    def __init__(self, host: Host, publish: Callable[[Run], None], follower: Follower) -> None:
+        super().__init__(host, Run(), publish)
+        self._follower = follower
+        self._alone = asyncio.Lock()
+        self._newest: _Course | None = None
+        self.job: Job | None = None
+        """The worker of the running training."""
+
+    def start(self, task: Task) -> None:
+        """Train, once all is done of the training before, whose run is over."""
+        self._newest = _Course(task)
+        self._replace(self._newest.run)
+        self._worker = self._host.run_worker(partial(self._done, partial(self._train, self._newest)))
+
+    def tell(self, command: str) -> None:
+        """Steer the worker: "run", "pause", "step N" or "stop"."""
+        if self.job is not None:
+            self.job.send(parse_command(command))
+
+    def dismiss(self) -> None:
+        """How the last training ended is no longer of interest."""
+        if not self._value.busy:
+            self._replace(Run())
+
+    def _tell_of(self, course: _Course, run: Run) -> None:
+        course.run = run
+        if course is self._newest:
+            self._replace(run)
+
+    async def _train(self, course: _Course) -> None:
+        async with self._alone:
+            try:
+                await self._learn(course)
+            except (BpeError, OSError) as error:
+                self._tell_of(course, replace(course.run, phase="failed", rate=0.0, detail=sentence_of(error)))
+                self._failed(course.run.detail)
+            finally:
+                self.job = None
+            await self._end(course)
+
+    async def _learn(self, course: _Course) -> None:
+        task = course.task
+        course.output = free_place(config.tokenizers_folder(), f"{task.title} {task.rules.pattern}")
+        async with Job(*task.arguments(course.output)) as self.job:
+            if task.stepping:
+                self.tell("step 1")
+            async for update in training(self.job):
+                self._take(course, update)
+
+    def _take(self, course: _Course, update: TrainingUpdate) -> None:
+        task = course.task
+        if update.totals is not None:
+            course.totals = update.totals
+            self._follower.training_counted(task, update.totals)
+        if update.started is not None:
+            course.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.rules.pattern)
+            n_bytes = course.totals.bytes if course.totals else update.started.tokens
+            self._follower.training_began(course.tokenizer, update.started, n_bytes)
+        if update.merges and course.tokenizer is not None:
+            course.merges += update.merges
+            course.tokenizer = course.tokenizer.with_merges((m.left, m.right, m.token) for m in update.merges)
+            self._follower.training_learned(course.tokenizer, update.merges)
+        course.saved = update.saved or course.saved
+        self._tell_of(course, update.run)
+        if update.failed:
+            self._host.say(update.failed, "error")
+
+    async def _end(self, course: _Course) -> None:
+        """Say what has come of it; what a worker had told before it died is kept here."""
+        task = course.task
+        if course.tokenizer is None or not (course.saved or course.merges):
+            self._follower.training_ended(None, None)
+            return
+        record = told_record(task.rules, course.merges, course.totals, course.run)
+        learned = bpe_core.Tokenizer(course.tokenizer.vocabulary, task.rules.pattern, record=record)
+        if course.saved is None:
+            course.saved = await self._rescue(learned, course.output)
+        self._follower.training_ended(learned, course.saved)
+        if task.preset and course.run.phase == "done":
+            came_out, sentence = verdict(PRESETS[task.preset], learned)
+            short = sentence.partition(":")[0]  # the rest may not fit there
+            self._tell_of(course, replace(course.run, detail=short))
+            self._host.say(sentence, "information" if came_out else "warning")
+        if course.saved is not None and (warning := learned_by_heart(course.merges)):
+            self._host.say(warning, "warning")
+
+    async def _rescue(self, learned: Tokenizer, output: Path) -> Path | None:
+        """Keep what a worker had told before it died."""
+        try:
+            await asyncio.to_thread(bpe_core.save, learned, output)
+        except (BpeError, OSError) as error:
+            self._host.say(f"What was learned could not be kept: {sentence_of(error)}", "error")
+            return None
+        self._host.say(f"The {learned.step:,} merges it had learned are kept as {output.stem}.", "warning")
+        return output
+
+
+def learned_by_heart(merges: Sequence[Merge]) -> str:
+    """What to say of merges whose pair occurred but once; empty if there are none."""
+    if not merges or merges[-1].count > 1:
+        return ""
+    step = next(merge.step for merge in merges if merge.count == 1)
+    return (
+        f"From merge {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
+        "A minimum count of 2 stops before them."
+    )
+
+
+def verdict(preset: Preset, tokenizer: Tokenizer) -> tuple[bool, str]:
+    """Whether what a preset promises has come out, and that in a sentence."""
+    lines = preset.check(tokenizer)
+    wrong = next((line for line in lines if not line.came_out), None)
+    if wrong is not None:
+        return False, f"{preset.name} differs: {wrong.what}: {wrong.found}, promised {wrong.expected}"
+    return True, f"{preset.name} came out as promised: " + ", ".join(f"{line.found} {line.what}" for line in lines[:2])

@@ -1,0 +1,301 @@
+"""Session: the owners of what the screen shows, and what follows for the others when one of them has news.
+
+Each fact has one owner, and only its owner replaces it. The screen's variables are where panes are bound to it:
+
+    corpus, options     the session: what the user chose for the next training
+    totals              `Count`: what these texts amount to under the pattern of these options
+    run                 `Training`
+    notice              `Fetch`, `Loading` and `Recovery` together: what is being waited for
+    tokenizer, path     `Stage`: the tokenizer on the screen with all of its merges, and the file it is kept in
+    step, in_force      `Stage`: how many of its merges are in force, and the tokenizer that they are
+    audit               `AuditRun`, with the findings
+    kept                `Shelf`
+    active              the screen: the pane that has the focus
+
+The rows of the merge log are the log's, the text and what is pinned in it the editor's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.presets import PRESETS
+from bpe_core.visible import visible
+from tui import config
+from tui.dialogs import AskName, AskPath, AskPattern, Confirm
+from tui.jobs import Task
+from tui.options import possible
+from tui.owners.audit import AuditRun
+from tui.owners.count import Count
+from tui.owners.fetch import Fetch
+from tui.owners.loading import Loading, Recovery
+from tui.owners.owner import sentence_of
+from tui.owners.shelf import Shelf
+from tui.owners.text_files import TextFiles
+from tui.owners.training import Training
+from tui.recovered import Loaded
+from tui.screen.stage import Stage, same
+from tui.sources import sample_corpus, title_of
+from tui.state import Corpus, Kept, Run
+
+if TYPE_CHECKING:
+    from bpe_core.audit.findings import Finding
+    from bpe_core.tokenizer import Tokenizer
+    from bpe_core.trainer import Merge
+    from bpe_core.wire import Started
+    from tui.screen.main import MainScreen
+    from tui.state import Totals
+
+_BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
+_FIRST_VOCABULARY: Final = 1024
+"""Tokens of the vocabulary that is learned from the samples at the very first start."""
+
+
+class Session:
+    """Everything the main screen does beside showing panes; made once the panes are there."""
+
+    def __init__(self, screen: MainScreen) -> None:
+        self._screen = screen
+        self.stage = Stage(screen)
+        self.count = Count(screen, partial(setattr, screen, "totals"))
+        self.training = Training(screen, self._publish_run, self)
+        self.fetching = Fetch(screen, self._publish_notice, self._fetched)
+        self.loading = Loading(screen, self._publish_notice, self._loaded, self._pattern_for, self._remember_pattern)
+        self.recovery = Recovery(screen, self._publish_notice, self.stage.recovered)
+        self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
+        self.shelf = Shelf(screen, partial(setattr, screen, "kept"))
+        self.files = TextFiles(screen, screen.open_in_editor)
+
+    def _publish_run(self, run: Run) -> None:
+        was_busy, self._screen.run = self._screen.run.busy, run
+        if was_busy and not run.busy:
+            self.count.go_on()
+
+    def _publish_notice(self) -> None:
+        self._screen.notice = self.fetching.value or self.loading.value or self.recovery.value
+
+    # Beginning
+
+    def bring_back(self, configuration: config.Configuration) -> None:
+        """Bring back what was there at the end of the last run; the first time, train on the samples."""
+        screen = self._screen
+        screen.options = possible(configuration.options)
+        self._list_kept()
+        self.shelf.look_elsewhere()
+        paths = tuple(filter(os.path.exists, configuration.corpus))
+        reference = tuple(filter(os.path.exists, configuration.reference))
+        first_time = not configuration.tokenizer and not screen.kept
+        if not paths and first_time:
+            paths = sample_corpus().paths
+        screen.corpus = Corpus(paths, reference, title_of(paths))
+        self._count()
+        if os.path.exists(configuration.tokenizer):
+            self.loading.load(Path(configuration.tokenizer))
+        elif screen.kept:
+            self.loading.load(Path(screen.kept[0].path))
+        elif first_time:
+            samples = sample_corpus()
+            options = replace(screen.options, vocab_size=_FIRST_VOCABULARY)
+            self._train(Task(samples.title, options, samples.paths))
+
+    # Texts
+
+    def choose_corpus(self, corpus: Corpus) -> None:
+        """Other texts: count them."""
+        self._screen.corpus = corpus
+        self._screen.remember(corpus=corpus.paths, reference=corpus.reference)
+        self._count()
+
+    def choose_pattern(self, pattern: str) -> None:
+        """Another pattern: other pieces to preview and to count."""
+        self._screen.options = replace(self._screen.options, pattern=pattern)
+        self._count()
+
+    def _count(self) -> None:
+        self.count.want(self._screen.corpus.paths, self._screen.options.pattern)
+
+    async def ask_pattern(self) -> None:
+        """Ask for a regular expression to split by."""
+        pattern = await self._screen.ask(AskPattern("Which regular expression should split the text?"))
+        self._screen.training.choose_pattern(pattern or self._screen.options.pattern)
+        if pattern:
+            self.choose_pattern(pattern)
+
+    async def ask_path(self) -> None:
+        """Ask for a path and choose it."""
+        path = await self._screen.ask(AskPath("Which file or folder should be added to the corpus?"))
+        if path is not None:
+            self._screen.corpus_pane.choose((*self._screen.corpus.paths, str(path)))
+
+    # A training
+
+    def train(self, *, stepping: bool = False) -> None:
+        """Learn from the chosen texts with the chosen options; `stepping`: one merge, then wait."""
+        screen = self._screen
+        try:
+            options = screen.training.chosen_options()
+        except ValueError as error:
+            screen.say(str(error), "error")
+            return
+        if not screen.corpus.paths:
+            screen.say("No text is chosen: press F2, go to one, and mark it with the space bar.", "warning")
+            return
+        screen.options = options
+        screen.remember(options=options)
+        self._train(Task(screen.corpus.title, options, screen.corpus.paths, stepping=stepping))
+
+    def run_preset(self, name: str) -> None:
+        """Train a founding example with its own text and options, and see whether what it promises comes out."""
+        if self._screen.run.busy:
+            self._screen.say(_BUSY, "warning")
+            return
+        preset = PRESETS[name]
+        self._screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
+        self._train(Task(preset.name, self._screen.options, preset=preset.name))
+
+    def _train(self, task: Task) -> None:
+        # What was still being fetched or loaded would take the place of what is learned.
+        self.fetching.cancel()
+        self.loading.cancel()
+        self.auditing.forget()
+        self.count.leave_to_training(task.paths, task.options.pattern)
+        self.training.start(task)
+
+    def training_counted(self, task: Task, counted: Totals) -> None:
+        """The texts of a training have been read."""
+        self.count.learn(task.paths, task.options.pattern, counted)
+
+    def training_began(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
+        """It takes the place of what was on the screen."""
+        self.recovery.cancel()
+        self.auditing.forget()
+        self.stage.begin(tokenizer, started, n_bytes)
+
+    def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
+        """It has grown."""
+        self.stage.grow(tokenizer, merges)
+
+    def training_ended(self, tokenizer: Tokenizer | None, path: Path | None) -> None:
+        """What was learned stays on the screen; where that is nothing, what was there comes back."""
+        screen = self._screen
+        self._list_kept()
+        if tokenizer is not None and path is not None:
+            self.stage.keep(Loaded(tokenizer, path, None, ""))
+            screen.remember(tokenizer=str(path))
+        elif tokenizer is None and (before := self.stage.take_back()):
+            self._show(before)
+        elif tokenizer is None and self.stage.shown is None and screen.kept:  # it was still being loaded
+            self.loading.load(Path(screen.kept[0].path))
+
+    # The tokenizer on the screen
+
+    def use(self, path: Path) -> None:
+        """Put the tokenizer in this file in force, if it is not already."""
+        if self._screen.run.busy:
+            self._screen.say(_BUSY, "warning")
+        else:
+            self.fetching.cancel()
+            self.loading.load(path)
+
+    async def ask_tokenizer(self) -> None:
+        """Ask for a tokenizer file and put it in force."""
+        path = await self._screen.ask(AskPath("Which tokenizer file should be opened?"))
+        if path is not None:
+            self.use(path)
+
+    async def ask_name(self) -> None:
+        """Ask for a name and fetch the tokenizer."""
+        if self._screen.run.busy:
+            self._screen.say(_BUSY, "warning")
+            return
+        name = await self._screen.ask(AskName("Which tokenizer should be fetched?"))
+        if name is not None:
+            self.loading.cancel()
+            self.fetching.fetch(name)
+
+    def stop_waiting(self) -> None:
+        """Do without the tokenizer that is being fetched or loaded; what was in force stays."""
+        self.fetching.cancel()
+        self.loading.cancel()
+
+    def _fetched(self, path: Path) -> None:
+        self.use(path)
+        self.shelf.look_elsewhere()
+
+    def _loaded(self, loaded: Loaded) -> None:
+        path, shown = str(loaded.path), self.stage.shown
+        if shown is None or not same(shown, loaded):
+            self.training.dismiss()
+            self._show(loaded)
+        self._list_kept()
+        if path not in {kept.path for kept in self._screen.kept}:
+            self.shelf.add(Kept(path, loaded.path.stem, loaded.tokenizer.n_vocab, is_own=False))
+        self._screen.remember(tokenizer=path)
+
+    def _show(self, loaded: Loaded) -> None:
+        """Show another tokenizer; what is known of the one before goes with it."""
+        self.recovery.cancel()
+        self.auditing.forget()
+        self.stage.show(loaded)
+        if not loaded.tokenizer.vocabulary.knows_merges:
+            self.recovery.recover(loaded)
+
+    # Kept tokenizers
+
+    def _list_kept(self) -> None:
+        try:
+            self.shelf.refresh()
+        except OSError as error:
+            self._screen.say(f"Kept tokenizers cannot be listed. {sentence_of(error)}", "error")
+
+    async def discard(self, path: Path) -> None:
+        """Delete a kept tokenizer, if that is really meant."""
+        if path.parent != config.tokenizers_folder():
+            sentence = "That file is kept by another program; only tokenizers trained here can be deleted."
+            self._screen.say(sentence, "warning")
+        elif await self._screen.ask(Confirm(f"Delete the tokenizer {visible(path.stem)}?", "Delete")):
+            try:
+                await asyncio.to_thread(path.unlink)
+            except OSError as error:
+                self._screen.say(f"{path} could not be deleted: {error.strerror}.", "error")
+            self._list_kept()
+
+    def _pattern_for(self, path: Path) -> str | None:
+        return self._screen.remembered.patterns.get(str(path))
+
+    def _remember_pattern(self, path: Path, pattern: str) -> None:
+        self._screen.remember(patterns={**self._screen.remembered.patterns, str(path): pattern})
+
+    # An audit
+
+    def audit(self) -> None:
+        """Audit the tokenizer on the screen, or stop doing so."""
+        screen = self._screen
+        if screen.audit.running:
+            self.auditing.stop()
+        elif screen.run.busy:
+            screen.say("A training is running: stop it first (F8), then audit what it learned.", "warning")
+        elif not screen.path:
+            screen.say("There is no tokenizer yet: train one (F6), or open one, and audit it then.", "warning")
+        else:
+            path = Path(screen.path)
+            screen.action_show("audit")
+            self.auditing.start(path, screen.corpus, self._pattern_for(path))
+
+    def open_finding(self, finding: Finding) -> None:
+        """The merge a finding came from under the log's cursor, a text that holds the token in the editor."""
+        screen, tokenizer = self._screen, self._screen.tokenizer
+        if tokenizer is None or finding.id not in tokenizer.vocabulary:
+            return
+        if finding.witness is None:
+            screen.say("No text is known in which this token occurs.", "warning")
+            return
+        self.stage.go_to(tokenizer.step)
+        screen.training.log_of_merges.move_to(max(0, finding.evidence.get("step", 0) - 1))
+        screen.editor.put(finding.witness, token=finding.id)
+        screen.say("An example is in the editor; Ctrl+Z there brings your text back.")

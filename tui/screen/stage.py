@@ -1,0 +1,104 @@
+"""Stage: the tokenizer on the screen, and how many of its merges are in force."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.shelf import KeptMerges
+from tui.widgets.step_line import StepLine
+
+if TYPE_CHECKING:
+    from bpe_core.tokenizer import Tokenizer
+    from bpe_core.trainer import Merge
+    from bpe_core.wire import Started
+    from tui.recovered import Loaded
+    from tui.screen.main import MainScreen
+
+
+def steps_known(tokenizer: Tokenizer) -> int:
+    """How many merges there are to travel through; 0 while those of a rank file are not recovered."""
+    return tokenizer.step if tokenizer.vocabulary.knows_merges else 0
+
+
+def same(shown: Loaded, loaded: Loaded) -> bool:
+    """Whether a file holds what is on the screen already, so that nothing that is known of it need be forgotten."""
+    if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
+        return False
+    old, new = shown.tokenizer.vocabulary, loaded.tokenizer.vocabulary
+    if shown.name or not (old.knows_merges and new.knows_merges):
+        return shown.name == loaded.name != ""
+    return old.merges == new.merges and old.special_tokens == new.special_tokens
+
+
+class Stage:
+    """Replaces the screen's `tokenizer`, `path`, `step` and `in_force`, which nobody else does, and fills the log."""
+
+    def __init__(self, screen: MainScreen) -> None:
+        self._screen = screen
+        self.shown: Loaded | None = None
+        """The tokenizer, unless it is being trained."""
+        self._before: Loaded | None = None
+        """The one that was shown before the training that is under way."""
+
+    def show(self, loaded: Loaded) -> None:
+        """Show another tokenizer, all of its merges in force, as far as they are known."""
+        tokenizer, pane = loaded.tokenizer, self._screen.training
+        self.shown, self._before = loaded, None
+        record = tokenizer.record
+        pane.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
+        if tokenizer.vocabulary.knows_merges:
+            pane.show(KeptMerges(tokenizer))
+        self._put(tokenizer, str(loaded.path), steps_known(tokenizer))
+
+    def recovered(self) -> None:
+        """The merges of the one that is shown have become known."""
+        if self.shown is not None:
+            tokenizer = self.shown.tokenizer
+            self._screen.training.show(KeptMerges(tokenizer))
+            self._put(tokenizer, str(self.shown.path), tokenizer.step)
+            self._screen.editor.inspect()
+
+    def begin(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
+        """Show one that is being trained and has no merges yet."""
+        self._before, self.shown = self.shown or self._before, None
+        self._screen.training.begin(started.tokens, n_bytes, started.merges)
+        self._put(tokenizer, "", 0)
+
+    def grow(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
+        """The one that is being trained has these merges more; whoever looks at the newest step goes on doing so."""
+        screen = self._screen
+        following = screen.tokenizer is not None and screen.step == screen.tokenizer.step
+        screen.training.learned(merges)
+        self._put(tokenizer, "", tokenizer.step if following else screen.step)
+
+    def keep(self, learned: Loaded) -> None:
+        """The one that was trained is whole, and kept."""
+        self.shown, self._before = learned, None
+        self._put(learned.tokenizer, str(learned.path), self._screen.step)
+
+    def take_back(self) -> Loaded | None:
+        """The one that was shown before a training that came to nothing; None if its place was never taken."""
+        before, self._before = self._before, None
+        return before if self.shown is None else None
+
+    def _put(self, tokenizer: Tokenizer, path: str, step: int) -> None:
+        screen = self._screen
+        line = screen.query_one(StepLine)
+        line.n_steps = steps_known(tokenizer)
+        known = tokenizer.vocabulary.knows_merges
+        line.empty = "No merges yet: every token is one byte." if known else "Here one will travel through the merges."
+        screen.path = path
+        screen.tokenizer = tokenizer
+        self.go_to(step)
+
+    def go_to(self, step: int) -> None:
+        """Put another step of the tokenizer in force: the nearest that there is."""
+        screen, tokenizer = self._screen, self._screen.tokenizer
+        if tokenizer is None:
+            return
+        steps = steps_known(tokenizer)
+        step = max(0, min(step, steps))
+        made = tokenizer.token_bytes(tokenizer.vocabulary.merges[step - 1][2]) if step else None
+        screen.query_one(StepLine).token = made
+        screen.step = step
+        screen.in_force = tokenizer if step == steps else tokenizer.at(step)
