@@ -1,7 +1,9 @@
 """The help: what the keys do, and what the words on the screen mean."""
 
+from collections.abc import Iterable
 from typing import ClassVar, Final
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
@@ -10,18 +12,22 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from bpe_core.audit.findings import KINDS
+from tui.text.glossary import WORDS
+from tui.widgets import finding_table, merge_log
+
 KEYS: Final = (
     (
         "Everywhere",
         (
-            ("F2 F3 F4 F5", "corpus, training, editor, audit"),
+            ("F2 F3 F4 F5", "corpus, training, editor, audit; pressed again, the next part of it"),
             ("F6", "train; pause and go on while training"),
             ("F7", "learn one merge and wait"),
             ("F8", "stop; what was learned is kept"),
             ("F9", "let the pane fill the screen, and back"),
             ("Alt+← Alt+→", "one step back or on in the life of the vocabulary"),
             ("Ctrl+P", "every command by name, themes too"),
-            ("Tab", "to the next part of the screen"),
+            ("Tab Shift+Tab", "to the next part of the screen, and back; the line above the keys tells of it"),
             ("Ctrl+Q", "leave; everything comes back next time"),
         ),
     ),
@@ -31,10 +37,12 @@ KEYS: Final = (
             ("Space", "choose a text, or all of a group"),
             ("e", "open it in the editor"),
             ("r", "mark it as the reference of the audit"),
-            ("Enter", "open a folder; use a tokenizer"),
+            ("Enter", "open a folder; run a preset; use a tokenizer"),
+            ("F7", "on a preset: learn its merges one by one"),
             ("Delete", "discard a kept tokenizer"),
         ),
     ),
+    ("Training", (("Enter", "in a field: train"), ("Space", "on pattern or ties: see what there is to choose"))),
     ("Merge log", (("↑ ↓", "travel to that step: the editor follows"), ("End", "follow the newest merge again"))),
     (
         "Editor",
@@ -56,33 +64,16 @@ KEYS: Final = (
     ("Audit", (("Enter", "show the merge, put an example into the editor"), ("s /", "sort, search"))),
 )
 
-WORDS: Final = (
-    ("byte-pair encoding", "Begin with single bytes; join the pair of neighbors that occurs most; repeat."),
-    ("piece", "What the split pattern cuts a text into, about a word each. No merge crosses its border."),
-    ("merge", "One learned step: two tokens that become a new one wherever they stand side by side."),
-    ("token", "A run of bytes with an id. A model sees ids, never letters."),
-    ("ties", "The rule that chooses when several pairs occur equally often."),
-    ("min. count", "Pairs that occur less often are not merged."),
-    ("specials", "Special tokens: a text such as <|endoftext|> with an id of its own; never made by merges."),
-    ("bytes/token", "How much of a text one token covers: the higher, the shorter the sequence."),
-    ("share", "How much shorter a merge made the whole sequence."),
-    ("ripple", "How far from an edit the farthest token border moved."),
-    ("not final", "Tokens at the end that what follows could still change; they are underlined."),
-    ("pitfall", "What trips tokenizers: spaces at the end, unseen characters, look-alikes, uneven numbers."),
-    ("scaffold", "A token that only helped to build a longer one and is hardly used itself."),
-    ("reference", "A corpus like the one a model would learn from; tokens missing there may become glitch tokens."),
-)
-
 
 class Help(ModalScreen[None]):
-    """Two tables; any of the keys that opened it closes it."""
+    """Tables below each other; any of the keys that opened it closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q", "dismiss(None)", "Close")]
 
     def compose(self) -> ComposeResult:
         """Keys above, words below."""
         with VerticalScroll(classes="dialog", id="help"):
-            yield Static(_tables())
+            yield Static(tables())
 
     def on_mount(self) -> None:
         """Scroll with the keys at once."""
@@ -91,16 +82,25 @@ class Help(ModalScreen[None]):
         self.query_one("#help").focus()
 
 
-def _tables() -> Table:
+def tables() -> Group:
+    """Keys, words, columns and findings, each with what it means."""
+    log, found = (
+        [(column.heading, column.hint) for column in columns if column.hint]
+        for columns in (merge_log.COLUMNS, finding_table.COLUMNS)
+    )
+    return Group(
+        *(_section(title, keys) for title, keys in KEYS),
+        _section("Words", WORDS.items()),
+        _section("Columns of the merge log", log),
+        _section("Columns of an audit", found),
+        _section("What an audit finds", KINDS.items()),
+    )
+
+
+def _section(title: str, rows: Iterable[tuple[str, str]]) -> Group:
     table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, min_width=14)
     table.add_column()
-    for title, keys in KEYS:
-        table.add_row(Text(title, "bold"), "")
-        for key, meaning in keys:
-            table.add_row(Text(key), Text(meaning, "dim"))
-        table.add_row("", "")
-    table.add_row(Text("Words", "bold"), "")
-    for word, meaning in WORDS:
-        table.add_row(Text(word), Text(meaning, "dim"))
-    return table
+    for name, meaning in rows:
+        table.add_row(Text(name.strip() or "▲ ● ○"), Text(meaning, "dim"))
+    return Group(Text(title, "bold"), table, "")

@@ -55,6 +55,7 @@ WORDS: Final[Mapping[str, str]] = {
     "document": "A file, or a text on its own: no merge crosses its border.",
     "different": "Pieces that differ from each other: counts are kept once for each of them.",
     "ratio": "Bytes per token: the higher, the shorter the sequence a model has to read.",
+    "bytes/token": "The same of the editor's text.",
     "share": "How much shorter one merge made the whole sequence.",
     "ripple": "How many bytes from an edit the farthest token border moved.",
     "not final": "Tokens at the end that what follows could still change; they are underlined.",

@@ -48,6 +48,7 @@ class Curve(Widget, can_focus=True):
         Binding("x", "toggle_logarithmic", "Log scale", tooltip="Give the first merges, which matter most, more room")
     ]
 
+    hint = "How many tokens the corpus has after each merge; ● is the step in force."
     step: reactive[int] = reactive(0)
     """How many merges are in force."""
     n_steps: reactive[int] = reactive(0)

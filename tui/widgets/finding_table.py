@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import var
 
-from bpe_core.audit.findings import Finding, Severity
+from bpe_core.audit.findings import KINDS, Finding, Severity
 from tui.widgets.columns import Column, Place, fit, lay_out, line, place_at, tinted
 from tui.widgets.finding_order import FindingOrder, Wanted
 from tui.widgets.row_list import RowList
@@ -154,6 +154,10 @@ class FindingTable(RowList):
         self._gathering = False
         if not self._arranging:  # else that tells when it is done
             self._arrange()
+
+    def row_hint(self, row: int) -> str:
+        """What this kind of finding means."""
+        return KINDS.get(self.findings[row].kind, "")
 
     # Sorting, filtering, searching
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Final, Protocol
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
@@ -168,6 +169,18 @@ class MergeLog(RowList):
     def row_selected(self, row: int) -> None:
         """A merge chosen."""
         self.post_message(self.Selected(self, self._merges[row]))
+
+    def row_hint(self, row: int) -> str:
+        """Which pair was merged, why it was its turn, and what that made of the corpus."""
+        merge = self._merges[row]
+        pair = " + ".join(fit(label, min(12, cell_len(label))) for label in map(token_label, self._parts(merge)))
+        told = f"Joins {pair}" + (f", {merge.count:,} times" if merge.count else "")
+        if merge.ties > 1:
+            told += f", one of {merge.ties:,} ties"
+        if merge.n_tokens:
+            told += f"; {merge.n_tokens:,} tokens left"
+            told += f", {self._n_bytes / merge.n_tokens:.2f} bytes each" if self._n_bytes else ""
+        return f"{told}."
 
     # Drawing
 

@@ -63,6 +63,8 @@ class RowList(ScrollView, can_focus=True):
 
     cursor: var[int] = var(0, init=False)
     """Position of the cursor among the rows shown; meaningless while there are none."""
+    hint: var[str] = var("")
+    """What the row under the cursor tells, in a sentence."""
     following: reactive[bool] = reactive(False, init=False)
     """Whether the tail is being followed now."""
 
@@ -111,6 +113,10 @@ class RowList(ScrollView, can_focus=True):
         """Row `row` of the data in `width` cells; `base` is the style of its background."""
         raise NotImplementedError
 
+    def row_hint(self, row: int) -> str:
+        """Row `row` of the data in a sentence, for who does not know the columns yet."""
+        return ""
+
     def render_footer(self, width: int) -> Iterable[Segment]:
         """The line below the rows."""
         return ()
@@ -146,6 +152,7 @@ class RowList(ScrollView, can_focus=True):
         if row is None or self.current != row:
             found = row is not None and row in order
             self.cursor = order.index(row) if found else max(0, min(self.cursor, len(order) - 1))
+        self.watch_cursor()
         if not self._settling:
             self._settling = True
             self.call_later(self._settle)
@@ -210,6 +217,10 @@ class RowList(ScrollView, can_focus=True):
         """As little as brings the row under the cursor into sight."""
         top, page = self.scroll_offset.y, self.page_rows
         self._scroll_top(min(self.cursor, max(top, self.cursor - page + 1)))
+
+    def watch_cursor(self) -> None:
+        """Tell of the row under it."""
+        self.hint = "" if (row := self.current) is None else self.row_hint(row)
 
     def action_move(self, by: int) -> None:
         """Move the cursor by rows."""

@@ -52,7 +52,7 @@ class StepLine(Widget, can_focus=True):
         Binding("end", "last", "Last step", show=False),
     ]
 
-    hint = "How many merges are in force: ← → go by one, shift by ten, Home before the first."
+    hint = "Merges in force: ← → go by one, with shift by ten, Home before the first."
     step: reactive[int] = reactive(0)
     """How many merges are in force."""
     n_steps: reactive[int] = reactive(0)

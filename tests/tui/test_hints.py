@@ -1,0 +1,146 @@
+"""Whatever has the focus says in a line what it is; the words of the screen are in the help."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from scope import Opened
+from textual.app import App, ComposeResult
+from textual.containers import Vertical
+from textual.reactive import var
+from textual.widgets import Input, OptionList, Select
+
+from bpe_core.audit.findings import KINDS
+from bpe_core.patterns import PATTERNS
+from bpe_core.presets import PRESETS
+from bpe_core.samples import samples
+from bpe_core.trainer import TIES
+from tui.help import tables
+from tui.text import glossary
+from tui.text.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
+from tui.widgets import finding_table, merge_log
+from tui.widgets.hint_line import HintLine, hint_of
+from tui.widgets.merge_log import MergeLog
+
+
+class Counting(Input):
+    hint: var[str] = var("none yet")
+
+
+class Around(Vertical):
+    hint = "[around]"
+
+
+class HintApp(App[None]):
+    def compose(self) -> ComposeResult:
+        with Around():
+            yield Counting(id="own")
+            yield Input(tooltip="by tooltip", id="tooltip")
+            yield Input(id="none")
+        yield HintLine()
+
+
+async def test_the_line_follows_the_focus_and_what_is_said_there() -> None:
+    app = HintApp()
+    async with app.run_test() as pilot:
+
+        async def shown(wanted: str) -> str:
+            app.query_one(f"#{wanted}", Input).focus()
+            await pilot.pause()
+            return str(app.query_one(HintLine).render())
+
+        assert await shown("own") == "none yet"
+        app.query_one(Counting).hint = "one \x1b]0;pwned\x07"
+        await pilot.pause()
+        assert str(app.query_one(HintLine).render()) == "one ␛]0;pwned␇"
+        assert await shown("tooltip") == "by tooltip"
+        assert await shown("none") == "[around]", "and no markup"
+        app.screen.set_focus(None)
+        await pilot.pause()
+        assert str(app.query_one(HintLine).render()) == "[around]"
+
+
+SENTENCES: Mapping[str, Mapping[str, str]] = {
+    "options": glossary.FIELDS,
+    "patterns": {**PATTERN_MEANINGS, "": glossary.ANOTHER_PATTERN, "own": glossary.OWN_PATTERN},
+    "ties": TIE_MEANINGS,
+    "words": WORDS,
+    "kinds": KINDS,
+    "presets": {name: preset.reason for name, preset in PRESETS.items()},
+    "samples": {sample.name: sample.reason for sample in samples()},
+}
+
+
+@pytest.mark.parametrize("of", SENTENCES)
+def test_each_sentence_is_read_whole_in_a_terminal_of_80(of: str) -> None:
+    for name, sentence in SENTENCES[of].items():
+        assert cell_len(sentence) <= LONGEST and sentence.endswith("."), f"{name}: {sentence}"
+
+
+def test_each_pattern_and_each_tie_rule_is_explained() -> None:
+    assert PATTERN_MEANINGS.keys() == PATTERNS.keys()
+    assert tuple(TIE_MEANINGS) == TIES
+
+
+async def test_every_part_that_takes_the_focus_says_what_it_is(opened: Opened, kept: Path) -> None:
+    async with opened(size=(200, 60)) as scope:
+        await scope.until_tokenizer()
+        chain = scope.screen.focus_chain
+        assert len(chain) > 10
+        for widget in chain:
+            hint = hint_of(widget)
+            assert hint, widget
+            assert cell_len(hint) <= LONGEST or str(kept.parent) in hint, hint
+
+
+async def test_an_open_list_tells_of_the_name_under_its_cursor(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        ties = scope.training.query_one("#ties", Select)
+        ties.focus()
+        await scope.settle()
+        assert hint_of(ties) == TIE_MEANINGS["first"]
+        await scope.press("enter", "down")
+        focused = scope.screen.focused
+        assert isinstance(focused, OptionList) and hint_of(focused) == TIE_MEANINGS["lowest"]
+        await scope.press("down", "down", "enter")
+        assert ties.value == "largest" and hint_of(ties) == TIE_MEANINGS["largest"]
+
+
+async def test_a_row_of_the_log_is_told_in_words(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        log = scope.screen.query_one(MergeLog)
+        log.focus()
+        await scope.press("home")
+        merge = log.merges[0]
+        told = f"{merge.count:,} times", f"{merge.n_tokens:,} tokens left"
+        assert log.hint.startswith("Joins t + h") and all(part in log.hint for part in told)
+        before = log.hint
+        await scope.press("down")
+        assert log.hint != before and cell_len(log.hint) <= LONGEST
+
+
+async def test_f3_leads_to_where_a_training_begins_and_then_to_its_merges(opened: Opened, kept: Path) -> None:
+    async with opened(size=(80, 24)) as scope:
+        await scope.until_tokenizer()
+        await scope.press("f3")
+        size = scope.training.query_one("#vocab-size", Input)
+        assert scope.screen.focused is size
+        await scope.press("f3")
+        assert scope.screen.focused is scope.training.log_of_merges
+        await scope.press("f3")
+        assert scope.screen.focused is size
+        await scope.press("f2", "f2")
+        assert scope.screen.focused is scope.corpus.query_one("#kept")
+
+
+def test_the_help_knows_the_words_and_columns_of_the_screen() -> None:
+    console = Console(width=66)  # what a dialog has in a terminal of 80
+    with console.capture() as captured:
+        console.print(tables())
+    names = {line.partition("  ")[0] for line in captured.get().splitlines()}
+    columns = {column.heading for column in (*merge_log.COLUMNS, *finding_table.COLUMNS) if column.heading.strip()}
+    assert {"rank", "step", "ratio", "pattern", "piece", "vocabulary", *KINDS, *columns} <= names
