@@ -1,12 +1,15 @@
 """The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar, Final
 
+from rich.console import RenderableType
 from textual import events
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
+from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input
 
@@ -14,9 +17,11 @@ from bpe_core.visible import visible
 from tui import signals
 from tui.commands import ScopeCommands
 from tui.config import Configuration, load_configuration, save_configuration
+from tui.guards import Palette, forgiving, leads_nowhere
 from tui.screen import MainScreen
 from tui.text.palette import theme_variables
 from tui.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
+from tui.type_ahead import TypeAhead
 
 _TYPED: Final = frozenset({"enter", "backspace"})
 """Keys that are for the editor alone, as long as it has the focus."""
@@ -48,6 +53,9 @@ class BpeScope(App[None]):
         self.set_reactive(App.theme, self.configuration.theme if known else usual)
         super().__init__()
         self._paths = paths
+        self.type_ahead = TypeAhead(self)
+        """What is typed faster than the app follows."""
+        self._panicked = False
 
     @property
     def available_themes(self) -> dict[str, Theme]:
@@ -59,8 +67,8 @@ class BpeScope(App[None]):
         return theme_variables()
 
     def get_driver_class(self) -> type[Driver]:
-        """The one for this terminal, whatever the system does with us."""
-        return signals.enduring(super().get_driver_class())
+        """The one for this terminal, whatever the system does with us, and whatever bytes come."""
+        return signals.enduring(forgiving(super().get_driver_class()))
 
     def get_default_screen(self) -> MainScreen:
         """There is one screen."""
@@ -74,9 +82,16 @@ class BpeScope(App[None]):
         """
         if isinstance(event, events.Key) and not (event.is_printable or event.key in _TYPED):
             await self.main.furnished.wait()
+        if self.type_ahead.holds(event):
+            return
         if isinstance(event, events.Paste) and isinstance(self.focused, Input):
             event.text = visible(event.text.partition("\n")[0])
+        if isinstance(event, events.MouseEvent) and not event.is_forwarded and leads_nowhere(self.screen, event):
+            return
+        forwarded = event.is_forwarded
         await super().on_event(event)
+        if not forwarded:
+            self.type_ahead.passed(event)
 
     def on_mount(self) -> None:
         """Say what was left aside, remember each change of the theme, and end in order when the system says so."""
@@ -85,6 +100,35 @@ class BpeScope(App[None]):
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember(theme=theme.name))
         if not self.is_headless:
             signals.heed(lambda code: self.exit(return_code=code))
+
+    # What Textual needs guarding from
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """End the app with what went wrong; whoever called it is told so by the exit code."""
+        self._panicked = True
+        super().panic(*renderables)
+
+    @property
+    def return_code(self) -> int | None:
+        """0 after a quiet end, 1 after a crash wherever it was; None while the app runs."""
+        return 1 if self._panicked else super().return_code
+
+    def action_command_palette(self) -> None:
+        """Every command by name."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
+    def search_themes(self) -> None:
+        """Every theme by name."""
+        from textual.theme import ThemeProvider
+
+        self.push_screen(Palette(providers=[ThemeProvider], placeholder="Search for themes…"))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Textual's own commands; of those, over a dialog, the ones that do not act on the screen below."""
+        for command in super().get_system_commands(screen):
+            if not screen.is_modal or command.title in ("Theme", "Quit"):
+                yield command
 
     def remember(self, **changes: object) -> None:
         """Change the configuration, and write it; that a disk refuses is told once."""

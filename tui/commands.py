@@ -41,13 +41,16 @@ EDITOR_ACTIONS: Final = (
 
 
 class ScopeCommands(Provider):
-    """The main screen's actions."""
+    """The main screen's actions, those that do something now. Over a dialog there are none: they would act below it."""
 
     def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
         from bpe_core.examples import examples
 
+        if self.screen.is_modal:
+            return
         for name, action, hint in ACTIONS:
-            yield name, partial(self.screen.run_action, action), hint
+            if self.screen.check_action(action.partition("(")[0], ()):
+                yield name, partial(self.screen.run_action, action), hint
         for name, action, hint in EDITOR_ACTIONS:
             yield name, partial(self._in_editor, action), hint
         for number, example in enumerate(examples()):

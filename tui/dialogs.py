@@ -10,18 +10,18 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import visible
 from tui.completion import PathSuggester
+from tui.guards import Dialog
 
 Answer = TypeVar("Answer")
 
 
-class Ask(ModalScreen[Answer | None]):
+class Ask(Dialog[Answer | None]):
     """Asks for a line of text; Enter gives what it stands for, Escape gives None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -138,7 +138,7 @@ class AskName(Ask[str]):
         return name
 
 
-class Confirm(ModalScreen[bool]):
+class Confirm(Dialog[bool]):
     """Asks whether to do what cannot be undone."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,n", "dismiss(False)", "No"), Binding("y", "dismiss(True)")]

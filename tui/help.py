@@ -9,10 +9,10 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from bpe_core.audit.findings import KINDS
+from tui.guards import Dialog
 from tui.text.glossary import WORDS
 from tui.widgets import finding_table, merge_log
 
@@ -65,7 +65,7 @@ KEYS: Final = (
 )
 
 
-class Help(ModalScreen[None]):
+class Help(Dialog[None]):
     """Tables below each other; any of the keys that opened it closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q", "dismiss(None)", "Close")]

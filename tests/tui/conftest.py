@@ -58,10 +58,12 @@ def opened(home: Path) -> Opened:
     """Opens the app on paths; leaving it is quitting it."""
 
     @asynccontextmanager
-    async def opened(*paths: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Scope]:
+    async def opened(
+        *paths: Path, size: tuple[int, int] = (120, 40), notifications: bool = False
+    ) -> AsyncIterator[Scope]:
         app = BpeScope(tuple(map(str, paths)))
         ear = Ear()
-        async with app.run_test(size=size, message_hook=ear) as pilot:
+        async with app.run_test(size=size, notifications=notifications, message_hook=ear) as pilot:
             scope = Scope(app, pilot, ear)
             await scope.screen.furnished.wait()
             await pilot.pause()

@@ -46,6 +46,17 @@ async def eventually(holds: Callable[[], object], what: str) -> None:
         await asyncio.sleep(0.02)
 
 
+def key(name: str) -> events.Key:
+    """A key, as it comes from a terminal."""
+    return events.Key(name, name if len(name) == 1 else " " if name == "space" else None)
+
+
+def events_of_click(x: int, y: int, button: int = 1) -> list[events.Event]:
+    """What a terminal sends for a click at a place on the screen."""
+    where = (None, x, y, 0, 0, button, False, False, False)
+    return [events.MouseDown(*where), events.MouseUp(*where)]
+
+
 async def never(job: Job) -> Job:
     """A worker that does not come to start: what waits for it goes on waiting."""
     await asyncio.Event().wait()
@@ -110,6 +121,13 @@ class Scope:
         """Press keys, and wait until all that follows from them has happened."""
         await self.pilot.press(*keys)
         await self.settle()
+
+    async def batch(self, *happened: events.Event) -> None:
+        """Let it all happen at once, before the app can do anything about it; and wait for what follows."""
+        for event in happened:
+            self.app.post_message(event)
+        await self.settle()
+        await self.until(lambda: not self.app.type_ahead.pending, "nothing waits for its turn")
 
     async def settle(self) -> None:
         """Wait until no message is on its way and the screen shows what they did, however slow the machine is."""

@@ -120,14 +120,16 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: str | Path, columns: int = 120, rows: int = 40) -> Iterator[Terminal]:
-    """The app in a terminal of this size; leaving it is quitting it."""
+def terminal(
+    *arguments: str | Path, columns: int = 120, rows: int = 40, program: tuple[str, ...] = ("-m", "tui")
+) -> Iterator[Terminal]:
+    """The app, or another program of Python's, in a terminal of this size; leaving it is quitting it."""
     pid, side = pty.fork()
     if pid == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         sized = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
         environment = {**sized, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-        os.execve(sys.executable, [sys.executable, "-m", "tui", *map(str, arguments)], environment)
+        os.execve(sys.executable, [sys.executable, *program, *map(str, arguments)], environment)
     app = Terminal(pid, side)
     try:
         yield app

@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
+from tui.guards import PagedOptionList
 from tui.messages import CorpusChosen, PresetChosen, TextWanted, TokenizerChosen, TokenizerDiscarded
 from tui.sources import TextSource, first_pieces, title_of
 from tui.state import Corpus, Kept, Totals, TrainingOptions
@@ -170,7 +171,7 @@ class CorpusPane(Pane):
         return text
 
 
-class TokenizerList(OptionList):
+class TokenizerList(PagedOptionList):
     """The kept tokenizers: Enter puts one in force, Delete discards it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

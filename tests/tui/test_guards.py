@@ -1,0 +1,248 @@
+"""Deeds that end an app of Textual's own do not end this one; and for each, whether Textual still needs the guard.
+
+A test marked `guarded=False` shows the crash in a plain app. Where one fails, Textual has mended it: the guard can go.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from scope import Opened, events_of_click, key
+from terminal import terminal
+from textual.app import App, ComposeResult, ScreenStackError
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.events import Click, Event, MouseEvent
+from textual.pilot import Pilot
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, OptionList
+from textual.widgets._toast import Toast
+
+from tui import config
+from tui.app import BpeScope
+from tui.guards import LEANT_ON, Dialog, PagedOptionList, Palette, leads_nowhere
+
+both = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "plain"])
+
+
+@asynccontextmanager
+async def running(
+    app: App[None], error: type[Exception] | None, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[Pilot[None]]:
+    """`app`, which must end with `error`; None: it must not end."""
+    ended: Exception | None = None
+    try:
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await pilot.pause()
+            yield pilot
+            await pilot.pause()
+    except (ScreenStackError, KeyError, AttributeError) as raised:
+        ended = raised
+    if error is None:
+        assert ended is None
+    else:
+        assert isinstance(ended, error), "Textual bears it now: the guard is needed no longer"
+
+
+def test_the_names_that_guards_lean_on_are_there() -> None:
+    for where, names in LEANT_ON.items():
+        module, _, attribute = where.partition(":")
+        place = import_module(module)
+        place = getattr(place, attribute) if attribute else place
+        for name in names:
+            assert hasattr(place, name), f"{where} has no {name} any more"
+
+
+class Asks(App[None]):
+    """Has a dialog in front: one that is guarded, or one as it comes."""
+
+    def __init__(self, guarded: bool) -> None:
+        super().__init__()
+        base: type[ModalScreen[str]] = Dialog if guarded else ModalScreen
+
+        class Question(base):  # type: ignore[misc, valid-type]
+            def compose(self) -> ComposeResult:
+                yield Input("answer")
+
+            def on_input_submitted(self, event: Input.Submitted) -> None:
+                self.dismiss(event.value)
+
+        self.question: ModalScreen[str] = Question()
+        self.answers: list[str | None] = []
+
+    def on_mount(self) -> None:
+        self.push_screen(self.question, self.answers.append)
+
+
+@both
+async def test_enter_twice_in_a_dialog(guarded: bool) -> None:
+    app = Asks(guarded)
+    async with running(app, None if guarded else ScreenStackError):
+        for event in (key("enter"), key("enter")):
+            app.post_message(event)
+    assert not guarded or app.answers == ["answer"]
+
+
+async def test_an_answer_below_the_palette_leaves_both_as_they_are() -> None:
+    app = Asks(guarded=True)
+    async with running(app, None):
+        app.action_command_palette()
+        app.question.dismiss("late")
+        assert isinstance(app.screen, CommandPalette) and app.question in app.screen_stack and not app.answers
+
+
+class HasPalette(App[None]):
+    """Opens a palette: one that is guarded, or one as it comes."""
+
+    def __init__(self, guarded: bool, **palette: object) -> None:
+        super().__init__()
+        self.palette = (Palette if guarded else CommandPalette)(**palette)  # type: ignore[arg-type]
+
+    def on_mount(self) -> None:
+        self.push_screen(self.palette)
+
+
+async def listed(app: HasPalette) -> OptionList:
+    """Wait until the palette lists its commands."""
+    commands = app.palette.query_one(OptionList)
+    while not commands.option_count:
+        await asyncio.sleep(0.01)
+    return commands
+
+
+@both
+async def test_a_second_click_beside_the_palette(guarded: bool) -> None:
+    app = HasPalette(guarded)
+    async with running(app, None if guarded else ScreenStackError):
+        await listed(app)
+        for _ in range(2):
+            app.palette.post_message(Click(app.palette, 1, 1, 0, 0, 1, False, False, False))
+
+
+@both
+@pytest.mark.parametrize("turned", ["pageup", "pagedown"])
+async def test_a_page_turned_where_the_palette_has_no_height(guarded: bool, turned: str) -> None:
+    app = HasPalette(guarded)
+    async with running(app, None if guarded else KeyError, size=(40, 4)):
+        await listed(app)
+        app.post_message(key(turned))
+
+
+@both
+async def test_a_page_turned_in_a_list_without_room(guarded: bool) -> None:
+    class Lists(App[None]):
+        def compose(self) -> ComposeResult:
+            yield (PagedOptionList if guarded else OptionList)()
+
+    app = Lists()
+    async with running(app, None if guarded else KeyError) as pilot:
+        options = app.query_one(OptionList)
+        options.styles.height = 0
+        options.styles.border = ("none", "red")
+        options.focus()
+        await pilot.pause()
+        options.add_options(["one", "two"])
+        options.highlighted = 0
+        app.post_message(key("pagedown"))
+        await pilot.pause()
+        app.post_message(key("pageup"))
+
+
+class Named(Provider):
+    """Two commands; the first is not the one that is typed."""
+
+    async def discover(self) -> Hits:
+        for name in ("first", "second"):
+            yield DiscoveryHit(name, lambda name=name: self.app.notify(name))  # type: ignore[misc]
+
+    async def search(self, query: str) -> Hits:
+        await asyncio.sleep(0.05)
+        if query == "second":
+            yield Hit(1, query, lambda: self.app.notify(query))
+
+
+@both
+async def test_enter_right_behind_a_name_runs_what_has_that_name(guarded: bool) -> None:
+    app = HasPalette(guarded, providers=[Named])
+    async with running(app, None) as pilot:
+        await listed(app)
+        for event in (*map(key, "second"), key("enter")):
+            app.post_message(event)
+        while app.screen is app.palette:
+            await asyncio.sleep(0.01)
+        await pilot.pause()
+        told = [toast.render().plain for toast in app.query(Toast)]
+        assert told == (["second"] if guarded else ["first"])
+
+
+@both
+@pytest.mark.parametrize("then", ["click", "move"])
+async def test_a_click_on_what_has_just_been_removed(guarded: bool, then: str) -> None:
+    class Removes(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Label("x" * 50)
+
+        async def on_event(self, event: Event) -> None:
+            mouse = isinstance(event, MouseEvent) and not event.is_forwarded
+            if guarded and mouse and leads_nowhere(self.screen, event):  # type: ignore[arg-type]
+                return
+            await super().on_event(event)
+
+    app = Removes()
+    async with running(app, None if guarded else AttributeError):
+        label = app.query_one(Label)
+        label.remove()
+        while label.parent is not None:
+            await asyncio.sleep(0)
+        for event in events_of_click(3, 0):
+            app.post_message(event)
+
+
+async def test_a_second_click_on_a_toast_that_goes_away(opened: Opened, kept: Path) -> None:
+    async with opened(notifications=True) as scope:
+        await scope.until_tokenizer()
+        for rounds in (0, 2, 4, 8, 12):
+            scope.screen.notify("something was done")
+            await scope.settle()
+            place = scope.screen.query(Toast).last().region
+            for event in events_of_click(place.x + 1, place.y + 1):
+                scope.app.post_message(event)
+            for _ in range(rounds):
+                await asyncio.sleep(0)
+            for event in events_of_click(place.x + 1, place.y + 1):
+                scope.app.post_message(event)
+            await scope.settle()
+
+
+INVALID = b"a\xff\xc3(b"
+"""Two bytes in it are no UTF-8."""
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_byte_that_is_no_utf_8_is_a_character_like_another() -> None:
+    with terminal() as app:
+        app.until_shown("Tokenizers")
+        app.settle()
+        app.type(INVALID)
+        app.until(lambda: "b" in app.text, "it is typed")
+        app.settle()
+    assert (config.load_text() or "").startswith("a\ufffd\ufffd(b")
+
+
+def test_a_byte_that_is_no_utf_8_ends_an_app_of_textuals_own(home: Path) -> None:
+    (home / "plain.py").write_text("from textual.app import App\nApp().run()\n")
+    with terminal(program=("plain.py",)) as app:
+        app.until(lambda: b"\x1b[?1004h" in app.sent, "it has begun")
+        app.settle()
+        app.type(INVALID)
+        app.until(lambda: "UnicodeDecodeError" in app.text, "it ends: Textual bears it now, and needs no guard")
+
+
+async def test_the_exit_code_tells_of_a_crash_wherever_it_was(home: Path) -> None:
+    app = BpeScope()
+    async with app.run_test():
+        await app.main.furnished.wait()
+        app.panic("the thread that reads the keys has ended")
+    assert app.return_code == 1

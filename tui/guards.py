@@ -1,0 +1,125 @@
+"""What Textual 8.2 does not bear, and what is done about it: each deed that would end the app, in one place.
+
+For each guard a test says what happens without it, and fails once Textual needs it no longer. Some have to lean on
+names that are Textual's own affair; `LEANT_ON` lists them, so that a test says at once when a version has moved one.
+"""
+
+import codecs
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from textual import on
+from textual.await_complete import AwaitComplete
+from textual.command import CommandList, CommandPalette
+from textual.driver import Driver
+from textual.errors import NoWidget
+from textual.events import Click, MouseEvent
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Input, OptionList
+from textual.worker import WorkerError
+
+LEANT_ON: Final[dict[str, tuple[str, ...]]] = {
+    "textual.command:CommandPalette": ("_on_click", "_action_command_list", "_GATHER_COMMANDS_GROUP"),
+    "textual.drivers.linux_driver": ("getincrementaldecoder", "LinuxDriver"),
+}
+"""Where -> the names there, documented nowhere, that the guards lean on."""
+
+_PAGES: Final = ("page_up", "page_down")
+
+Answer = TypeVar("Answer")
+
+
+def in_front(screen: Screen[Any]) -> bool:
+    """Whether a screen is the one that is seen and takes keys."""
+    stack = screen.app.screen_stack
+    return bool(stack) and stack[-1] is screen
+
+
+class Dialog(ModalScreen[Answer]):
+    """A question that is answered once, and only while it is in front.
+
+    Without: a second Enter or click that was on its way already closes what lies below the dialog, down to the last
+    screen (ScreenStackError); an answer given while the palette lies above closes the palette in the dialog's place.
+    """
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Close the dialog with a result, if it is still there to be closed."""
+        return super().dismiss(result) if in_front(self) else AwaitComplete()
+
+
+class PagedOptionList(OptionList):
+    """An option list for pages turned before it is laid out, or where it has no room. Without: KeyError."""
+
+    def action_page_up(self) -> None:
+        """Move the highlight up one page."""
+        if self.scrollable_content_region:
+            super().action_page_up()  # type: ignore[no-untyped-call]
+
+    def action_page_down(self) -> None:
+        """Move the highlight down one page."""
+        if self.scrollable_content_region:
+            super().action_page_down()  # type: ignore[no-untyped-call]
+
+
+class Palette(CommandPalette):
+    """The command palette, for keys and clicks that come before it is laid out, or after it has gone."""
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """As a `Dialog`. Without: a second click beside the palette while it goes away (ScreenStackError)."""
+        return super().dismiss(result) if in_front(self) else AwaitComplete()
+
+    def _on_click(self, event: Click) -> None:  # type: ignore[override]
+        """Without: a click at a place that is none any more, as the terminal has shrunk (NoWidget)."""
+        event.prevent_default()  # the base class would hear of it a second time
+        with suppress(NoWidget):
+            super()._on_click(event)
+
+    def _action_command_list(self, action: str) -> None:
+        """As a `PagedOptionList`; the palette makes its list itself."""
+        if action not in _PAGES or self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
+
+    @on(Input.Submitted)
+    async def wait_for_matches(self) -> None:
+        """Without: Enter right behind a name runs the command that stood first before that name was looked for."""
+        for worker in list(self.workers):
+            if worker.node is self and worker.group == self._GATHER_COMMANDS_GROUP:
+                with suppress(WorkerError):  # a later search took its place
+                    await worker.wait()
+
+
+def leads_nowhere(screen: Screen[Any], event: MouseEvent) -> bool:
+    """Whether what is under the mouse has been removed, and is only still to be seen.
+
+    Without: a click on such a place asks a container that is gone for its region (AttributeError).
+    """
+    try:
+        widget, _ = screen.get_widget_at(event.x, event.y)
+    except NoWidget:
+        return False
+    return widget is not screen and not widget.is_attached
+
+
+def forgiving(driver: type[Driver]) -> type[Driver]:
+    """`driver`, but that a byte which is no UTF-8 becomes a U+FFFD.
+
+    Without: one such byte on the terminal's input ends the thread that reads it, and the app, with exit code 0.
+    """
+    from textual.drivers import linux_driver
+
+    if not issubclass(driver, linux_driver.LinuxDriver):
+        return driver
+
+    class ForgivingDriver(driver):  # type: ignore[misc, valid-type]
+        def run_input_thread(self) -> None:
+            # It makes a strict decoder by this name, and there is no other way to give it one that is not.
+            linux_driver.getincrementaldecoder = _replacing  # type: ignore[attr-defined, assignment]
+            super().run_input_thread()
+
+    return ForgivingDriver
+
+
+def _replacing(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
+    return partial(codecs.getincrementaldecoder(encoding), "replace")
