@@ -7,6 +7,7 @@ from bpe_core.audit.findings import Finding, Severity
 from bpe_core.audit.subject import Subject
 from bpe_core.audit.utf8 import gap
 from bpe_core.audit.witness import is_mergeable, witness
+from bpe_core.errors import UnknownTokenError
 from bpe_core.visible import token_label
 
 
@@ -15,14 +16,19 @@ def unreachable(subject: Subject) -> Iterator[Finding]:
 
     Those that occur inside a longer text are "reachable-in-context", with the shortest witness found; the others are
     "unreachable": certainly so where UTF-8 or the merges are to blame, as far as some hundred texts can tell where it
-    is something else. Evidence: "blame" ("utf-8", "merges", "pattern", "preparation": what is done to a text before it
-    is split, or "end-of-word": the marker there), "encodes_to" (the ids of the token's bytes).
+    is something else. Evidence: "blame" ("utf-8", "bytes": one has no token of its own, "merges", "pattern",
+    "preparation": what is done to a text before it is split, or "end-of-word": the marker there), "encodes_to" (the ids
+    of the token's bytes).
     """
     for token, token_bytes in subject.tokens("reachability"):
         try:
-            finding = _of_text(subject, token, text_bytes(subject.tokenizer.vocabulary, token).decode())
-        except UnicodeDecodeError:
-            finding = _of_bytes(subject, token, token_bytes) if len(token_bytes) > 1 else None
+            text = _as_text(text_bytes(subject.tokenizer.vocabulary, token))
+            if text is not None:
+                finding = _of_text(subject, token, text)
+            else:
+                finding = _of_bytes(subject, token, token_bytes) if len(token_bytes) > 1 else None
+        except UnknownTokenError as error:
+            finding = _of_the_unknown(subject, token, str(error))
         if finding:
             yield finding
 
@@ -87,6 +93,20 @@ def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | Non
         return None
     evidence = {"blame": blame, "encodes_to": list(ids)}
     return subject.finding(token, "unreachable", Severity.PROBLEM, reason, witness=None, **evidence)
+
+
+def _of_the_unknown(subject: Subject, token: int, problem: str) -> Finding:
+    """For a token that cannot be merged because a byte of it has no token of its own, as in some published files."""
+    reason = f"Its bytes cannot be encoded: {problem[0].lower()}{problem[1:]}"
+    severity, no_ids = subject.severity(token, Severity.PROBLEM), list[int]()
+    return subject.finding(token, "unreachable", severity, reason, witness=None, blame="bytes", encodes_to=no_ids)
+
+
+def _as_text(token_bytes: bytes) -> str | None:
+    try:
+        return token_bytes.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _never_built(becomes: str) -> str:

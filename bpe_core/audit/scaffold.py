@@ -36,7 +36,7 @@ def by_counts(subject: Subject, usage: Usage, token: int) -> Finding | None:
     "into_share".
     """
     merged, made = usage.merged[token], usage.made(token)
-    if merged <= THRESHOLD * made:
+    if merged <= THRESHOLD * made or not subject.tokenizer.vocabulary.children(token):
         return None
     into, n_into = _main_use(subject, usage, token)
     left = usage.remaining[token]

@@ -40,7 +40,10 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
     vocabulary = tokenizer.vocabulary
     if vocabulary.end_of_word is not None and not ends_word(vocabulary, token):
         return True
-    return vocabulary.encode(text_bytes(vocabulary, token)) == (token,) or token == vocabulary.end_of_word
+    try:
+        return vocabulary.encode(text_bytes(vocabulary, token)) == (token,) or token == vocabulary.end_of_word
+    except UnknownTokenError:
+        return False
 
 
 def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:

@@ -51,7 +51,12 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     configured = configuration_of(file)
     told = _told_beside(file, ids) or _told_by_kind(configured)
     if told is None and pattern is None:
-        _check_that_it_is_gpt_2s(vocab, pairs)
+        cut = _cut_by_gpt_2(meant(left + right) or b"" for left, right in pairs)
+        if cut is not None:
+            raise PatternNeededError(
+                f"{vocab.where} does not say how to split a text, and it is not as GPT-2 does, which would cut the "
+                f"token {quoted(cut)}; name its pattern, such as qwen2 (--pattern)."
+            )
     prefix = configured.values.get("add_prefix_space") is True
     description = {
         "added_tokens": list(_added(file, ids, pairs)),
@@ -88,19 +93,20 @@ def _told_by_kind(configured: Fields) -> dict[str, Any] | None:
     return {"normalizer": {"type": "NFC"}, "pre_tokenizer": both}
 
 
-def _check_that_it_is_gpt_2s(vocab: TokenizerFile, pairs: Iterable[list[str]]) -> None:
-    """Raise if a token was merged that GPT-2's pattern cuts: every part of one of its pieces is a piece by itself."""
+def _cut_by_gpt_2(tokens: Iterable[bytes]) -> str | None:
+    """A token that merges cannot have made under GPT-2's pattern, for that cuts it; None if there is none.
+
+    Every part of one of its pieces is a piece by itself.
+    """
     split = splitter("gpt2").split
-    for left, right in pairs:
+    for token in tokens:
         try:
-            text = (meant(left + right) or b"").decode()
+            text = token.decode()
         except UnicodeDecodeError:  # a part of a character
             continue
         if len(split(text)) > 1:
-            raise PatternNeededError(
-                f"{vocab.where} does not say how to split a text, and it is not as GPT-2 does, which would cut the "
-                f"token {quoted(text)}; name its pattern, such as qwen2 (--pattern)."
-            )
+            return text
+    return None
 
 
 def _refuse_ends_of_words(vocab: TokenizerFile, ids: dict[str, int], pairs: list[list[str]]) -> None:
@@ -167,6 +173,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         refuse(
             f"the special token {quoted(lost)} would not be known for one, which <...> or [...] is", "these two files"
         )
+    if (cut := _cut_by_gpt_2(vocabulary.token_bytes(token) for _, _, token in vocabulary.merges)) is not None:
+        refuse(f"GPT-2's pattern cuts the token {quoted(cut)}, so nobody would believe it is theirs", "these two files")
     yield from dumped(names_of(tokenizer, specials_of(vocabulary)))
 
 

@@ -10,7 +10,8 @@ from bpe_core.formats.fields import Fields
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.expression import Expression
 
-_NAME_OF: Final = {source: name for name, source in PATTERNS.items() if source}
+_NAME_OF: Final = {source: name for name, source in PATTERNS.items() if source and name != "words"}
+"""The patterns that keep all of a text: what drops some of it is no pattern but a behavior there."""
 _WORD: Final = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _WORD_ALONE: Final = rf"{_WORD}\xb2\xb3\xb9\xbc-\xbe"
 """Outside of a set, Oniguruma counts six numbers of Latin-1 as letters of a word; inside it does not."""

@@ -7,8 +7,9 @@ from typing import Any, Final, NoReturn
 
 from bpe_core.byte_alphabet import written
 from bpe_core.errors import FormatError
+from bpe_core.formats.empty_matches import may_match_nothing
 from bpe_core.formats.ranks import joined_by_rank
-from bpe_core.patterns import ONLY, PATTERNS, THEN
+from bpe_core.patterns import ONLY, PATTERNS, THEN, splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.visible import visible
@@ -77,6 +78,8 @@ def split_of(pattern: str) -> dict[str, Any]:
     source = source.removeprefix(ONLY)
     if pattern not in PATTERNS and (found := _OTHERWISE.search(source)):
         refuse(f"its pattern has {visible(found[0])}, which is not the same for Oniguruma")
+    if pattern not in PATTERNS and may_match_nothing(splitter(pattern)):
+        refuse("its pattern may match nothing, and no library goes on behind that as another does")
     behavior = "Removed" if is_lossy else "Isolated"
     return {"type": "Split", "pattern": {"Regex": source}, "behavior": behavior, "invert": is_lossy}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NoReturn
 
 from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats.empty_matches import may_match_nothing
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_MADE
 from bpe_core.patterns import ELSE, ONLY, PATTERNS, THEN
@@ -117,7 +118,9 @@ def _pattern(tokenizer: Tokenizer) -> str:
     pattern, source = tokenizer.pattern, tokenizer.splitter.source
     if THEN in source or ELSE in source:
         _refuse("its pattern is several, one after another")
-    if pattern not in PATTERNS and not tokenizer.splitter.lossy:
+    if source and may_match_nothing(tokenizer.splitter):
+        _refuse("its pattern may match nothing, and no library goes on behind that as another does")
+    if source and pattern not in PATTERNS and not tokenizer.splitter.lossy:
         source = f"{source}|(?s:(?:(?!{source}).)+)"
     source = source.removeprefix(ONLY)
     if source != source.strip() or "\n" in source:

@@ -28,7 +28,10 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
 
 
 def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
-    """If each token is recovered as the merge that made it, ranks and merges do the same (see `recovery`)."""
+    """If each token is recovered as the merge that made it, and in the same order, ranks and merges do the same.
+
+    Why a token that is recovered is made in no other way stands in `recovery`.
+    """
     id_of = {data: token for token, data in tokens.items()}
     if len(id_of) < len(tokens):
         twice = next(token for token, data in tokens.items() if id_of[data] != token)
@@ -37,6 +40,12 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
         _refuse(f"there is no token for the byte 0x{lacking[0]:02x}")
     if vocabulary.has_repeats:
         _refuse("some of its tokens are made by more than one merge")
+    last = 0
+    for token, data in tokens.items():
+        if step := vocabulary.step_of(token):
+            if step < last:
+                _refuse(f"the token {token} '{token_label(data)}' is made before some of a lower id")
+            last = step
     found = Recovery(id_of, ByteSymbols(bytes_among(tokens)))
     whole = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), found, strict=True):

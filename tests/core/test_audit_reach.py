@@ -166,3 +166,18 @@ def test_every_witness_holds_its_token(pattern):
             for finding in found:
                 if finding.witness is not None:
                     assert finding.id in tokenizer.encode_ordinary(finding.witness)
+
+
+def test_a_token_of_which_a_byte_has_no_token_of_its_own():
+    """As in some published files: it is said, and the audit goes on."""
+    base = {byte: bytes([byte]) for byte in range(256) if byte != 0xAC} | {300: "€".encode(), 301: b"\xac\xac"}
+    tokenizer = Tokenizer(Vocabulary(base, [(97, 98, 256)], whole_pieces={}), "gpt4")
+    found = {finding.id: finding for finding in audit(tokenizer) if finding.kind == "unreachable"}
+    assert found.keys() >= {300, 301}
+    assert found[300].reason == "Its bytes cannot be encoded: this vocabulary has no token for the byte 0xac."
+    assert found[300].evidence["blame"] == "bytes"
+
+
+def test_merges_that_stand_before_those_they_are_made_of():
+    tokenizer = Tokenizer(Vocabulary({**BYTES, 300: b"ab"}, [(300, 99, 256), (97, 98, 300)]), "none")
+    assert not [finding for finding in audit(tokenizer) if finding.kind == "scaffold" and finding.evidence["gap"] <= 0]

@@ -94,3 +94,12 @@ def test_a_few_lines_that_double_a_token_do_not_fill_the_memory(tmp_path):
         else:
             with pytest.raises(FormatError, match="the tokens become too long"):
                 load(tmp_path / "double.model")
+
+
+@pytest.mark.parametrize("pattern", ["x*", "^|$", r"\b", "(?=a)", "a|", r"(?<=x)a*|."])
+def test_a_pattern_that_may_match_nothing_is_not_written(pattern, tmp_path):
+    """Behind such a match the original goes on in another way."""
+    tokenizer = train("ab xx", vocab_size=257, pattern=pattern)
+    for format in ("minbpe", "huggingface"):
+        with pytest.raises(FormatError, match="cannot be written"):
+            save(tokenizer, tmp_path / "x", format=format)
