@@ -156,7 +156,7 @@ def _be_bpescope(text: str) -> None:
     import tui.app
     from tui import config
     from tui.screen import MainScreen
-    from tui.widgets.review_area import ReviewArea
+    from tui.widgets.token_area import TokenArea
 
     class Scope(tui.app.BpeScope):
         CSS_PATH = Path(tui.app.__file__).with_name("app.tcss")
@@ -169,15 +169,20 @@ def _be_bpescope(text: str) -> None:
             assert isinstance(self.screen, MainScreen)
             if self.screen.in_force is not None:
                 self._waiting.stop()
-                area = self.screen.query_one(ReviewArea)
+                area = self.screen.query_one(TokenArea)
                 area.cursor_blink = False
                 area.load(text)
                 area.focus()
                 self._waiting = self.set_interval(0.2, self._wait_for_review)
 
         def _wait_for_review(self) -> None:
-            area = self.screen.query_one(ReviewArea)
-            if area.live is not None and area.live.settled and area.review is not None and area.review.settled:
+            area = self.screen.query_one(TokenArea)
+            if (
+                area.live is not None
+                and area.live.settled
+                and area.edited.review is not None
+                and area.edited.review.settled
+            ):
                 self._waiting.stop()
                 area.move_cursor(area.document.get_location_from_index(len(text) // 2), center=True)
                 _say_ready(self)

@@ -79,6 +79,10 @@ class AlignedText:
         """How many tokens the text has."""
         return self._now.n_tokens
 
+    def n_tokens_between(self, start: int, end: int) -> int | None:
+        """How many tokens meet a range."""
+        return sum(len(span.ids) for span in self.spans(start, end))
+
     @property
     def n_tokens_known(self) -> int:
         """The same: here it is always known."""
@@ -87,6 +91,9 @@ class AlignedText:
     def settle(self, seconds: float) -> bool:
         """Whether all tokens are known; nothing is left to be worked on."""
         return self.settled
+
+    def split_all(self) -> None:
+        """Nothing: all pieces are known."""
 
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of characters; they may reach beyond the range. See `Alignment.spans`."""

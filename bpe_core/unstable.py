@@ -21,8 +21,8 @@ from bpe_core.token_order import in_order
 
 WINDOW: Final = 400
 """Characters at the end of a text that are looked at, if they are enough; see `unstable`."""
-_MOST_WHOLE: Final = 4096
-"""Characters of a text up to which a pattern that may look anywhere is tried with all of it."""
+_MOST_SPLIT: Final = 50_000
+"""Characters up to which a pattern that may look anywhere is tried, those of all continuations together."""
 _MOST_TRIED: Final = 256
 """Ways to complete a torn character that are tried."""
 
@@ -69,14 +69,16 @@ class Unstable:
 
 
 def unstable(live: FollowedText) -> Unstable | None:
-    """The unstable end of a text; None if only trying every continuation could tell, as with a look-behind pattern, and
-    for a tokenizer that changes a text before it splits it.
+    """The unstable end of a text; None if only trying every continuation could tell, as with a look-behind pattern in
+    a text that is not short, and for a tokenizer that changes a text before it splits it.
 
     Only the end is looked at, however long the text is, and no pattern is expected to look back farther than that. In a
     very long last piece it is made longer until its first token turns out to be stable.
     """
     end = live.n_characters
-    if not isinstance(live, LiveText) or (not live.local and end > _MOST_WHOLE):
+    if not isinstance(live, LiveText):
+        return None
+    if not live.local and end * len(live.pieces.splitter.kinds) ** 2 > _MOST_SPLIT:
         return None
     size = WINDOW
     while True:

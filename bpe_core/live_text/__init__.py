@@ -122,6 +122,36 @@ class LiveText:
         index = bisect_right(ends, offset - at)
         return at + (ends[index - 1] if index else 0), at + ends[index]
 
+    def prepared_piece(self, offset: int) -> str:
+        """The text of that piece; "" at the end of the text."""
+        piece = self.piece_at(offset)
+        return self.between(*piece) if piece else ""
+
+    def n_tokens_between(self, start: int, end: int) -> int | None:
+        """How many tokens meet a range; None if those of its parts are not known yet. Does not look at all of it."""
+        self._check(start, end)
+        if start == end:
+            return 0
+        first, at = self._blocks.find(start)
+        last, last_at = self._blocks.find(end - 1)
+        parts = (
+            [(first, start - at, end - at)] if first == last else [(first, start - at, None), (last, 0, end - last_at)]
+        )
+        n_tokens = self._tally.known(first + 1, last)
+        for index, begin, stop in parts:
+            item = self._blocks.items[index]
+            stop = min(len(item), len(item) if stop is None else stop)
+            if isinstance(item, LongPiece):
+                count = item.n_tokens_between(begin, stop)
+            else:
+                count = sum(
+                    len(span.ids)
+                    for span in self._pieces.spans(item, begin, stop)
+                    if span.start < stop and begin < span.end
+                )
+            n_tokens = None if n_tokens is None or count is None else n_tokens + count
+        return n_tokens
+
     def use(self, tokenizer: Tokenizer) -> None:
         """Go on with another tokenizer, or another step of the same one; the pieces stay if it splits alike.
 
@@ -160,6 +190,11 @@ class LiveText:
         at = self._blocks.start(self._blocks.items.index(self._blocks.open[0]))
         edit = Edit(at, at, "")
         self._exchange(resplit(self._blocks, self._pieces, edit, at), edit)
+
+    def split_all(self) -> None:
+        """Find all pieces now, rather than when somebody looks. Raises `PatternError` where the pattern is too slow."""
+        for item in self._blocks.items:
+            self._pieces.ends(item)
 
     @property
     def n_tokens(self) -> int:

@@ -91,6 +91,25 @@ class LongPiece:
         """How many tokens it has. Settles it."""
         return sum(map(len, self._all()))
 
+    def n_tokens_between(self, start: int, end: int) -> int | None:
+        """How many tokens meet a range that is not empty; None if it is not settled."""
+        if not self.settled:
+            return None
+        first, at = self._row.lengths.find(start)
+        last, last_at = self._row.lengths.find(end - 1)
+        inner = sum(map(len, filter(None, self._row.ids[first + 1 : last])))
+        edges = (
+            [(first, start - at, end - at)]
+            if first == last
+            else [(first, start - at, end - at), (last, 0, end - last_at)]
+        )
+        return inner + sum(
+            len(span.ids)
+            for index, begin, stop in edges
+            for span in self._layout(index)
+            if span.start < stop and begin < span.end
+        )
+
     def _all(self) -> list[Ids]:
         """The tokens of all fragments, settled."""
         self.settle(float("inf"))

@@ -80,7 +80,7 @@ async def test_a_text_too_long_for_that_says_so_until_it_is_shorter(opened: Open
         await scope.until(lambda: area.live, "tokens are seen")
         area.focus()
         await scope.press("x")
-        await scope.until(lambda: area.why_none, "there is a reason")
+        await scope.until(lambda: area.edited.why_none, "there is a reason")
         assert "shown up to 200,000 characters, and the text has 200,001" in scope.shown("#totals-line")
         assert area.live is None
         await scope.press("backspace")

@@ -31,7 +31,7 @@ async def written(scope: Scope, text: str) -> None:
 
 
 def review(scope: Scope) -> Review | None:
-    return scope.editor.area.review
+    return scope.editor.area.edited.review
 
 
 async def reviewed(scope: Scope) -> None:
@@ -59,8 +59,8 @@ async def test_a_pinned_text_is_compared_with_what_becomes_of_it(opened: Opened)
         await scope.press("right", "right", "right", "backspace", "backspace")
         await reviewed(scope)
         assert "the → t  ±0 tokens  −2 bytes" in scope.shown("#baseline-line")
-        assert scope.editor.area.comparison is not None
-        assert scope.editor.area.comparison.stretches == ((0, 1),)
+        assert scope.editor.area.edited.comparison is not None
+        assert scope.editor.area.edited.comparison.stretches == ((0, 1),)
         await scope.press("ctrl+z", "ctrl+z")
         await reviewed(scope)
         assert "no token differs" in scope.shown("#baseline-line")

@@ -44,7 +44,7 @@ def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(ho
     ended = subprocess.run([sys.executable, "-c", WATCHED], stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
     before = json.loads(ended.stdout)
     modules = set(before["modules"])
-    assert {"tui.screen.main", "tui.widgets.review_area"} <= modules  # it has been looked at the right moment
+    assert {"tui.screen.main", "tui.widgets.token_area"} <= modules  # it has been looked at the right moment
     engine = {
         f"bpe_core.{room}" for room in ("corpus", "formats", "hub", "patterns", "tokenizer", "trainer", "vocabulary")
     }

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from bpe_core import LiveText, Tokenizer, train
-from tui.text.tokens import Tokens, find_tokens
+from tui.text.tokens import TokensOfRows, find_tokens
 
 CORPUS = "the theme of the other thesis,\n    the thing\n\n    that they thought through\n" * 20
 PARTS = ("the ", "theme", " ", "\n", "\n\n    ", "thing ", "é", "雨", "x" * 30, "of the other ")
@@ -45,10 +45,12 @@ def test_neighbors_on_a_line_differ(tokenizer: Tokenizer) -> None:
 
 def test_remembered_rows_are_those_of_a_fresh_text(tokenizer: Tokenizer) -> None:
     rng = random.Random(3)
-    tokens = Tokens(LiveText(tokenizer, "".join(rng.choices(PARTS, k=200))))
+    live = LiveText(tokenizer, "".join(rng.choices(PARTS, k=200)))
+    rows = TokensOfRows()
     for _ in range(100):
-        n = tokens.live.n_characters
+        n = live.n_characters
         start = rng.randrange(n)
         for row in range(0, n - 40, 40):
-            assert tokens.on_row(row, 40, 2) == find_tokens(tokens.live, row, 40, 2)
-        tokens.splice(start, min(n, start + rng.choice((0, 0, 3))), rng.choice(PARTS))
+            assert rows.on_row(live, row, 40, 2) == find_tokens(live, row, 40, 2)
+        end, typed = min(n, start + rng.choice((0, 0, 3))), rng.choice(PARTS)
+        rows.edited(live.splice(start, end, typed), start, end, len(typed))

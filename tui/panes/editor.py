@@ -14,7 +14,6 @@ from textual.reactive import var
 from textual.widget import Widget
 
 from tui.widgets.pane import Pane
-from tui.widgets.review_area import ReviewArea
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class EditorPane(Pane):
     def compose(self) -> ComposeResult:
         """The text takes what the side leaves; below both there is room for what is to be said in lines."""
         with Horizontal():
-            yield ReviewArea(id="text")
+            yield TokenArea(id="text")
             yield Vertical(id="side")
         yield Vertical(id="ledger")
 
@@ -75,9 +74,9 @@ class EditorPane(Pane):
         self.is_furnished = True
 
     @property
-    def area(self) -> ReviewArea:
+    def area(self) -> TokenArea:
         """The text area."""
-        return self.query_one(ReviewArea)
+        return self.query_one(TokenArea)
 
     @property
     def ledger(self) -> Ledger:
@@ -104,8 +103,8 @@ class EditorPane(Pane):
         self.view = "text"
         area.replace(text, (0, 0), area.document.end)
         area.move_cursor((0, 0))
-        if token is not None and area.live is not None:
-            spans = area.live.spans(0, area.live.n_characters)
+        if token is not None:
+            spans = area.edited.spans(0, area.document.n_characters)
             start = next((span.start for span in spans if token in span.ids), 0)
             area.move_cursor(area.document.get_location_from_index(start))
 
@@ -137,8 +136,8 @@ class EditorPane(Pane):
     def on_token_area_tokenized(self, event: TokenArea.Tokenized) -> None:
         """The totals, in one line."""
         event.stop()
-        if self.area.why_none:
-            self.ledger.say(self.area.why_none)
+        if self.area.edited.why_none:
+            self.ledger.say(self.area.edited.why_none)
         else:
             self.ledger.take_totals(event)
 
@@ -158,11 +157,13 @@ class EditorPane(Pane):
         event.stop()
         self.inspect()
 
-    def on_review_area_reviewed(self, event: ReviewArea.Reviewed) -> None:
+    def on_token_area_reviewed(self, event: TokenArea.Reviewed) -> None:
         """More is known about the text."""
         event.stop()
-        self.ledger.take_review(self.in_force)
         self._tell_keys()
+        if not self.is_furnished:
+            return
+        self.ledger.take_review(self.in_force)
         if self.side.seen == "ahead":
             self.inspect()
 
@@ -186,7 +187,7 @@ class EditorPane(Pane):
 
     def action_go_to_pitfall(self, by: int) -> None:
         """Select the next pitfall, or the one before."""
-        area, review = self.area, self.area.review
+        area, review = self.area, self.area.edited.review
         here = min(map(area.document.get_index_from_location, area.selection))
         found = review.next_pitfall(here, by) if review else None
         if found is not None:
@@ -231,7 +232,11 @@ class EditorPane(Pane):
         else:
             self.add_class("-viewing")
             offset = area.document.get_index_from_location(area.cursor_location)
-            other.show(view, area.live, offset, area.palette)
+            from tui.text.views import Shown, tokens_around
+
+            n_colors = len(area.palette.tokens)
+            tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[Shown]())
+            other.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
             seen = other
         self._tell_keys()
         if had_focus:
@@ -245,7 +250,7 @@ class EditorPane(Pane):
             ("^l", "turn_view", self.view, self.view != "text"),
             ("^g", "toggle_spaces", "spaces", self.area.show_spaces),
             ("^r", "toggle_specials", "specials on" if self.specials else "specials", self.specials),
-            ("^b", "pin", "pinned" if self.area.baseline else "pin", self.area.baseline is not None),
+            ("^b", "pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
         )
         self.border_subtitle = "  ".join(
             f"[@click={action}]{key} {f'[bold $accent]{state}[/]' if on else state}[/]"
@@ -256,21 +261,20 @@ class EditorPane(Pane):
 
     def selected_ids(self) -> list[int]:
         """The tokens that meet the selection, or all of them where nothing is selected."""
-        area, live = self.area, self.area.live
-        if live is None:
-            return []
+        area = self.area
         first, last = sorted(map(area.document.get_index_from_location, area.selection))
         if first == last:
-            return list(live.ids)
-        return [token for span in live.spans(first, last) for token in span.ids]
+            return area.edited.ask(lambda live: live.ids, [])
+        return [token for span in area.edited.spans(first, last) for token in span.ids]
 
     def _why_no_ids(self) -> str:
         """What stands in the way of copying ids, in a sentence; empty if nothing does."""
-        live = self.area.live
-        if live is None or live.n_tokens_known is None:
-            return "The tokens are not known yet: wait a moment, and copy then."
-        if not self.area.selected_text and live.n_tokens_known > _MOST_COPIED:
-            return f"{live.n_tokens_known:,} ids are too many for a clipboard: select a part, or run bpescope encode."
+        edited = self.area.edited
+        n_tokens = edited.n_tokens
+        if n_tokens is None:
+            return edited.why_none or "The tokens are not known yet: wait a moment, and copy then."
+        if self.area.selection.is_empty and n_tokens > _MOST_COPIED:
+            return f"{n_tokens:,} ids are too many for a clipboard: select a part, or run bpescope encode."
         return ""
 
     def action_copy(self, what: str) -> None:

@@ -33,6 +33,8 @@ class Review:
         """The pitfalls of the text as a whole and those at its end."""
         self._tail: tuple[str, tuple[tuple[int, ...], ...]] | None = None
         """The end of the text when it was looked at, and its tokens."""
+        self.knows_pitfalls = False
+        """Whether all pitfalls are known; completions may still be counted then, of which there can be thousands."""
         self._settled = False
         self._begin()
 
@@ -57,28 +59,31 @@ class Review:
         self._pitfalls.spliced(start, end, n_inserted)
         if self.open_from is not None and start < self.open_from:
             self.open_from = start if end > self.open_from else self.open_from + n_inserted - (end - start)
-        self._settled = False
+        self.knows_pitfalls = self._settled = False
 
     def use(self) -> None:
         """The same text has other tokens now."""
         self._pitfalls.use(self.live)
         self.open_from = None
         self._tail = None
-        self._settled = False
+        self.knows_pitfalls = self._settled = False
 
     def settle(self, seconds: float) -> bool:
-        """Go on for so long, or a little longer; whether all is known now."""
+        """Go on for so long, or a little longer; whether all is known now. Calling on gets there."""
         deadline = perf_counter() + seconds
         if self._settled:
             return True
-        self._look_at_the_end()
-        while not self.counted and perf_counter() < deadline:
+        if not self.knows_pitfalls:
+            self._look_at_the_end()
+            if self._pitfalls.settle(max(0.0, deadline - perf_counter())):
+                self._others = (*self._pitfalls.of_the_whole(), *self._pitfalls.at_end(self.end))
+                self.knows_pitfalls = True
+        while not self.counted:
             self._count()
-        if not self._pitfalls.settle(max(0.0, deadline - perf_counter())) or not self.counted:
-            return False
-        self._settled = True
-        self._others = (*self._pitfalls.of_the_whole(), *self._pitfalls.at_end(self.end))
-        return True
+            if perf_counter() >= deadline:
+                break
+        self._settled = self.knows_pitfalls and self.counted
+        return self._settled
 
     def _look_at_the_end(self) -> None:
         """Ask what of it is not final, unless it is as it was, in a text that may have grown elsewhere."""
@@ -111,7 +116,7 @@ class Review:
         """Whether there are more completions than were counted."""
         return not self.counted or self.n_completions >= _LONG_PAUSE
 
-    # Pitfalls: while the review is not settled, those around the last edit are missing
+    # Pitfalls: until it knows them all, those around the last edit are missing
 
     @property
     def n_pitfalls(self) -> int:

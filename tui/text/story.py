@@ -7,6 +7,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
+from bpe_core.errors import BpeError
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trace import Trace, Unmerged, trace
@@ -26,14 +27,21 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
 
     "" stands for a token that is no piece.
     """
+    try:
+        return _why(tokenizer, piece, palette, width)
+    except BpeError as error:
+        return sentence(str(error), width)
+
+
+def _why(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[Fact]:
     if not tokenizer.vocabulary.knows_merges:
-        return _sentence("The merges of this vocabulary are being recovered from its ranks.", width)
+        return sentence("The merges of this vocabulary are being recovered from its ranks.", width)
     if len(piece.encode()) > LONGEST:
-        return _sentence(f"This piece has {len(piece):,} characters, too many to follow its merges.", width)
+        return sentence(f"This piece has {len(piece):,} characters, too many to follow its merges.", width)
     if not piece:
-        return _sentence("This token is found as it stands, before the text is split.", width)
+        return sentence("This token is found as it stands, before the text is split.", width)
     if tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
-        return _sentence("The pattern drops this text, so it has no tokens.", width)
+        return sentence("The pattern drops this text, so it has no tokens.", width)
     story = trace(tokenizer.vocabulary, piece)
     n_tokens = counted(len(story.parts), "token")
     label = token_label(piece.encode())
@@ -44,7 +52,7 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
 
 def _merges(tokenizer: Tokenizer, story: Trace, palette: Palette, width: int) -> Iterator[Fact]:
     if story.whole is not None:
-        yield from _sentence("Looked up as a whole: no merge makes this token.", width)
+        yield from sentence("Looked up as a whole: no merge makes this token.", width)
         return
     if not story.applied:
         return
@@ -76,13 +84,13 @@ def _parts(
 def _ends(tokenizer: Tokenizer, story: Trace, width: int) -> Iterator[Fact]:
     """Which pair comes next, and why it is not merged."""
     if not story.unmerged:
-        yield from _sentence("One token: nothing is left to join.", width)
+        yield from sentence("One token: nothing is left to join.", width)
         return
     following = story.next
     if following is None:
-        yield from _sentence("These stay apart, as no merge joins them:", width)
+        yield from sentence("These stay apart, as no merge joins them:", width)
     else:
-        yield from _sentence(f"Next would be step {following.step:,}, which is later than the step in force:", width)
+        yield from sentence(f"Next would be step {following.step:,}, which is later than the step in force:", width)
     for pair in story.unmerged:
         yield Fact(_pair(tokenizer, pair.left, pair.right), _reason(pair), "muted", " ")
 
@@ -104,10 +112,10 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
             text = "The pattern may look anywhere, so nobody can tell."
         elif settled:
             text = "This tokenizer changes a text before it splits it, so nobody can tell."
-        return _sentence(text, width)
+        return sentence(text, width)
     ids = review.end.ids
     if not ids:
-        return _sentence("All tokens are final: nothing that follows can change them.", width)
+        return sentence("All tokens are final: nothing that follows can change them.", width)
     n_tokens = counted(len(ids), "token")
     facts = [Fact(chips(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
     facts += [Fact("not final (underlined)", ink="muted"), Fact()]
@@ -129,5 +137,6 @@ def _completion(tokenizer: Tokenizer, completion: Completion) -> Fact:
     return Fact(label, f"{completion.token:,}")
 
 
-def _sentence(text: str, width: int) -> list[Fact]:
+def sentence(text: str, width: int) -> list[Fact]:
+    """A sentence in lines."""
     return [Fact(line, ink="muted") for line in wrap(visible(text), max(8, width))]

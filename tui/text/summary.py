@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain, islice
+from typing import Final, Self
 
 from rich.text import Text
 
+from bpe_core.aligned_text import FollowedText
 from bpe_core.baseline import Comparison
 from bpe_core.examples import Example
 from bpe_core.live_text import Change
@@ -18,6 +20,8 @@ from tui.text.palette import Palette
 
 _MOST_IDS: Final = 20
 """Ids of a selection that are listed."""
+_LISTED_FROM: Final = 1_000
+"""Characters of a selection in which these are looked for."""
 _ARROW: Final = " → "
 
 Ids = Sequence[int]
@@ -33,6 +37,25 @@ class Edited:
     """The one of that time."""
 
 
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What a selection holds."""
+
+    ids: tuple[int, ...]
+    """Its first tokens."""
+    n_tokens: int | None
+    """None as long as they are not counted."""
+    n_bytes: int
+    n_characters: int
+
+    @classmethod
+    def of(cls, live: FollowedText, first: int, last: int) -> Self:
+        """What stands between two code points; tokens that reach beyond them count."""
+        spans = live.spans(first, min(last, first + _LISTED_FROM))
+        ids = tuple(islice(chain.from_iterable(span.ids for span in spans), _MOST_IDS))
+        return cls(ids, live.n_tokens_between(first, last), len(live.between(first, last).encode()), last - first)
+
+
 def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer: Tokenizer | None) -> Text:
     """Tokens, bytes, characters, and how much one token covers."""
     line = _line("counting tokens" if n_tokens is None else counted(n_tokens, "token"), "bold")
@@ -45,13 +68,14 @@ def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer
     return line
 
 
-def selection_line(ids: Sequence[int], n_tokens: int, n_bytes: int, n_characters: int) -> Text:
-    """The same of what is selected, and its ids; `ids` are the first of `n_tokens`."""
-    line = _line("selected", "dim").append(f"  {counted(n_tokens, 'token')}", "bold")
-    line.append(f"  {counted(n_bytes, 'byte')}  {counted(n_characters, 'character')}")
-    shown = ids[:_MOST_IDS]
-    line.append("  ids ", "dim").append(" ".join(map(str, shown)))
-    return line.append(" …", "dim") if len(shown) < n_tokens else line
+def selection_line(selected: Selected) -> Text:
+    """The same of what is selected, and its first ids."""
+    n_tokens = selected.n_tokens
+    line = _line("selected", "dim")
+    line.append("  counting tokens" if n_tokens is None else f"  {counted(n_tokens, 'token')}", "bold")
+    line.append(f"  {counted(selected.n_bytes, 'byte')}  {counted(selected.n_characters, 'character')}")
+    line.append("  ids ", "dim").append(" ".join(map(str, selected.ids)))
+    return line.append(" …", "dim") if len(selected.ids) != n_tokens else line
 
 
 def edit_line(edits: Sequence[Edited], back: int, palette: Palette, width: int) -> Text:

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
-from bpe_core.aligned_text import AlignedText, FollowedText
+from bpe_core.aligned_text import FollowedText
 from bpe_core.bpe import utf8
 from bpe_core.live_text import Change
 from bpe_core.spans import Span, parts
-from bpe_core.tokenizer import Tokenizer
 from tui.text.document import LONG_LINE
 from tui.text.palette import choose_colors
 from tui.text.strips import Columns, OnRow, Token, clip
@@ -42,70 +41,30 @@ class UnderCursor:
     """Where the piece begins and ends that the pattern split off here; `FollowedText.between` gives its text."""
 
 
-class Tokens:
-    """The tokens of a text that is being edited, as a screen asks for them.
+class TokensOfRows:
+    """The tokens of the rows drawn lately; an edit forgets only the rows that it touched."""
 
-    Those of the rows drawn lately are remembered; an edit forgets only the rows that it touched.
-    """
-
-    def __init__(self, live: FollowedText) -> None:
-        self.live = live
-        """The text and all its tokens."""
-        self.changed: tuple[Columns, ...] = ()
-        """The code points whose tokens the last edits have made; emptied by `settle_changes` and `use`."""
+    def __init__(self) -> None:
         self._rows: dict[_Stretch, OnRow] = {}
 
-    def splice(self, start: int, end: int, text: str) -> Change:
-        """Edit the text: `text` comes in place of the code points from `start` to `end`."""
-        change = self.live.splice(start, end, text)
-        stretch, shift = stretch_of(change), len(text) - (end - start)
-        if isinstance(self.live, AlignedText):  # tokens that stay may stand for other characters
-            self.forget_rows()
-        else:
-            self._edited(min(start, stretch[0]), max(end, stretch[1] - shift), shift)
-        self.changed = (*moved(self.changed, start, end, len(text)), stretch)
-        return change
-
-    def settle_changes(self) -> None:
-        """From now on, what was edited until now is as old as the rest."""
-        self.changed = ()
-
-    def under(self, offset: int) -> UnderCursor | None:
-        """The token under a cursor that stands before the character `offset`; None where there is none."""
-        return find_under(self.live, offset)
-
-    def use(self, tokenizer: Tokenizer) -> None:
-        """Go on with another tokenizer, or another step of the same."""
-        self.live.use(tokenizer)
-        self.settle_changes()
-        self.forget_rows()
-
-    def settle(self, seconds: float) -> bool:
-        """Work on tokens that are not known yet for so long; whether all are known now."""
-        if self.live.settled:
-            return True
-        settled = self.live.settle(seconds)
-        if settled:
-            # What was provisional in a very long piece is final now.
-            self.forget_rows()
-        return settled
-
-    def forget_rows(self) -> None:
-        """All rows may have other tokens."""
-        self._rows.clear()
-
-    def on_row(self, start: int, length: int, n_colors: int) -> OnRow:
+    def on_row(self, live: FollowedText, start: int, length: int, n_colors: int) -> OnRow:
         """The tokens on a row of `length` code points from `start`, and its characters that several tokens share."""
         key = (start, length, n_colors)
         found = self._rows.get(key)
         if found is None:
             if len(self._rows) >= _ROWS:
                 self._rows.clear()
-            found = self._rows[key] = find_tokens(self.live, start, length, n_colors)
+            found = self._rows[key] = find_tokens(live, start, length, n_colors)
         return found
 
-    def _edited(self, start: int, end: int, shift: int) -> None:
-        """Code points `start` to `end` have other tokens than before; what lies behind has moved by `shift`."""
+    def forget(self) -> None:
+        """All rows may have other tokens."""
+        self._rows.clear()
+
+    def edited(self, change: Change, start: int, end: int, n_inserted: int) -> None:
+        """Take note of an edit: `n_inserted` code points came in the place of those from `start` to `end`."""
+        stretch, shift = stretch_of(change), n_inserted - (end - start)
+        start, end = min(start, stretch[0]), max(end, stretch[1] - shift)
         self._rows = {
             (at if at + length < start else at + shift, length, n_colors): found
             for (at, length, n_colors), found in self._rows.items()

@@ -1,15 +1,19 @@
 """FaithfulArea: Textual's text area over a document that keeps every character, at any size.
 
 It replaces three parts of a `TextArea` (the document, its rows, the cursor's ways) where the area puts them in, and
-the few methods that would walk the whole text at each key. What it overrides is listed in `OVERRIDDEN`, so that a
-test can say at once when a new version of Textual has moved it.
+the few methods that would walk the whole text at each key. All that is overridden of Textual is overridden here, and
+listed in `OVERRIDDEN`, so that a test can say at once when a new version has moved it. What is drawn, and what follows
+from an edit, is for `TokenArea` to say: it has `new_document`, `begin_edits`, `end_edits` and `draw_row` for that.
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import ClassVar, Final
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.document._document import Location, Selection
+from textual.document._document import EditResult, Location, Selection
+from textual.document._edit import Edit
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -35,7 +39,7 @@ OVERRIDDEN: Final = {
     "action_delete_left": ("self",),
     "render_line": ("self", "y"),
 }
-"""The methods of `TextArea` that this class and `TokenArea` override, with the parameters they count on."""
+"""The methods of `TextArea` that are overridden, with the parameters they count on."""
 
 
 class FaithfulArea(TextArea, inherit_bindings=False):
@@ -64,11 +68,18 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         """Show another text, from its beginning, with nothing to undo."""
         self.load_text(text)
 
-    def spliced(self, start: int, end: int, text: str) -> None:
-        """Called in the middle of every edit: `text` has replaced the code points from `start` to `end`."""
+    def new_document(self, text: str) -> FaithfulDocument:
+        """The document for a text that is shown from now on."""
+        return FaithfulDocument(text)
+
+    def begin_edits(self) -> None:
+        """Called before an edit, or before several that are undone or redone together."""
+
+    def end_edits(self) -> None:
+        """Called when they are made, and the cursor is where it goes."""
 
     def _set_document(self, text: str, language: str | None) -> None:
-        self.document = FaithfulDocument(text, self.spliced)
+        self.document = self.new_document(text)
         self.wrapped_document = Rows(self.document, self.wrap_width, self.indent_width)
         self.navigator = Navigator(self.wrapped_document)
         self._shown: dict[int, Strip] = {}
@@ -95,6 +106,25 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         """A big text is wrapped where one looks; that may have made it higher or lower than it was thought to be."""
         if self.wrapped_document.height != self.virtual_size.height:
             self._refresh_size()
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Perform an edit."""
+        with self._editing():
+            return super().edit(edit)
+
+    def _undo_batch(self, edits: Sequence[Edit]) -> None:
+        with self._editing():
+            super()._undo_batch(edits)
+
+    def _redo_batch(self, edits: Sequence[Edit]) -> None:
+        with self._editing():
+            super()._redo_batch(edits)
+
+    @contextmanager
+    def _editing(self) -> Iterator[None]:
+        self.begin_edits()
+        yield
+        self.end_edits()
 
     def render_line(self, y: int) -> Strip:
         """Draw a row that Textual wants to send to the terminal."""

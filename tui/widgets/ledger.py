@@ -10,15 +10,21 @@ from textual.containers import Vertical
 from bpe_core.examples import Example
 from bpe_core.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
-from tui.text.summary import Edited, baseline_line, edit_line, example_line, pitfall_line, selection_line, totals_line
-from tui.widgets.review_area import ReviewArea
+from tui.text.summary import (
+    Edited,
+    Selected,
+    baseline_line,
+    edit_line,
+    example_line,
+    pitfall_line,
+    selection_line,
+    totals_line,
+)
 from tui.widgets.status_line import StatusLine
 from tui.widgets.token_area import TokenArea
 
 _REMEMBERED: Final = 100
 """Edits that can be walked."""
-_MOST_SELECTED: Final = 200_000
-"""Characters of a selection whose tokens are counted while it grows."""
 _BEGINNING: Final = 8
 """Characters by which an example is known again."""
 
@@ -32,7 +38,7 @@ class Ledger(Vertical):
     Ledger.-pinned #baseline-line, Ledger.-example #example-line { display: block; }
     """
 
-    def __init__(self, area: ReviewArea, *, id: str | None = None) -> None:
+    def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
         self._edits: deque[Edited] = deque(maxlen=_REMEMBERED)
@@ -87,12 +93,11 @@ class Ledger(Vertical):
 
     def write_totals(self) -> None:
         """How much the text holds, or what is selected of it."""
-        area, live, totals = self._area, self._area.live, self._totals
+        area, totals = self._area, self._totals
         first, last = sorted(map(area.document.get_index_from_location, area.selection))
-        if live is not None and 0 < last - first <= _MOST_SELECTED:
-            ids = [token for span in live.spans(first, last) for token in span.ids]
-            n_bytes = len(live.between(first, last).encode())
-            self._line("totals").say(lambda _: selection_line(ids, len(ids), n_bytes, last - first))
+        selected = area.edited.ask(lambda live: Selected.of(live, first, last), None) if first < last else None
+        if selected is not None:
+            self._line("totals").say(lambda _: selection_line(selected))
         elif totals is not None:
             tokenizer = area.tokenizer
             numbers = totals.n_tokens, totals.n_bytes, totals.n_characters
@@ -125,9 +130,9 @@ class Ledger(Vertical):
 
     def take_review(self, tokenizer: Tokenizer | None) -> None:
         """More is known about the text."""
-        area, comparison = self._area, self._area.comparison
-        self.set_class(area.baseline is not None, "-pinned")
-        if area.baseline is not None:
+        area, comparison = self._area, self._area.edited.comparison
+        self.set_class(area.edited.baseline is not None, "-pinned")
+        if area.edited.is_compared:
             self._line("baseline").say(lambda width: baseline_line(comparison, tokenizer, area.palette, width))
         self.write_pitfalls()
 
@@ -144,10 +149,12 @@ class Ledger(Vertical):
 
     def write_pitfalls(self) -> None:
         """How many pitfalls there are, and the one gone to or else the worst."""
-        area, review = self._area, self._area.review
-        if review is None:
-            self._line("pitfall").say("", keys=False)
-        elif review.settled:
+        area, review = self._area, self._area.edited.review
+        if review is None or area.edited.why_no_review:
+            self._line("pitfall").say(area.edited.why_no_review, keys=False)
+        elif not review.knows_pitfalls:
+            self._line("pitfall").say(lambda _: Text("looking for pitfalls", "dim"), keys=False)
+        else:
             here = min(map(area.document.get_index_from_location, area.selection))
             gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None
             told = review.n_pitfalls, gone_to or review.worst, review.number(gone_to) if gone_to else None

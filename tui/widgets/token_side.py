@@ -4,15 +4,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
 
-from bpe_core.aligned_text import AlignedText
 from bpe_core.tokenizer import Tokenizer
 from tui.state import Audit
 from tui.text.place import about_place
-from tui.text.story import what_may_come, why_this_split
+from tui.text.story import sentence, what_may_come, why_this_split
 from tui.widgets.inspector import Inspector
 from tui.widgets.line_list import LineList
-from tui.widgets.review_area import ReviewArea
 from tui.widgets.side_title import SideTitle
+from tui.widgets.token_area import TokenArea
 
 
 class TokenSide(Vertical):
@@ -33,7 +32,7 @@ class TokenSide(Vertical):
     audit: var[Audit] = var(Audit(), init=False)
     """What an audit found."""
 
-    def __init__(self, area: ReviewArea, *, id: str | None = None) -> None:
+    def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
 
@@ -89,12 +88,13 @@ class TokenSide(Vertical):
     def _tell_story(self) -> None:
         area, tokenizer = self._area, self.in_force
         lines = self.query_one(f"#{self.seen}", LineList)
+        under = area.under_cursor
         if tokenizer is None or area.live is None:
             lines.show_lines(())
         elif self.seen == "ahead":
-            lines.show_lines(what_may_come(area.review, tokenizer, area.palette, lines.room))
-        elif area.under_cursor is not None:
-            under, live = area.under_cursor, area.live
-            aligned = live if isinstance(live, AlignedText) else None
-            piece = aligned.prepared_piece(under.start) if aligned else live.between(*under.piece)
+            edited = area.edited
+            told = edited.why_no_review or what_may_come(edited.review, tokenizer, area.palette, lines.room)
+            lines.show_lines(sentence(told, lines.room) if isinstance(told, str) else told)
+        elif under is not None:
+            piece = area.edited.ask(lambda live: live.prepared_piece(under.start), "")
             lines.show_lines(why_this_split(tokenizer, piece, area.palette, lines.room))

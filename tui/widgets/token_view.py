@@ -1,5 +1,6 @@
 """TokenView: the editor's tokens around the cursor, to be read: between borders, as ids, or one a line."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -8,9 +9,9 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bpe_core.aligned_text import FollowedText
+from bpe_core.vocabulary import Vocabulary
 from tui.text.palette import Palette
-from tui.text.views import Row, Shown, tokens_around, view_rows
+from tui.text.views import Row, Shown, view_rows
 
 
 class TokenView(ScrollView, can_focus=True):
@@ -28,16 +29,15 @@ class TokenView(ScrollView, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._live: FollowedText | None = None
+        self._vocabulary: Vocabulary | None = None
         self._kind = "borders"
         self._palette: Palette | None = None
-        self._tokens: list[Shown] = []
+        self._tokens: Sequence[Shown] = ()
         self._rows: list[Row] = []
 
-    def show(self, kind: str, live: FollowedText, offset: int, palette: Palette) -> None:
-        """Show the tokens around a code point as one of `VIEWS`."""
-        self._kind, self._live, self._palette = kind, live, palette
-        self._tokens = tokens_around(live, offset, len(palette.tokens))
+    def show(self, kind: str, tokens: Sequence[Shown], vocabulary: Vocabulary, palette: Palette) -> None:
+        """Show tokens as one of `VIEWS`."""
+        self._kind, self._tokens, self._vocabulary, self._palette = kind, tokens, vocabulary, palette
         self._lay_out()
         current = (y for y, row in enumerate(self._rows) if any(part.is_current for part in row))
         self.scroll_to(0, max(0, next(current, 0) - self.size.height // 2), animate=False)
@@ -47,10 +47,10 @@ class TokenView(ScrollView, can_focus=True):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        if self._live is None:
+        if self._vocabulary is None:
             return
         width = max(8, self.scrollable_content_region.width)
-        self._rows = view_rows(self._kind, self._tokens, self._live.tokenizer.vocabulary, width)
+        self._rows = view_rows(self._kind, self._tokens, self._vocabulary, width)
         widest = max((sum(len(part.text) for part in row) for row in self._rows), default=0)
         self.virtual_size = Size(widest + 8 if self._kind == "list" else width, len(self._rows))
         self.refresh()

@@ -1,0 +1,240 @@
+"""EditedText: whatever is done to it in whatever order, what it knows is what a fresh look at the same text finds."""
+
+import random
+from dataclasses import astuple
+from importlib import import_module
+
+import pytest
+from nasty import nasty_texts
+
+from bpe_core import Tokenizer, train
+from bpe_core.aligned_text import followed
+from bpe_core.errors import PatternError
+from bpe_core.patterns import Splitter
+from bpe_core.tokenizer import normalizers
+from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.tokenizer.steps import PrefixStep, SplitStep
+from tui.text.edited_text import EditedText
+from tui.text.reading import Limits
+from tui.text.review import Review
+from tui.text.rows import Rows
+from tui.text.strips import Columns, Row
+
+TEXTS = [
+    *nasty_texts(150, seed=5),
+    "pаypal ",
+    "don’t ",
+    "1234567 ",
+    "trailing ",
+    "\r\n",
+    "the theme of the thesis\n" * 9,
+]
+LEARNED = train(TEXTS, vocab_size=420, pattern="gpt4", special_tokens=["<|endoftext|>"])
+SMALL = Limits(big_text=300, big_edit=60, compared=50, patience=5)
+"""So small that a few hundred characters meet them all."""
+
+
+def tokenizers() -> list[Tokenizer | None]:
+    changing = Preparation(
+        (), normalizers.composed("NFKC"), (PrefixStep(" "), SplitStep(Splitter("gpt2"))), False, True, {}
+    )
+    patterns = ("gpt4o", "none", "words", r"(?#only)\w+", r"(?<=a)b+|\w|\s+")
+    return [
+        None,
+        LEARNED,
+        *map(LEARNED.at, (0, 40, 150)),
+        *(Tokenizer(LEARNED.vocabulary, pattern) for pattern in patterns),
+        Tokenizer(LEARNED.vocabulary, "none", preparation=changing),
+        train(TEXTS, vocab_size=400, pattern="words", end_of_word="</w>"),
+    ]
+
+
+def settled(edited: EditedText) -> EditedText:
+    """Let it come to rest, as a screen does when nobody types."""
+    while (reading := edited.reading) is not None:
+        reading.run()
+        edited.take(reading)
+    while not edited.settle(0):
+        pass
+    while not edited.settle_review(0):
+        pass
+    return edited
+
+
+def check(edited: EditedText) -> None:
+    """All that is known is what a fresh look finds."""
+    text, tokenizer, live, review = edited.document.text, edited.tokenizer, edited.live, edited.review
+    if tokenizer is None:
+        assert live is review is edited.under_cursor is edited.comparison is None
+        return
+    assert live is not None and review is not None and not edited.why_none and not edited.why_no_review
+    assert live.tokenizer is tokenizer and live.text == text
+    assert live.ids == tokenizer.encode(text, disallowed_special=()) and edited.n_tokens == len(live.ids)
+    fresh = Review(followed(tokenizer, text))
+    while not fresh.settle(1):
+        pass
+    assert about(review) == about(fresh)
+    if edited.baseline is not None and edited.comparison is not None:
+        before = tokenizer.encode(edited.baseline.text, disallowed_special=())
+        assert edited.comparison.n_tokens == len(live.ids) - len(before)
+        assert bool(edited.comparison.hunks) == (before != live.ids)
+    rows = Rows(edited.document, 20)
+    for y in range(0, rows.height, 7):
+        place = rows.place(y)
+        assert place is not None
+        row, whole = edited.row(place, 6), EditedText(text, tokenizer).row(place, 6)
+        assert (row.text, bounds(row), row.shared) == (whole.text, bounds(whole), whole.shared)
+    for stretch in edited.changed:
+        assert 0 <= stretch[0] <= stretch[1] <= len(text)
+
+
+def bounds(row: Row) -> list[Columns]:
+    return [(token.start, token.end) for token in row.tokens]
+
+
+def about(review: Review) -> tuple[object, ...]:
+    found, at = [], -1
+    while (pitfall := review.next_pitfall(at, 1)) is not None and pitfall.start > at:
+        found.append(astuple(pitfall))
+        at = pitfall.start
+    end = review.end and (review.end.start, review.end.ids, review.end.head)
+    return review.n_pitfalls, found, review.open_from, end, review.n_completions
+
+
+def edit(edited: EditedText, rng: random.Random) -> tuple[int, int, str]:
+    """A random edit, sometimes one that is big under these limits; what takes it back."""
+    n = edited.document.n_characters
+    start = rng.choice((0, n, rng.randint(0, n)))
+    end = min(n, start + rng.choice((0, 0, 0, 1, 3, 61, n)))
+    typed = rng.choice(("", rng.choice(TEXTS)[:3], rng.choice(TEXTS), "".join(rng.choices(TEXTS, k=8))))
+    return put(edited, start, end, typed)
+
+
+def put(edited: EditedText, start: int, end: int, typed: str) -> tuple[int, int, str]:
+    document = edited.document
+    before = document.n_characters
+    gone = document.replace_range(
+        document.get_location_from_index(start), document.get_location_from_index(end), typed
+    ).replaced_text
+    return start, start + document.n_characters - before + len(gone), gone
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_is_done_in_whatever_order(seed: int) -> None:
+    rng = random.Random(seed)
+    known = tokenizers()
+    edited = EditedText("".join(rng.choices(TEXTS, k=rng.choice((0, 3, 12)))), rng.choice(known), limits=SMALL)
+    undo: list[list[tuple[int, int, str]]] = []
+    for _ in range(60):
+        deed = rng.randrange(12)
+        if deed < 5:
+            edited.begin_edits()
+            undo.append([edit(edited, rng) for _ in range(rng.choice((1, 1, 1, 4)))])
+            assert len(edited.end_edits()) == (len(undo[-1]) if edited.tokenizer else 0)
+        elif deed == 5 and undo:  # several edits at once, as an undo takes them back
+            edited.begin_edits()
+            for taken_back in reversed(undo.pop()):
+                put(edited, *taken_back)
+            edited.end_edits()
+        elif deed == 6:
+            edited.use(rng.choice(known))
+            undo = undo[-3:]
+        elif deed == 7 and edited.live is not None:
+            edited.pin()
+        elif deed == 8 and (reading := edited.reading) is not None:  # edits may come between reading and taking
+            reading.run()
+            edited.begin_edits()
+            undo.append([edit(edited, rng)])
+            edited.end_edits()
+            edited.take(reading)
+        elif deed == 9:
+            edited.settle(0)
+            edited.settle_review(0) if edited.is_settled else None
+        elif deed == 10:
+            edited.look(rng.randint(0, edited.document.n_characters))
+        else:
+            check(settled(edited))
+    check(settled(edited))
+
+
+def test_an_edit_between_the_limits_is_counted_once() -> None:
+    """Too big to be compared, and small enough to be read at once: the review is that of the new text alone."""
+    edited = EditedText("we see \n", LEARNED, limits=SMALL)
+    settled(edited)
+    put(edited, 0, 0, "pаypal, 1234567\n" * 5)
+    assert edited.end_edits() == [None]
+    assert edited.reading is None and edited.live is not None
+    check(settled(edited))
+    assert edited.review is not None and edited.review.n_pitfalls >= 10
+
+
+def test_what_was_read_too_late_is_left_aside() -> None:
+    edited = EditedText("a" * 400, LEARNED, limits=SMALL)
+    first = edited.reading
+    assert first is not None and edited.live is None
+    first.run()
+    put(edited, 0, 400, "the theme")
+    edited.end_edits()
+    edited.take(first)
+    check(settled(edited))
+    assert edited.document.text == "the theme"
+
+
+def test_tokenizers_may_change_while_a_text_is_read() -> None:
+    """As in a training: the reading goes on, and its pieces are those of the newest step."""
+    edited = EditedText("the theme\n" * 50, LEARNED, limits=SMALL)
+    reading = edited.reading
+    assert reading is not None
+    edited.use(LEARNED.at(30))
+    put(edited, 3, 3, "x")
+    edited.end_edits()
+    assert edited.reading is reading
+    check(settled(edited))
+
+
+EVIL = Tokenizer(LEARNED.vocabulary, r"(?:a|aa)+!|[a-z]+|\s|.")
+IMPATIENT = Limits(patience=0.05)
+
+
+def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("bpe_core.patterns.patience"), "PATIENCE", 0.05)
+    times: list[str] = []
+    edited = EditedText("", EVIL, limits=IMPATIENT, gave_up=lambda: times.append("gave up"))
+    for n in range(40):
+        put(edited, n, n, "a")
+        edited.end_edits()
+        edited.look(n)
+    assert edited.document.text == "a" * 40 and times
+    settled(edited)
+    assert edited.live is None and "took more than" in edited.why_none
+    edited.use(EVIL.at(3))  # another step splits alike: that need not be tried again
+    assert edited.live is None
+    put(edited, 0, 39, "")
+    edited.end_edits()
+    settled(edited)
+    assert not edited.why_none and edited.live is not None and edited.live.text == "a"
+    put(edited, 1, 1, "a" * 40)
+    edited.end_edits()
+    settled(edited)
+    assert edited.why_none
+    edited.use(LEARNED)
+    check(settled(edited))
+
+
+def test_a_question_that_takes_too_long_is_answered_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    edited = EditedText("the theme", Tokenizer(LEARNED.vocabulary, r"[a-z]+|\s"), limits=SMALL)
+    live = settled(edited).live
+    assert live is not None
+
+    def slow(*_: object) -> None:
+        raise PatternError("slow")
+
+    monkeypatch.setattr(live, "spans", slow)
+    assert edited.spans(0, 3) == [] and edited.live is None and not edited.why_none
+    assert edited.reading is not None and edited.reading.is_thorough
+    check(settled(edited))
+    monkeypatch.setattr(edited.review, "settle", slow)
+    put(edited, 0, 0, "x")
+    edited.end_edits()
+    assert edited.settle_review(1) and edited.why_no_review == "slow"
+    assert edited.live is not None, "the tokens stay"
