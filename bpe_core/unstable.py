@@ -16,6 +16,7 @@ from typing import Final
 from bpe_core.aligned_text import FollowedText
 from bpe_core.bpe import utf8
 from bpe_core.live_text import LiveText
+from bpe_core.live_text.blocks import Gap
 from bpe_core.special import SpecialsAllowed
 from bpe_core.token_order import in_order
 
@@ -174,7 +175,7 @@ class _Tail:
         """What can stand before a token that swallows the end, and what stands there if none does."""
         bounds = (0, *form)
         parts = [self._text[a:b] for a, b in zip(bounds, form, strict=False)]
-        before = self._encode(parts)
+        before = self._encode([Gap(part) if self._is_gap(part) else part for part in parts])
         open_part = utf8(self._text[bounds[-1] :])
         ids = self._seams.encode(open_part)
         yield _Prefix(form, before + ids, b"", False, True)
@@ -182,6 +183,10 @@ class _Tail:
         for at in range(max(0, len(open_part) - longest + 1), len(open_part)):
             first = self._shortened(ids, open_part, at)
             yield _Prefix(form, before + first, open_part[at:], not first, False)
+
+    def _is_gap(self, part: str) -> bool:
+        """Whether the pattern drops a part of the tail, as far as that shows without what is around it."""
+        return self._pieces.lossy and not self._pieces.splitter.split(part)
 
     def _shortened(self, ids: Ids, data: bytes, length: int) -> Ids:
         """The tokens of the first `length` bytes of `data`, whose tokens are `ids`: most of them stay."""

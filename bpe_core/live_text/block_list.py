@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from bpe_core.live_text.blocks import LEAST, MOST, SIZE, Block, Item, grouped
+from bpe_core.live_text.blocks import LEAST, MOST, SIZE, Block, Gap, Item, grouped
 from bpe_core.live_text.fragments import Fragment, Row, assembled
 from bpe_core.live_text.long_piece import LONG, LongPiece
 from bpe_core.live_text.pieces import Pieces
@@ -66,7 +66,7 @@ class BlockList:
 
     def _long_piece(self, kept: Sequence[Row], piece: str, start: int) -> LongPiece | None:
         """The long piece that begins at `start`, for which some fragments are known; None if it is a gap."""
-        return None if self._pieces.is_gap(piece) else LongPiece(self._seams, assembled(piece, start, kept))
+        return None if isinstance(piece, Gap) else LongPiece(self._seams, assembled(piece, start, kept))
 
     def find(self, position: int) -> tuple[int, int]:
         """(index, start) of the item that holds `position`; of the last one for the end of the text."""
@@ -86,7 +86,7 @@ class BlockList:
             ends = self._pieces.ends(item)
             begin = max(0, lo - at)
             for end in ends[bisect_right(ends, begin) :]:
-                piece = item.text[begin : min(end, hi - at)]
+                piece = item.piece(begin, end, min(end, hi - at))
                 if not piece:
                     break
                 found.append((piece, self._pieces.ids(piece)))
@@ -161,7 +161,7 @@ class BlockList:
             return [item.between(start, len(item))]
         ends = self._pieces.ends(item)
         index = bisect_right(ends, start)
-        return [item.text[start : ends[index]], *self._pieces.pieces(item)[index + 1 :]]
+        return [item.piece(start, ends[index]), *self._pieces.pieces(item)[index + 1 :]]
 
     def between(self, start: int, end: int) -> str:
         """The text of a range."""
@@ -199,6 +199,12 @@ class BlockList:
             index -= 1
             at -= self._sums[index] if index >= 0 else 0
         yield 0
+
+    def is_gap(self, bound: int) -> bool:
+        """Whether the piece that ends at a bound is dropped by the pattern."""
+        index, at = self._sums.find(bound - 1)
+        item = self.items[index]
+        return isinstance(item, Block) and bound - at in item.gaps
 
     def bounds(self, start: int, end: int) -> list[int]:
         """The bounds from `start` up to and with `end`; both ends of the text are some."""

@@ -16,18 +16,34 @@ MOST: Final = SIZE * 4
 """A block of more characters is parted."""
 
 
+class Gap(str):
+    """A piece that the pattern drops, so that it has no tokens; what it is in the text depends on what is around it."""
+
+    __slots__ = ()
+
+
 class Block:
     """Some neighboring pieces. Never changed but for what is known of it; never empty."""
 
-    __slots__ = ("ends", "is_apart", "text")
+    __slots__ = ("ends", "gaps", "is_apart", "text")
 
-    def __init__(self, text: str, is_apart: bool, ends: "array[int] | None" = None) -> None:
+    def __init__(self, text: str, is_apart: bool, pieces: list[str] | None = None) -> None:
         self.text: Final = text
         """The pieces, joined."""
         self.is_apart: Final = is_apart
         """Whether it begins and ends at safe cuts; if so, its text alone tells its pieces."""
-        self.ends = ends
+        self.ends: array[int] | None = None
         """Where each piece ends, in code points from the beginning; None if nobody has looked and it stands apart."""
+        self.gaps: frozenset[int] = frozenset()
+        """Where the gaps among them end."""
+        if pieces is not None:
+            self.know(pieces)
+
+    def know(self, pieces: list[str]) -> "array[int]":
+        """Remember where its pieces end."""
+        self.ends = array("I", accumulate(map(len, pieces)))
+        self.gaps = frozenset(end for piece, end in zip(pieces, self.ends, strict=True) if isinstance(piece, Gap))
+        return self.ends
 
     def __len__(self) -> int:
         return len(self.text)
@@ -35,6 +51,11 @@ class Block:
     def between(self, start: int, end: int) -> str:
         """A part of its text."""
         return self.text[start:end]
+
+    def piece(self, start: int, end: int, stop: int | None = None) -> str:
+        """The text from `start` to `end`, where a piece ends, or only to `stop`; a `Gap` if that piece is one."""
+        text = self.text[start : end if stop is None else stop]
+        return Gap(text) if end in self.gaps else text
 
 
 Item = Block | LongPiece
@@ -62,8 +83,7 @@ def grouped(
         while first < last:
             stop = min(last, bisect_left(ends, ends[first] + SIZE))
             is_apart = is_safe(across(first)) and is_safe(across(stop))
-            bounds = array("I", [end - ends[first] for end in ends[first + 1 : stop + 1]])
-            yield Block("".join(pieces[first:stop]), is_apart, bounds)
+            yield Block("".join(pieces[first:stop]), is_apart, pieces[first:stop])
             first = stop
 
     done = 0

@@ -7,12 +7,12 @@ one depends on nothing but the two. So an edit leaves alone whatever lies beyond
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.errors import OptionError
-from bpe_core.live_text.blocks import Block, Item
+from bpe_core.live_text.blocks import Block, Gap, Item
 from bpe_core.live_text.long_piece import LONG, LongPiece
 from bpe_core.patterns import Splitter
 from bpe_core.spans import Span, layout
@@ -28,7 +28,7 @@ _STEPS: Final = 64
 class Pieces:
     """The pieces that the tokenizer's pattern makes, and their tokens.
 
-    Where the pattern drops text, what it drops is a piece, too, so that the pieces cover the text; it is called a gap.
+    Where the pattern drops text, what it drops is a piece, too, a `Gap`, so that the pieces cover the text.
     """
 
     __slots__ = ("_layouts", "has_cuts", "ids", "is_safe_cut", "is_whole", "local", "lossy", "splitter", "tokenizer")
@@ -60,25 +60,21 @@ class Pieces:
         self._layouts: dict[str, tuple[Span, ...]] = {}
 
     def split(self, text: str) -> list[str]:
-        """The pieces of `text`, gaps included: joined they are `text`."""
-        pieces = self.splitter.split(text)
+        """The pieces of `text`, each `Gap` included: joined they are `text`."""
         if not self.lossy:
-            return pieces
+            return self.splitter.split(text)
         found: list[str] = []
         end = 0
-        for piece in pieces:
-            start = text.index(piece, end)
-            found += text[end:start], piece
-            end = start + len(piece)
-        return list(filter(None, (*found, text[end:])))
+        for start, stop in self.splitter.places(text):
+            found += Gap(text[end:start]), text[start:stop]
+            end = stop
+        return list(filter(None, (*found, Gap(text[end:]))))
 
     def ends(self, item: Item) -> "array[int]":
         """Where each piece of an item ends, from its beginning."""
         if isinstance(item, LongPiece):
             return array("I", (len(item),))
-        if item.ends is None:
-            item.ends = array("I", accumulate(map(len, self.split(item.text))))
-        return item.ends
+        return item.know(self.split(item.text)) if item.ends is None else item.ends
 
     def around(self, text: str, start: int, end: int, is_first: bool, is_last: bool) -> tuple[int, int] | None:
         """The nearest safe cuts around a range of a text; None if they are not near or may lie outside of the text.
@@ -121,16 +117,12 @@ class Pieces:
             is_over = reach is not None and reach.is_over(between(bound - 1, min(end, bound + _STEPS)))
         return 0
 
-    def is_gap(self, piece: str) -> bool:
-        """Whether the pattern drops this."""
-        return self.lossy and not self.splitter.split(piece)
-
     def is_long(self, piece: str) -> bool:
         """Whether the piece is worth being kept as a `LongPiece`."""
-        return len(piece) > LONG and not self.is_gap(piece)
+        return len(piece) > LONG and not isinstance(piece, Gap)
 
     def _ids_or_gap(self, piece: str) -> tuple[int, ...]:
-        return (-len(utf8(piece)),) if self.is_gap(piece) else self.tokenizer.encode_piece(piece)
+        return (-len(utf8(piece)),) if isinstance(piece, Gap) else self.tokenizer.encode_piece(piece)
 
     def encoded(self, text: str) -> list[int]:
         """The tokens of a text between two safe cuts, and a negative number for each gap."""
@@ -141,9 +133,10 @@ class Pieces:
         """The pieces of a block."""
         if block.ends is None:
             pieces = self.split(block.text)
-            block.ends = array("I", accumulate(map(len, pieces)))
+            block.know(pieces)
             return pieces
-        return [block.text[start:end] for start, end in zip((0, *block.ends), block.ends, strict=False)]
+        part = block.piece if block.gaps else block.between
+        return [part(start, end) for start, end in zip((0, *block.ends), block.ends, strict=False)]
 
     def ids_of(self, block: Block) -> Iterator[int]:
         """The tokens of a block."""
@@ -166,15 +159,17 @@ class Pieces:
         for right in ends[first:]:
             if left >= end:
                 break
-            for span in self.layout(block.text[left:right]):
+            for span in self.layout(block.piece(left, right)):
                 yield Span(left + span.start, left + span.end, span.ids)
             left = right
 
     def layout(self, piece: str) -> tuple[Span, ...]:
         """The spans of a piece, counted from its beginning; none for a gap."""
+        if isinstance(piece, Gap):
+            return ()
         spans = self._layouts.get(piece)
         if spans is None:
-            spans = () if self.is_gap(piece) else layout(piece, self.ids(piece), self.tokenizer.token_bytes)
+            spans = layout(piece, self.ids(piece), self.tokenizer.token_bytes)
             if len(self._layouts) >= _REMEMBERED:
                 self._layouts.clear()
             self._layouts[piece] = spans

@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from bpe_core.live_text.block_list import BlockList
+from bpe_core.live_text.blocks import Gap
 from bpe_core.live_text.edit import Edit
 from bpe_core.live_text.long_piece import LongPiece
 from bpe_core.live_text.pieces import Pieces
@@ -66,6 +67,8 @@ def _without_front(new: Resplit, old: BlockList, edit: Edit) -> Resplit:
     n_same, lo = 0, new.lo
     for bound in old.bounds(lo + 1, edit.start):
         if n_same == len(new.pieces) or lo + len(new.pieces[n_same]) != bound:
+            break
+        if isinstance(new.pieces[n_same], Gap) != old.is_gap(bound):
             break
         lo = bound
         n_same += 1

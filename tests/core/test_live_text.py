@@ -208,6 +208,61 @@ def test_spans_are_the_same_however_they_are_asked_for(vocabulary):
             assert at == next((s for s in spans if s.start <= start < s.end), None)
 
 
+REMOVED = r"(?#only)(?:{0})(*SKIP)(*FAIL)|(?:(?!{0})(?s:.))+"
+"""What a Split with the behavior "Removed" becomes."""
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(REMOVED.format(removed) for removed in ("ab", "b+", r"\s+", r"a\b", "(?<=a)b", "aab?")),
+        REMOVED.format("ab") + "(?#then)gpt2",
+        r"(?#only)(?<=a)b+|\d",
+        r"(?#only)a(?=b)|b",
+        r"(?#only)a+(?=b)|ba|\d{1,3}",
+        r"(?#only)\w{2}",
+        r"(?#only)(?<!\d)\d{2}(?!\d)(?#then)gpt4",
+        "words",
+    ],
+)
+@pytest.mark.parametrize("bits", ["ab", "ab 1", [*WORDS, *SPACES, "ab", "aab"]])
+def test_what_a_pattern_drops_depends_on_what_is_around_it(vocabulary, pattern, bits):
+    """In `abb` the first b goes, the second stays, and by themselves they would look the same."""
+    rng = random.Random(pattern + bits[0])
+    tokenizer = Tokenizer(vocabulary, pattern)
+    live, text = LiveText(tokenizer), ""
+    for round in range(150):
+        start, end, typed = random_edit(rng, text, bits)
+        change = live.splice(start, end, typed)
+        n_before = len(tokenizer.encode_ordinary(text))
+        text = text[:start] + typed + text[end:]
+        ids, places = tokenizer.encode_ordinary(text), tokenizer.splitter.places(text)
+        assert change.n_tokens == len(ids) - n_before
+        if round % 3 == 0:
+            live = rng.choice((live, LiveText(tokenizer, text)))
+        assert (live.text, live.ids, live.n_tokens) == (text, ids, len(ids))
+        spans = live.spans(0, len(text))
+        assert [token for span in spans for token in span.ids] == ids
+        assert {at for span in spans for at in range(span.start, span.end)} == {
+            at for a, b in places for at in range(a, b)
+        }
+
+
+def test_a_range_is_counted_without_a_look_at_all_of_it(vocabulary):
+    rng = random.Random(9)
+    for pattern in ("gpt4", "none", "words"):
+        text = readable("".join(rng.choices(BITS, k=900)))
+        live = LiveText(Tokenizer(vocabulary, pattern), text)
+        for _ in range(60):
+            start, end = sorted(rng.choices(range(len(text) + 1), k=2))
+            known = live.n_tokens_between(start, end)
+            assert known in (None, sum(len(span.ids) for span in live.spans(start, end)))
+            live.settle(0)
+        live.settle(float("inf"))
+        assert live.n_tokens_between(0, len(text)) == live.n_tokens
+        assert live.n_tokens_between(5, 5) == 0
+
+
 def test_a_merge_forms_while_it_is_typed():
     live = LiveText(train(["low low lower newest newest"], vocab_size=262, pattern="gpt4"), "lw")
     change = live.splice(1, 1, "o")
