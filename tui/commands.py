@@ -20,6 +20,7 @@ ACTIONS: Final = (
     ("Save the editor's text", "save_text", "As a file, exactly as it is"),
     ("Add a file or folder to the corpus", "add_path", "By its path"),
     ("Open a tokenizer file", "open_tokenizer", "One that was saved elsewhere"),
+    ("Split pattern of this tokenizer…", "change_pattern", "Seen, and changed where its file does not tell"),
     ("Fetch a tokenizer by name…", "fetch_tokenizer", "gpt-4o, or OWNER/NAME of Hugging Face's hub"),
     ("Keys and help", "help", "What each key does here"),
 )

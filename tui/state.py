@@ -19,7 +19,7 @@ BUSY: Final[frozenset[Phase]] = frozenset({"counting", "preparing", "merging", "
 class TrainingOptions:
     """What a training is asked for."""
 
-    vocab_size: int = 4096
+    vocab_size: int = 1024
     pattern: str = "gpt4"
     ties: str = "first"
     min_count: int = 1

@@ -55,16 +55,17 @@ class TrainingPane(Pane):
         with HorizontalGroup(id="options"):
             with Vertical(classes="field", id="field-size"):
                 yield _label("vocabulary")
-                yield Input("4096", id="vocab-size", compact=True, tooltip=FIELDS["vocabulary"])
+                yield Input(str(self.options.vocab_size), id="vocab-size", compact=True, tooltip=FIELDS["vocabulary"])
             with Vertical(classes="field", id="field-pattern"):
                 yield _label("pattern")
-                yield Choice(pattern_choices("gpt4"), "gpt4", pattern_meaning, id="pattern")
+                pattern = self.options.pattern
+                yield Choice(pattern_choices(pattern), pattern, pattern_meaning, id="pattern")
             with Vertical(classes="field", id="field-ties"):
                 yield _label("ties")
-                yield Choice(TIES, "first", TIE_MEANINGS.__getitem__, id="ties")
+                yield Choice(TIES, self.options.ties, TIE_MEANINGS.__getitem__, id="ties")
             with Vertical(classes="field", id="field-count"):
                 yield _label("min. count")
-                yield Input("1", id="min-count", compact=True, tooltip=FIELDS["min. count"])
+                yield Input(str(self.options.min_count), id="min-count", compact=True, tooltip=FIELDS["min. count"])
             with Vertical(classes="field", id="field-special"):
                 yield _label("specials")
                 yield Input(placeholder="<|endoftext|> …", id="special", compact=True, tooltip=FIELDS["specials"])

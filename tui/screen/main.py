@@ -20,6 +20,7 @@ from bpe_core.visible import visible
 from tui import config, messages
 from tui.panes.editor import EditorPane
 from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
+from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import PANES, Pane
 from tui.widgets.step_line import StepLine
@@ -107,8 +108,8 @@ class MainScreen(Screen[None]):
     """Holds the owners; there once the panes are."""
 
     def __init__(self, configuration: config.Configuration, opened: tuple[str, ...] = ()) -> None:
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (170, "-huge")]
-        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__(classes="-active-editor -training-above")
         self._configuration = configuration
         self._opened = opened
@@ -117,7 +118,7 @@ class MainScreen(Screen[None]):
         """Set once all panes are there; a key that is for them has to wait until then."""
 
     def compose(self) -> ComposeResult:
-        """Title, frames of panes and the editor in its own, steps, keys; state flows down by binding."""
+        """Title, frames of panes and the editor in its own, steps, a hint, keys; state flows down by binding."""
         state = MainScreen
         yield TitleLine(PANES).data_bind(state.tokenizer, state.path, state.active)
         with Horizontal(id="panes"):
@@ -127,6 +128,7 @@ class MainScreen(Screen[None]):
                 yield Pane(id="audit")
                 yield EditorPane(id="editor").data_bind(state.in_force)
         yield StepLine(id="steps").data_bind(state.step)
+        yield HintLine()
         yield KeyLine()
 
     # Beginning and end
@@ -311,6 +313,11 @@ class MainScreen(Screen[None]):
         """Audit the tokenizer on the screen, or stop doing so."""
         self.session.audit()
 
+    @work
+    async def action_change_pattern(self) -> None:
+        """Ask anew how the tokenizer on the screen splits a text."""
+        await self.session.change_pattern()
+
     def action_stop_waiting(self) -> None:
         """Do without the tokenizer that is being fetched or loaded."""
         self.session.stop_waiting()
@@ -369,7 +376,7 @@ class MainScreen(Screen[None]):
     @on(messages.PresetChosen)
     def run_preset(self, event: messages.PresetChosen) -> None:
         """A founding example."""
-        self.session.run_preset(event.name)
+        self.session.run_preset(event.name, stepping=event.stepping)
 
     @on(messages.TokenizerChosen)
     def use_kept(self, event: messages.TokenizerChosen) -> None:

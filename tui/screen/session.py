@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from tui.state import Totals
 
 _BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
-_FIRST_VOCABULARY: Final = 1024
-"""Tokens of the vocabulary that is learned from the samples at the very first start."""
 
 
 class Session:
@@ -100,8 +98,7 @@ class Session:
             self.loading.load(Path(screen.kept[0].path))
         elif first_time:
             samples = sample_corpus()
-            options = replace(screen.options, vocab_size=_FIRST_VOCABULARY)
-            self._train(Task(samples.title, options, samples.paths))
+            self._train(Task(samples.title, screen.options, samples.paths))
 
     # Texts
 
@@ -149,14 +146,20 @@ class Session:
         screen.remember(options=options)
         self._train(Task(screen.corpus.title, options, screen.corpus.paths, stepping=stepping))
 
-    def run_preset(self, name: str) -> None:
-        """Train a founding example with its own text and options, and see whether what it promises comes out."""
+    def run_preset(self, name: str, *, stepping: bool = False) -> None:
+        """Train a founding example with its own text and options, and see whether what it promises comes out.
+
+        `stepping`: one merge, then wait; each time this is asked for again, one more.
+        """
         if self._screen.run.busy:
-            self._screen.say(_BUSY, "warning")
+            if stepping:
+                self.training.tell("step 1")
+            else:
+                self._screen.say(_BUSY, "warning")
             return
         preset = PRESETS[name]
         self._screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
-        self._train(Task(preset.name, self._screen.options, preset=preset.name))
+        self._train(Task(preset.name, self._screen.options, preset=preset.name, stepping=stepping))
 
     def _train(self, task: Task) -> None:
         # What was still being fetched or loaded would take the place of what is learned.
@@ -217,6 +220,21 @@ class Session:
         if name is not None:
             self.loading.cancel()
             self.fetching.fetch(name)
+
+    async def change_pattern(self) -> None:
+        """Ask anew for the split pattern of the tokenizer on the screen, where its file does not tell."""
+        screen, shown = self._screen, self.stage.shown
+        if screen.run.busy or shown is None:
+            screen.say(_BUSY if screen.run.busy else "There is no tokenizer on the screen yet.", "warning")
+            return
+        name = visible(shown.path.name)
+        if shown.pattern is None:
+            screen.say(f"{name} tells by itself how it splits a text: {shown.tokenizer.pattern or 'not at all'}.")
+            return
+        pattern = await screen.ask(AskPattern(f"{name} holds ranks only. How does it split a text?", shown.pattern))
+        if pattern is not None and pattern != shown.pattern:
+            self._remember_pattern(shown.path, pattern)
+            self.loading.load(shown.path)
 
     def stop_waiting(self) -> None:
         """Do without the tokenizer that is being fetched or loaded; what was in force stays."""

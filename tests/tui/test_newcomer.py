@@ -1,0 +1,121 @@
+"""What a newcomer at the keyboard finds at each size: options, tabs, presets step by step, patterns to be mended."""
+
+from pathlib import Path
+
+import pytest
+from scope import Opened
+from textual.widgets import Input, Select
+
+from bpe_core import save, train
+from bpe_core.presets import PRESETS
+from tui.commands import ACTIONS
+from tui.dialogs import AskPattern
+from tui.messages import TokenizerChosen
+from tui.widgets.hint_line import HintLine, hint_of
+from tui.widgets.title_line import TitleLine
+
+SIZES = [(80, 24), (100, 30), (120, 40), (200, 60)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_all_options_and_some_merges_are_seen(opened: Opened, kept: Path, size: tuple[int, int]) -> None:
+    async with opened(size=size) as scope:
+        await scope.until_tokenizer()
+        await scope.press("f3")
+        for field, cells in ("#vocab-size", 8), ("#pattern", 8), ("#ties", 10), ("#min-count", 5), ("#special", 7):
+            widget = scope.training.query_one(field)
+            row = widget.region
+            assert row.width >= cells and scope.training.query_one("#settings").region.contains_region(row), field
+        assert scope.training.log_of_merges.page_rows >= 4
+        line = scope.screen.query_one(HintLine)
+        assert line.region.height == 1 and line.region.width == size[0]
+        focused = scope.screen.focused
+        assert focused is not None and str(line.render()) == hint_of(focused)
+
+
+async def test_the_tabs_follow_every_resize(opened: Opened, kept: Path) -> None:
+    async with opened(size=(120, 40)) as scope:
+        await scope.until_tokenizer()
+        title = scope.screen.query_one(TitleLine)
+        for width, height, tabbed in (
+            (120, 24, True),
+            (120, 40, False),
+            (90, 40, True),
+            (200, 60, False),
+            (80, 24, True),
+        ):
+            await scope.pilot.resize_terminal(width, height)
+            await scope.settle()
+            assert ("F3 Training" in title.render_line(0).text) == tabbed, (width, height)
+        await scope.pilot.resize_terminal(120, 40)
+        for tabbed in (True, False):
+            await scope.press("f9")
+            assert ("F3 Training" in title.render_line(0).text) == tabbed
+
+
+async def test_a_preset_is_learned_step_by_step(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("f2")
+        scope.row("Presets").expand()
+        await scope.settle()
+        scope.tree.move_cursor(scope.row("S3  aabdaabdaab"))
+        log = scope.training.log_of_merges
+        for n_merges in range(1, PRESETS["S3"].n_merges + 1):
+            await scope.press("f7")
+            await scope.until(
+                lambda n=n_merges: (not scope.screen.path and len(log.merges) == n) or not scope.screen.run.busy,
+                "one more",
+            )
+            assert [merge.token_bytes for merge in log.merges] == list(PRESETS["S3"].tokens[:n_merges])
+        await scope.press("f8")
+        await scope.until_learned()
+
+
+async def test_the_first_vocabulary_is_as_large_as_the_field_says(opened: Opened) -> None:
+    async with opened() as scope:
+        await scope.until_learned()
+        size = int(scope.training.query_one("#vocab-size", Input).value)
+        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.n_vocab == size
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        assert int(scope.training.query_one("#vocab-size", Input).value) == size, "also the next time"
+
+
+async def test_a_pattern_that_was_given_wrongly_can_be_changed(opened: Opened, kept: Path, home: Path) -> None:
+    ranks = home / "ranks.txt"
+    save(train("the theme of the other thesis " * 9, vocab_size=280, pattern="gpt2"), ranks, format="tiktoken")
+    assert any(action == "change_pattern" for _, action, _ in ACTIONS)
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.screen.run_action("change_pattern")
+        await scope.until(lambda: scope.said, "it is told")
+        assert "small.json tells by itself how it splits a text: gpt4." in scope.said
+        scope.screen.post_message(TokenizerChosen(ranks))
+        await scope.asked(AskPattern)
+        await scope.answer("none")
+        await scope.until(lambda: scope.screen.path == str(ranks), "it is loaded")
+        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.pattern == "none"
+        await scope.command("split pattern")
+        dialog = await scope.asked(AskPattern)
+        assert dialog.query_one(Input).value == "none", "the pattern in force is seen"
+        await scope.answer("gpt2")
+        await scope.until(
+            lambda: scope.screen.tokenizer and scope.screen.tokenizer.pattern == "gpt2", "it splits in another way"
+        )
+    async with opened() as scope:
+        await scope.until(lambda: scope.screen.path == str(ranks), "it is there again")
+        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.pattern == "gpt2"
+
+
+async def test_a_list_of_names_is_wide_enough_for_them(opened: Opened, kept: Path) -> None:
+    async with opened(size=(80, 24)) as scope:
+        await scope.until_tokenizer()
+        for field in ("#pattern", "#ties"):
+            select = scope.training.query_one(field, Select)
+            select.focus()
+            await scope.press("enter")
+            overlay = select.query_one("SelectOverlay")
+            shown = [overlay.render_line(y).text for y in range(overlay.size.height)]
+            assert not any("…" in line.replace("another …", "") for line in shown)
+            await scope.press("escape")
