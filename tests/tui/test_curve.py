@@ -1,7 +1,13 @@
 """The curve of sequence length: right at its ends, whatever its size, and the same however it was fed."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style
 from textual.app import App, ComposeResult
+from textual.geometry import Size
+from textual.message import Message
 
 from tui.widgets.braille import blocks, braille
 from tui.widgets.curve import Curve
@@ -34,6 +40,10 @@ class CurveApp(App[None]):
 
 def lines(curve: Curve) -> list[str]:
     return [curve.render_line(y).text.rstrip() for y in range(curve.size.height)]
+
+
+def lines_uncut(curve: Curve) -> list[str]:
+    return [curve.render_line(y).text for y in range(curve.size.height)]
 
 
 def dots(line: str) -> int:
@@ -82,14 +92,81 @@ async def test_growing_in_batches_ends_in_the_same_drawing() -> None:
         assert lines(curve) == whole
 
 
-async def test_a_training_under_way_leaves_room_for_what_is_to_come() -> None:
+async def test_the_axis_is_as_long_as_there_are_steps() -> None:
     app = CurveApp()
     async with app.run_test(size=(60, 10)) as pilot:
         await pilot.pause()
-        app.curve.n_steps = 80
-        shown = lines(app.curve)
-        assert shown[-1].split() == ["0", "80", "steps"]
-        assert len(shown[-2]) < 30, "a quarter of the way"
+        curve = app.curve
+        curve.clear(LENGTHS[0])
+        for n_steps, length in enumerate(LENGTHS[1:], 1):
+            curve.append([length])
+            shown = lines(curve)
+            assert shown[-1].split() == ["0", f"{n_steps}", "steps" if n_steps > 1 else "step"]
+            assert len(shown[-2]) == 59, "it fills the width"
+
+
+async def test_another_curve_of_as_many_steps_and_the_same_ends_is_another_drawing() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        before = lines(app.curve)
+        app.curve.clear(LENGTHS[0])
+        app.curve.append([160] * 19 + [LENGTHS[-1]])
+        app.curve.step = 20
+        assert lines(app.curve) != before
+
+
+NUMBERS = st.integers() | st.integers(-5, 5) | st.integers(-(10**40), 10**40)
+
+
+@given(
+    st.lists(NUMBERS, min_size=1, max_size=50),
+    st.lists(NUMBERS, max_size=5),
+    st.integers(0, 130),
+    st.integers(0, 12),
+    st.booleans(),
+)
+@settings(deadline=None)
+def test_no_numbers_and_no_size_make_it_fail(
+    lengths: list[int], steps: list[int], width: int, height: int, logarithmic: bool
+) -> None:
+    """The lengths of a broken file, in any order and of any size, and steps that are none of theirs."""
+
+    class Sized(Curve):
+        size = Size(width, height)
+
+        def _ink(self, name: str) -> Style:
+            return Style()
+
+        def post_message(self, message: Message) -> bool:
+            assert isinstance(message, Curve.StepChosen) and 0 <= message.step < len(lengths)
+            return True
+
+    curve = Sized()
+    curve.set_reactive(Curve.logarithmic, logarithmic)
+    curve.clear(lengths[0])
+    curve.append(lengths[1:])
+    for step in (0, *steps, len(lengths)):
+        curve.set_reactive(Curve.step, step)
+        assert all(cell_len(line) == width for line in lines_uncut(curve))
+        for by in (-1, 1):
+            curve.action_travel(by)
+
+
+async def test_keys_travel_along_the_curve() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        app.curve.focus()
+        await pilot.press("left")
+        assert app.chosen == [19], "at least a step, however few there are"
+        await pilot.press("home", "end", "right")
+        assert app.chosen[1:] == [0, 20, 20]
+        app.curve.clear(200_000)
+        app.curve.append(range(199_999, 0, -1))
+        app.curve.step = 100_000
+        await pilot.press("right")
+        assert 100_000 + 1_000 < app.chosen[-1] < 100_000 + 3_000, "the next dot, where a step is less than one"
 
 
 async def test_x_gives_the_first_merges_more_room() -> None:

@@ -86,10 +86,10 @@ class TrainingPane(Pane):
         event.stop()
         await self.run_action("screen.train_or_pause")
 
-    def begin(self, n_tokens: int, n_bytes: int, n_steps: int = 0) -> None:
-        """A new training, or another tokenizer: empty log and curve; `n_steps` merges are wanted, 0 where not known."""
+    def begin(self, n_tokens: int, n_bytes: int) -> None:
+        """A new training, or another tokenizer: empty log and curve."""
         self.log_of_merges.clear(n_bytes=n_bytes, n_tokens=n_tokens)
-        self.query_one(Curve).clear(n_tokens, n_steps=n_steps)
+        self.query_one(Curve).clear(n_tokens)
 
     def learned(self, merges: list[Merge]) -> None:
         """Append merges, in order."""
@@ -173,8 +173,10 @@ class TrainingPane(Pane):
         self.query_one(ProgressBar).display = run.busy
 
     @on(MergeLog.StepChosen)
-    def go_to_step(self, event: MergeLog.StepChosen) -> None:
-        """The cursor of the log travels through time."""
+    @on(MergeLog.Selected)
+    @on(Curve.StepChosen)
+    def go_to_step(self, event: MergeLog.StepChosen | MergeLog.Selected | Curve.StepChosen) -> None:
+        """The cursor of the log travels through time, and so do Enter in it and a click on the curve."""
         event.stop()
         self.post_message(StepRequested(event.step))
 

@@ -61,7 +61,7 @@ class Stage:
     def begin(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
         """Show one that is being trained and has no merges yet."""
         self._before, self.shown = self.shown or self._before, None
-        self._screen.training.begin(started.tokens, n_bytes, started.merges)
+        self._screen.training.begin(started.tokens, n_bytes)
         self._put(tokenizer, "", 0)
 
     def grow(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
@@ -86,7 +86,7 @@ class Stage:
         line = screen.query_one(StepLine)
         line.n_steps = steps_known(tokenizer)
         known = tokenizer.vocabulary.knows_merges
-        line.empty = "No merges yet: every token is one byte." if known else "Here one will travel through the merges."
+        line.empty = "No merges yet: every token is one byte." if known else "The merges are not known yet."
         screen.path = path
         screen.tokenizer = tokenizer
         self.go_to(step)

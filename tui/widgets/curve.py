@@ -3,7 +3,6 @@
 However many steps there are, a drawing looks at two of them per cell of its width, so growing costs nothing.
 """
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from math import expm1, log1p
@@ -19,6 +18,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from bpe_core.plurals import counted
 from tui.widgets.braille import blocks, braille
 
 
@@ -45,14 +45,16 @@ class Curve(Widget, can_focus=True):
         "curve--blank",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "toggle_logarithmic", "Log scale", tooltip="Give the first merges, which matter most, more room")
+        Binding("x", "toggle_logarithmic", "Log scale", tooltip="Give the first merges, which matter most, more room"),
+        Binding("left", "travel(-1)", "Back along the curve", show=False),
+        Binding("right", "travel(1)", "On along the curve", show=False),
+        Binding("home", "travel_to_end(0)", "Before the first merge", show=False),
+        Binding("end", "travel_to_end(1)", "After the last merge", show=False),
     ]
 
     hint = "How many tokens the corpus has after each merge; ● is the step in force."
     step: reactive[int] = reactive(0)
     """How many merges are in force."""
-    n_steps: reactive[int] = reactive(0)
-    """Steps along the whole axis, where more are to come; 0: as many as there are."""
     logarithmic: reactive[bool] = reactive(False)
     """Whether the step axis is logarithmic."""
 
@@ -74,7 +76,8 @@ class Curve(Widget, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._lengths = array("Q", [0])
+        self._lengths = [0]
+        self._least = self._most = 0
         self._key: tuple[int, ...] = ()
         self._cached: tuple[list[str], int, int] = ([], 0, 0)
 
@@ -83,20 +86,37 @@ class Curve(Widget, can_focus=True):
         """Tokens in the corpus before the first merge, and after each."""
         return self._lengths
 
-    def clear(self, n_tokens: int = 0, *, n_steps: int = 0) -> None:
-        """Only the length before the first merge; the axis is `n_steps` long if it is known how many are wanted."""
-        self._lengths = array("Q", [n_tokens])
-        self.n_steps = n_steps
+    def clear(self, n_tokens: int = 0) -> None:
+        """Only the length before the first merge."""
+        self._lengths = [n_tokens]
+        self._least = self._most = n_tokens
+        self._key = ()
         self.refresh()
 
     def append(self, lengths: Iterable[int]) -> None:
-        """The lengths after further merges."""
+        """The lengths after further merges. Merges only make a text shorter, but any numbers can be drawn."""
+        start = len(self._lengths)
         self._lengths.extend(lengths)
+        for length in self._lengths[start:]:
+            self._least, self._most = min(self._least, length), max(self._most, length)
         self.refresh()
 
     def action_toggle_logarithmic(self) -> None:
         """Change between a linear and a logarithmic axis of steps."""
         self.logarithmic = not self.logarithmic
+
+    def action_travel(self, by: int) -> None:
+        """Choose the step under the next dot of the curve, or under the one before."""
+        here, dots = self._shown_step, 2 * max(1, self._track[1])
+        there = (self._step_at(round(self._place_of(here) * dots + by) / dots), here + by)
+        self._choose(max(there) if by > 0 else min(there))
+
+    def action_travel_to_end(self, end: int) -> None:
+        """Choose the first step (0) or the last (1)."""
+        self._choose(self._last * end)
+
+    def _choose(self, step: int) -> None:
+        self.post_message(self.StepChosen(self, max(0, min(step, self._last))))
 
     # Steps and places
 
@@ -105,41 +125,39 @@ class Curve(Widget, can_focus=True):
         return len(self._lengths) - 1
 
     @property
-    def _end(self) -> int:
-        return max(self.n_steps, self._last, 1)
+    def _shown_step(self) -> int:
+        """The step in force, as far as its length is known."""
+        return max(0, min(self.step, self._last))
 
     def _step_at(self, place: float) -> int:
         """The step at a place along the axis, 0 to 1."""
-        return round(expm1(place * log1p(self._end)) if self.logarithmic else place * self._end)
+        return round(expm1(place * log1p(self._last)) if self.logarithmic else place * self._last)
 
     def _place_of(self, step: int) -> float:
-        return log1p(step) / log1p(self._end) if self.logarithmic else step / self._end
+        return log1p(step) / log1p(max(1, self._last)) if self.logarithmic else step / max(1, self._last)
 
     def _samples(self, n: int) -> list[int]:
-        """The steps under `n` equally spaced places, as far as there are values."""
-        steps = (self._step_at(place / max(1, n - 1)) for place in range(n))
-        return [step for step in steps if step <= self._last]
+        """The steps under `n` equally spaced places."""
+        return [min(self._last, self._step_at(place / max(1, n - 1))) for place in range(n)]
 
     def _depths(self, steps: Sequence[int]) -> list[float]:
-        """How far down from the first length to the last each step has come, 0 to 1."""
-        top = self._lengths[0]
-        drop = max(1, top - self._lengths[-1])
-        return [(top - self._lengths[step]) / drop for step in steps]
+        """How far down from the greatest length to the least each step has come, 0 to 1."""
+        drop = max(1, self._most - self._least)
+        return [(self._most - self._lengths[step]) / drop for step in steps]
 
     def on_click(self, event: events.Click) -> None:
         """A click on the plot chooses the step there."""
         offset = event.get_content_offset(self)
-        if offset is not None and self._last and not self._small:
-            place = (offset.x - self._left) / max(1, self.size.width - self._left - 2)
-            if place >= 0:
-                self.post_message(self.StepChosen(self, min(self._last, self._step_at(min(1.0, place)))))
+        left, width = self._track
+        if offset is not None and self._last and offset.x >= left:
+            self._choose(self._step_at(min(1.0, (offset.x - left) / max(1, width - 1))))
 
     # Drawing
 
     @property
     def _small(self) -> bool:
         """No room for a plot."""
-        return self.size.height < 3 or self.size.width < 20
+        return self.size.height < 3 or self.size.width < max(20, self._left + 10)
 
     @property
     def _narrow(self) -> bool:
@@ -148,8 +166,23 @@ class Curve(Widget, can_focus=True):
 
     @property
     def _left(self) -> int:
-        """Cells left of the plot: the longer of both lengths between blanks."""
-        return 1 if self._narrow else len(f"{self._lengths[0]:,}") + 2
+        """Cells left of the plot: the longer of both its labels between blanks."""
+        return 1 if self._narrow else max(len(f"{self._most:,}"), len(f"{self._least:,}")) + 2
+
+    @property
+    def _track(self) -> tuple[int, int]:
+        """First cell of the plot, or of the small one, and its cells."""
+        if self._small:
+            first, _, room = self._spark_labels
+            return 1 + len(first), room
+        return self._left, self.size.width - self._left - 1
+
+    @property
+    def _spark_labels(self) -> tuple[str, str, int]:
+        """What stands before and behind the bars of a small plot, and the cells between."""
+        first, last = f"{self._lengths[0]:,} ", f" {self._lengths[-1]:,}"
+        room = self.size.width - 2 - len(first) - len(last)
+        return (first, last, room) if room >= 4 else ("", "", max(0, self.size.width - 2))
 
     def render_line(self, y: int) -> Strip:
         """A line of the plot, or the whole of a small one."""
@@ -160,14 +193,14 @@ class Curve(Widget, can_focus=True):
             at = y - max(0, (height - len(hint)) // 2)
             segments = self._label(hint[at]) if 0 <= at < len(hint) else ()
         elif self._small:
-            segments = self._sparkline(width) if y == 0 else ()
+            segments = self._sparkline() if y == 0 else ()
         elif y == height - 1:
-            end = f"{self._end:,} steps" + (", log" if self._narrow else ", log scale") * self.logarithmic
+            end = counted(self._last, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
             room = width - self._left - 2
-            end = end if len(end) < room else f"{self._end:,}"
+            end = end if len(end) < room else f"{self._last:,}"
             segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{room}}")
         elif self._narrow and y == 0:
-            segments = self._label(f"{self._lengths[0]:,} tokens")
+            segments = self._label(counted(self._most, "token"))
         elif self._narrow and y == height - 2:
             segments = self._label(f"{self._note:>{width - 2}}")
         else:
@@ -177,11 +210,12 @@ class Curve(Widget, can_focus=True):
     @property
     def _note(self) -> str:
         """Where the step in force has come to."""
-        now = f"{self._lengths[min(self.step, self._last)]:,}"
+        step = self._shown_step
+        length = self._lengths[step]
         if self._narrow:
-            both = f"{now} at {self.step:,}"
-            return both if len(both) <= self.size.width - 2 else now
-        return f"  {now} tokens at step {self.step:,}"
+            both = f"{length:,} at {step:,}"
+            return both if len(both) <= self.size.width - 2 else f"{length:,}"
+        return f"  {counted(length, 'token')} at step {step:,}"
 
     def _label(self, text: str) -> list[Segment]:
         return [Segment(" " + text, self._ink("label"))]
@@ -189,14 +223,11 @@ class Curve(Widget, can_focus=True):
     def _ink(self, name: str) -> Style:
         return self.get_component_rich_style(f"curve--{name}")
 
-    def _sparkline(self, width: int) -> list[Segment]:
-        first, last = f"{self._lengths[0]:,} ", f" {self._lengths[-1]:,}"
-        room = width - 2 - len(first) - len(last)
-        if room < 4:
-            first, last, room = "", "", width - 2
+    def _sparkline(self) -> list[Segment]:
+        first, last, room = self._spark_labels
         steps = self._samples(room)
         bars = blocks(self._depths(steps))
-        done = bisect_right(steps, self.step)
+        done = bisect_right(steps, self._shown_step)
         label = self._ink("label")
         return [
             Segment(" " + first, label),
@@ -207,22 +238,22 @@ class Curve(Widget, can_focus=True):
 
     def _plot(self) -> tuple[list[str], int, int]:
         """The lines of the plot, and the column and line of the step in force; drawn anew only if they have changed."""
-        width, height = self.size.width - self._left - 1, self.size.height - (3 if self._narrow else 1)
-        key = (width, height, self._lengths[0], len(self._lengths), self._end, self.step, self.logarithmic)
+        width, height = self._track[1], self.size.height - (3 if self._narrow else 1)
+        step = self._shown_step
+        key = (width, height, self._most, self._least, len(self._lengths), step, self.logarithmic)
         if key != self._key:
             lines = braille(self._depths(self._samples(2 * width)), width, height)
-            step = min(self.step, self._last)
             column = round(self._place_of(step) * (2 * width - 1)) // 2
             line = round(self._depths([step])[0] * (4 * height - 1)) // 4
             self._key, self._cached = key, (lines, column, line)
         return self._cached
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
-        """A line of the plot; beside it the first and the last length, and in a free corner the present one."""
+        """A line of the plot; beside it the greatest length and the least, and in a free corner the present one."""
         lines, column, line = self._plot()
         text, note = lines[y], ""
         if not self._narrow:
-            label = {0: f"{self._lengths[0]:,}", len(lines) - 1: f"{self._lengths[-1]:,}"}.get(y, "")
+            label = {0: f"{self._most:,}", len(lines) - 1: f"{self._least:,}"}.get(y, "")
             yield Segment(f"{label:>{self._left - 1}}", self._ink("label"))
             note = self._note if y == 0 else ""
         if y == line:
