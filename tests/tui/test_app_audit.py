@@ -3,13 +3,15 @@
 from pathlib import Path
 
 import pytest
-from scope import TEXT, Opened, never
+from scope import TEXT, Opened, Scope, never
 from textual.widgets import Button, Input
 
-from bpe_core import audit, load
+from bpe_core import Tokenizer, audit, load, save
 from bpe_core.audit.findings import KINDS
 from bpe_core.corpus import Counts
+from bpe_core.vocabulary import Vocabulary
 from tui.engine import Job
+from tui.messages import TokenizerChosen
 from tui.panes.audit import legend
 from tui.state import Corpus
 from tui.widgets.finding_table import FindingTable
@@ -52,10 +54,92 @@ async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, boo
         assert scope.area.text == finding.witness
         assert finding.id in scope.ids()
         step = load(kept).vocabulary.step_of(finding.id)
-        assert scope.training.log_of_merges.current == step - 1
+        log = scope.training.log_of_merges
+        assert log.current == step - 1 and log.has_focus
+        assert any(line.split()[:1] == [str(step)] for line in scope.rows("#merge-log")), "the merge is seen"
+        assert f"Step {step} made this token" in scope.said[-1]
+        await scope.press("f5")
+        assert table.has_focus and table.finding == finding and table.is_on_screen
         scope.area.focus()
         await scope.press("ctrl+z")
         assert scope.area.text == before
+
+
+async def audited(scope: Scope) -> FindingTable:
+    """Audit as a user does, and wait until all findings are listed."""
+    screen, table = scope.screen, scope.screen.query_one(FindingTable)
+    if not table.has_focus:
+        await scope.press("f5")
+        screen.query_one("#audit-go").focus()
+    await scope.press("enter")
+    await scope.until(lambda: screen.audit.subject and not screen.audit.running, "the audit ends")
+    await scope.until(lambda: table.row_count == len(screen.audit.findings) > 0, "all are listed")
+    return table
+
+
+async def test_enter_shows_the_merge_beside_the_findings_where_there_is_room(
+    opened: Opened, book: Path, kept: Path
+) -> None:
+    async with opened(book, size=(200, 60)) as scope:
+        await scope.until_tokenizer()
+        table = await audited(scope)
+        assert table.has_focus
+        table.kind = "scaffold"
+        await scope.press("home", "enter")
+        assert table.finding is not None and table.has_focus, "the next finding is a key away"
+        log = scope.training.log_of_merges
+        assert log.is_on_screen and log.current == table.finding.evidence["step"] - 1
+
+
+async def test_a_token_that_no_text_holds_still_shows_its_merge(opened: Opened, book: Path, kept: Path) -> None:
+    merges = [(98, 99, 256), (97, 98, 257), (257, 99, 258)]  # bc comes first, so abc is never built
+    impossible = kept.with_name("impossible.json")
+    save(Tokenizer(Vocabulary.of_bytes().extended(merges), "none"), impossible)
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        scope.screen.post_message(TokenizerChosen(impossible))
+        await scope.until(lambda: scope.screen.path == str(impossible), "it is in force")
+        table = await audited(scope)
+        before = scope.area.text
+        table.search = "abc"
+        await scope.press("enter")
+        assert scope.training.log_of_merges.current == 2 and scope.area.text == before
+        assert "No text is known" in scope.said[-1] and "Step 3 made this token" in scope.said[-1]
+
+
+async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        table = await audited(scope)
+        assert table.has_focus and table.show_vertical_scrollbar
+        await scope.press("right", "s", "end")
+        kind, column, place = table.kind, table.sort_key, table.finding
+        assert kind and column == "id" and place is not None
+        n_audits = len(screen.audit.findings)
+        screen.action_audit()
+        await scope.until(lambda: screen.audit.running, "another begins")
+        await scope.until(lambda: not screen.audit.running, "it ends")
+        await scope.until(lambda: table.finding is not None, "it is listed")
+        assert len(screen.audit.findings) == n_audits
+        assert table.has_focus and (table.kind, table.sort_key, table.finding) == (kind, column, place)
+        await scope.press("left")
+        assert table.kind == "" and table.row_count == n_audits
+        assert table.show_vertical_scrollbar and table.max_scroll_y > 0
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_the_last_finding_is_seen_however_much_is_said_of_it(
+    opened: Opened, book: Path, kept: Path, size: tuple[int, int]
+) -> None:
+    async with opened(book, size=size) as scope:
+        await scope.until_tokenizer()
+        table = await audited(scope)
+        for keys in (("end",), ("home",), ("pagedown", "pagedown"), ("end", "up", "down")):
+            await scope.press(*keys)
+            assert table.finding is not None and any(
+                line.split()[1:2] == [f"{table.finding.id:,}"] for line in scope.rows("#findings")[1:-1]
+            ), keys
 
 
 async def test_findings_are_searched_and_go_with_their_tokenizer(opened: Opened, book: Path, kept: Path) -> None:

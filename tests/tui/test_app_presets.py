@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from scope import Opened
+from scope import Opened, Scope
 from textual.widgets import Select
 
 from bpe_core import save, train
@@ -14,17 +14,22 @@ from tui.panes.training import ANOTHER
 from tui.state import TrainingOptions
 
 
+async def run_preset(scope: Scope, name: str) -> None:
+    """As a user does: open the group, go to it, press Enter."""
+    scope.tree.focus()
+    row = scope.row("Presets")
+    row.expand()
+    await scope.pilot.pause()
+    scope.tree.move_cursor(next(child for child in row.children if child.data.source.preset == name))
+    await scope.press("enter")
+
+
 @pytest.mark.parametrize("name", ["S0", "S1", "S2", "S3", "S4"])
 async def test_a_preset_comes_out_on_the_screen(opened: Opened, kept: Path, name: str) -> None:
     preset = PRESETS[name]
     async with opened() as scope:
         await scope.until_tokenizer()
-        scope.tree.focus()
-        row = scope.row("Presets")
-        row.expand()
-        await scope.pilot.pause()
-        scope.tree.move_cursor(next(child for child in row.children if child.data.source.preset == name))
-        await scope.press("enter")
+        await run_preset(scope, name)
         await scope.until(lambda: "came out as promised" in scope.shown("#status"), "the verdict is told")
         text, ids = next(iter(preset.encodings.items()))
         assert scope.area.text == text and tuple(scope.ids()) == tuple(ids)
@@ -33,6 +38,29 @@ async def test_a_preset_comes_out_on_the_screen(opened: Opened, kept: Path, name
         assert scope.screen.options == TrainingOptions()  # the user's own are as they were
         warned = any("occurred only once" in sentence for sentence in scope.said)
         assert warned == (scope.training.log_of_merges.merges[-1].count == 1) == (name == "S4")
+
+
+async def test_a_preset_whose_article_tells_other_merges_says_what_really_comes(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await run_preset(scope, "S2-prose")
+        await scope.until(lambda: "otherwise than its article tells" in scope.shown("#status"), "the verdict is told")
+        assert any("we wes west west</w>" in sentence and "not es est lo low" in sentence for sentence in scope.said)
+        assert "west</w>" in "".join(scope.rows("#merge-log"))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_a_preset_shows_its_log_also_where_the_audit_was(
+    opened: Opened, kept: Path, size: tuple[int, int]
+) -> None:
+    async with opened(size=size) as scope:
+        await scope.until_tokenizer()
+        await scope.press("f5", "f2")
+        await run_preset(scope, "S3")
+        await scope.until(lambda: "came out as promised" in scope.shown("#status"), "the verdict is told")
+        log = scope.training.log_of_merges
+        assert log.region.height > 2 and log.is_on_screen
+        assert scope.tree.has_focus == (size == (120, 40)), "where there is room for both, the focus stays"
 
 
 async def test_any_regular_expression_can_be_the_pattern(opened: Opened, kept: Path, book: Path) -> None:

@@ -10,12 +10,14 @@ import pytest
 from scope import PATIENCE, TEXT, Opened, Scope
 from textual.widgets import Button, Input, Select
 
-from bpe_core import load, train
+from bpe_core import Tokenizer, load, save, train
+from bpe_core.vocabulary import Vocabulary
 from tui import config, recovered
 from tui.dialogs import AskPattern
 from tui.engine import Job
 from tui.panes.training import ANOTHER
 from tui.recovered import Loaded, load_again
+from tui.widgets.curve import Curve
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -147,7 +149,7 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
         await scope.until_learned()
         died, rescued = scope.said
         assert died == "The worker process was killed (SIGKILL)."
-        assert rescued == f"The {screen.step:,} merges it had learned are kept as long.txt-gpt4."
+        assert rescued == f"What it had learned, {screen.step:,} merges, is kept as long.txt-gpt4."
         assert load(screen.path).step == screen.step > 3
         assert screen.tokenizer is not None and load(screen.path).merges == screen.tokenizer.merges
 
@@ -283,3 +285,35 @@ async def test_special_tokens_and_rules_reach_the_worker(opened: Opened, book: P
         expected = train(TEXT, vocab_size=262, pattern="words", ties="largest", special_tokens=("<s>", "</s>"))
         assert (tokenizer.merges, tokenizer.special_tokens) == (expected.merges, expected.special_tokens)
         assert "whitespace is dropped" in scope.shown("#totals-line")
+
+
+async def test_enter_in_the_log_and_a_click_on_the_curve_travel(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        log, curve = scope.training.log_of_merges, scope.training.query_one(Curve)
+        scope.screen.set_focus(log)
+        log.move_to(4)
+        await scope.settle()
+        assert scope.screen.step == 24, "the program has moved the cursor, nobody has travelled"
+        await scope.press("enter")
+        assert scope.screen.step == 5 and curve.step == 5
+        await scope.pilot.click(Curve, offset=(curve.size.width - 2, 2))
+        await scope.settle()
+        assert scope.screen.step == 24
+        await scope.press("left")
+        assert scope.screen.step == 23 and log.current == 22
+
+
+async def test_a_pane_that_fills_the_screen_keeps_the_place_in_the_log(opened: Opened, home: Path) -> None:
+    path = config.tokenizers_folder() / "long.json"
+    merges = [(97 if step == 1 else 254 + step, 97, 255 + step) for step in range(1, 1504)]
+    save(Tokenizer(Vocabulary.of_bytes().extended(merges), "none"), path)
+    async with opened() as scope:
+        await scope.until(lambda: scope.screen.step == 1503, "its merges are known")
+        log = scope.training.log_of_merges
+        scope.screen.set_focus(log)
+        await scope.press("up", "up", "up")
+        for _ in range(4):
+            await scope.press("f9")
+            assert scope.screen.step == 1500 and log.current == 1499 and not log.following
+            assert any("●" in line and "1,500" in line for line in scope.rows("#merge-log"))

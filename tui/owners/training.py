@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import bpe_core
 from bpe_core.errors import BpeError
-from bpe_core.presets import PRESETS
+from bpe_core.plurals import counted
+from bpe_core.presets import PRESETS, verdict
 from bpe_core.wire import parse_command
 from tui import config
 from tui.engine import Job
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bpe_core import Tokenizer
-    from bpe_core.presets import Preset
     from bpe_core.trainer import Merge
     from bpe_core.wire import Started
     from tui.jobs import TrainingUpdate
@@ -145,7 +145,7 @@ class Training(Owner[Run]):
             course.saved = await self._rescue(learned, course.output)
         self._follower.training_ended(learned, course.saved)
         if task.preset and course.run.phase == "done":
-            came_out, sentence = verdict(PRESETS[task.preset], learned)
+            came_out, sentence = verdict(task.preset, PRESETS[task.preset].check(learned))
             short = sentence.partition(":")[0]  # the rest may not fit there
             self._tell_of(course, replace(course.run, detail=short))
             self._host.say(sentence, "information" if came_out else "warning")
@@ -159,7 +159,7 @@ class Training(Owner[Run]):
         except (BpeError, OSError) as error:
             self._host.say(f"What was learned could not be kept: {sentence_of(error)}", "error")
             return None
-        self._host.say(f"The {learned.step:,} merges it had learned are kept as {output.stem}.", "warning")
+        self._host.say(f"What it had learned, {counted(learned.step, 'merge')}, is kept as {output.stem}.", "warning")
         return output
 
 
@@ -169,15 +169,6 @@ def learned_by_heart(merges: Sequence[Merge]) -> str:
         return ""
     step = next(merge.step for merge in merges if merge.count == 1)
     return (
-        f"From merge {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
-        "A minimum count of 2 stops before them."
+        f"From step {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
+        "With a minimum count of 2 a training stops before them."
     )
-
-
-def verdict(preset: Preset, tokenizer: Tokenizer) -> tuple[bool, str]:
-    """Whether what a preset promises has come out, and that in a sentence."""
-    lines = preset.check(tokenizer)
-    wrong = next((line for line in lines if not line.came_out), None)
-    if wrong is not None:
-        return False, f"{preset.name} differs: {wrong.what}: {wrong.found}, promised {wrong.expected}"
-    return True, f"{preset.name} came out as promised: " + ", ".join(f"{line.found} {line.what}" for line in lines[:2])

@@ -46,38 +46,52 @@ class AuditPane(Pane):
 
     def on_mount(self) -> None:
         """Nothing is audited yet: say what an audit is."""
-        self._begin()
+        self.border_subtitle = "[dim]enter[/] merge and example  [dim]←→[/] kind"
+        self._forget()
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         """Another audit, or how far it is, with what it has found since."""
         if old.running != audit.running:
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
-        table = self.table
-        if len(audit.findings) < len(table.findings):
+        if audit == Audit():
+            self._forget()
+        elif len(audit.findings) < len(self.table.findings) or (audit.running and not old.running):
             self._begin()
-        if new := audit.findings[len(table.findings) :]:
-            self.remove_class("-nothing-yet")
-            table.append(new)
-        if old.running and not audit.running and table.findings:
-            table.finish()
-            if self.has_focus_within:
-                self.land()
+        if new := audit.findings[len(self.table.findings) :]:
+            self._show_table()
+            self.table.append(new)
+        if old.running and not audit.running:
+            self.table.empty = "No findings."
+            self.table.finish()
 
     @property
     def table(self) -> FindingTable:
         """The list of findings."""
         return self.query_one(FindingTable)
 
-    def _begin(self) -> None:
-        """Nothing found yet."""
+    def _forget(self) -> None:
+        """Another tokenizer: nothing was looked for yet."""
         self.add_class("-nothing-yet")
         self.table.clear()
         self.query_one("#evidence", Static).update("")
 
+    def _begin(self) -> None:
+        """The same tokenizer is audited again: what was found goes; focus, order and place stay."""
+        self.table.empty = "Looking …"
+        self.table.begin_again()
+        self.query_one("#evidence", Static).update("")
+
+    def _show_table(self) -> None:
+        """In the place of what an audit looks for; whoever has just asked for it with the button goes on in it."""
+        if self.has_class("-nothing-yet"):
+            self.remove_class("-nothing-yet")
+            if self.query_one("#audit-go").has_focus:
+                self.screen.set_focus(self.table)
+
     def land(self) -> None:
         """Take the focus: to the findings, or to the button that looks for some."""
-        self.screen.set_focus(self.table if self.table.findings else self.query_one("#audit-go"))
+        self.screen.set_focus(self.query_one("#audit-go") if self.has_class("-nothing-yet") else self.table)
 
     def action_search(self) -> None:
         """Type what to look for."""
@@ -119,10 +133,11 @@ def legend() -> Table:
 
 
 def evidence(finding: Finding, tokenizer: Tokenizer | None) -> Text:
-    """The reason in full, the merge that made the token, and what was counted."""
-    text = Text.assemble((token_label(finding.token), "bold"), (f"  id {finding.id:,}", "dim"), f"\n{finding.reason}")
+    """The merge that made the token, the reason in full, and what was counted."""
+    text = Text.assemble((token_label(finding.token), "bold"), (f"  id {finding.id:,}", "dim"))
     if tokenizer is not None and finding.id in tokenizer.vocabulary and (merge := merge_line(finding.id, tokenizer)):
-        text.append("\n" + merge)
+        text.append(f"  {merge}")
+    text.append(f"\n{finding.reason}")
     facts = [
         f"{visible(str(name)).replace('_', ' ')} {_shown(value)}"
         for name, value in finding.evidence.items()
@@ -130,7 +145,6 @@ def evidence(finding: Finding, tokenizer: Tokenizer | None) -> Text:
     ]
     if facts:
         text.append("\n" + " · ".join(facts), "dim")
-    text.append("\nEnter shows the merge and puts an example into the editor.", "dim italic")
     return text
 
 
@@ -143,7 +157,7 @@ def merge_line(token: int, tokenizer: Tokenizer) -> str:
     if parents is None:
         return ""
     left, right = (token_label(vocabulary.token_bytes(part)) for part in parents)
-    return f"step {vocabulary.step_of(token):,}: {left} + {right} → {token_label(vocabulary.token_bytes(token))}"
+    return f"step {vocabulary.step_of(token):,}: {left} + {right}"
 
 
 def _shown(value: Any) -> str:

@@ -222,6 +222,28 @@ class MainScreen(Screen[None]):
                 self.active = node.id
                 return
 
+    @property
+    def _shows_all(self) -> bool:
+        return self.has_class("-huge") and self.has_class("-high") and not self.has_class("-fill")
+
+    @property
+    def _shows_one(self) -> bool:
+        return any(map(self.has_class, ("-narrow", "-low", "-fill")))
+
+    def show_log(self, *, even_alone: bool = False) -> None:
+        """Let the merge log be seen, the focus staying where it is; where only one pane is seen, with `even_alone`."""
+        if self.active == "audit" or (self._shows_one and even_alone):
+            self.go_to_log()
+        elif not self._shows_one:
+            self.update_classes({"-training-above": True, "-audit-above": False})
+
+    def go_to_log(self) -> bool:
+        """Put the cursor into the merge log, unless that is seen beside the audit; whether it was put there."""
+        if not self._shows_all:
+            self.active = "training"
+            self.set_focus(self.training.log_of_merges)
+        return not self._shows_all
+
     def action_fill(self) -> None:
         """One pane fills the screen, or no longer."""
         self.toggle_class("-fill")

@@ -166,6 +166,7 @@ class Session:
         self.fetching.cancel()
         self.loading.cancel()
         self.auditing.forget()
+        self._screen.show_log(even_alone=bool(task.preset))
         self.count.leave_to_training(task.paths, task.options.pattern)
         self.training.start(task)
 
@@ -306,14 +307,20 @@ class Session:
             self.auditing.start(path, screen.corpus, self._pattern_for(path))
 
     def open_finding(self, finding: Finding) -> None:
-        """The merge a finding came from under the log's cursor, a text that holds the token in the editor."""
+        """The merge that made a token under the log's cursor, in sight; a text that holds the token in the editor."""
         screen, tokenizer = self._screen, self._screen.tokenizer
         if tokenizer is None or finding.id not in tokenizer.vocabulary:
             return
-        if finding.witness is None:
-            screen.say("No text is known in which this token occurs.", "warning")
-            return
         self.stage.go_to(tokenizer.step)
-        screen.training.log_of_merges.move_to(max(0, finding.evidence.get("step", 0) - 1))
-        screen.editor.put(finding.witness, token=finding.id)
-        screen.say("An example is in the editor; Ctrl+Z there brings your text back.")
+        told = []
+        if finding.witness is None:
+            told.append("No text is known in which this token occurs.")
+        else:
+            screen.editor.put(finding.witness, token=finding.id)
+            told.append("An example is in the editor; Ctrl+Z there brings your text back.")
+        if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(finding.id)):
+            told.append(f"Step {step:,} made this token.")
+            screen.training.log_of_merges.move_to(step - 1)
+            if screen.go_to_log():
+                told.append("F5 leads back to the findings.")
+        screen.say(" ".join(told))

@@ -42,7 +42,6 @@ class FindingOrder:
 
     def __init__(self) -> None:
         self._findings: list[Finding] = []
-        self._of_token: dict[int, list[Finding]] = {}
         self._texts: list[str] = []
         self._counts: Counter[str] = Counter()
         self._largest_id = 0
@@ -66,15 +65,10 @@ class FindingOrder:
         """The largest id, and the largest count if any finding knows how often its token occurs."""
         return self._largest_id, self._largest_count
 
-    def about(self, token: int) -> Sequence[Finding]:
-        """The findings about one token id."""
-        return self._of_token.get(token, ())
-
     def add(self, findings: Iterable[Finding]) -> None:
         """More findings."""
         for finding in findings:
             self._findings.append(finding)
-            self._of_token.setdefault(finding.id, []).append(finding)
             self._texts.append(f"{finding.id} {finding.label.casefold()}")
             self._counts[finding.kind] += 1
             self._largest_id = max(self._largest_id, finding.id)

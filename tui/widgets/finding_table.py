@@ -112,10 +112,6 @@ class FindingTable(RowList):
         """The finding under the cursor."""
         return None if self.current is None else self.findings[self.current]
 
-    def about(self, token: int) -> Sequence[Finding]:
-        """The findings about one token id."""
-        return self._store.about(token)
-
     def append(self, findings: Iterable[Finding]) -> None:
         """More findings; they are sorted in a moment later, together with others that arrive by then."""
         self._store.add(findings)
