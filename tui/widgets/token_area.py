@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -163,7 +164,7 @@ class TokenArea(FaithfulArea):
     def _compile(self) -> None:
         """See to it that no key has to wait for a pattern: the first accent is one that ASCII did without."""
         if self._splitter is not None:
-            self.run_worker(to_thread(self._splitter.compile_all), group="patterns")
+            self.run_worker(partial(to_thread, self._splitter.compile_all), group="patterns")
 
     def begin_edits(self) -> None:
         """What was changed before is no longer marked."""
