@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from dataclasses import dataclass
-from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from rich.style import Style
+from textual import work
 from textual.message import Message
 from textual.reactive import reactive, var
 from textual.strip import Strip
@@ -161,10 +161,11 @@ class TokenArea(FaithfulArea):
             self.set_timer(_COMPILED_AFTER, self._compile)
         self._tokens_changed()
 
-    def _compile(self) -> None:
+    @work(group="patterns")
+    async def _compile(self) -> None:
         """See to it that no key has to wait for a pattern: the first accent is one that ASCII did without."""
         if self._splitter is not None:
-            self.run_worker(partial(to_thread, self._splitter.compile_all), group="patterns")
+            await to_thread(self._splitter.compile_all)
 
     def begin_edits(self) -> None:
         """What was changed before is no longer marked."""
