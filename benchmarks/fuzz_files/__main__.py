@@ -22,6 +22,9 @@ from benchmarks.fuzz_files.sound import KINDS, sound_files
 
 SECONDS: Final = 5
 MEMORY: Final = 1 << 30
+FINDINGS: Final = 20
+"""How many an audit has to make, which takes longer than all the rest; but every `WHOLE`-th runs to its end."""
+WHOLE: Final = 16
 
 
 def main() -> int:
@@ -66,7 +69,7 @@ def judged(format: str, seed: int, number: int, keep: Path | None = None) -> str
         place.mkdir(exist_ok=True)
         for name, data in mutant(sound, rng).items():
             (place / name).write_bytes(data)
-        return verdict(place / sound.mutated[0], sound.pattern)
+        return verdict(place / sound.mutated[0], sound.pattern, most=None if number % WHOLE == 0 else FINDINGS)
 
 
 def _judge_in_turn(options: Namespace) -> int:
