@@ -268,7 +268,7 @@ _FLAGS: Final = (
     _added("  ", 301),
     _added("World", 302, single_word=True),
     _added("--", 303, lstrip=True, rstrip=True),
-    _added("É", 304, normalized=True),
+    _added("ÉÉ", 304, normalized=True),
 )
 _SHAPES: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
     "plain": lambda: _whole(_BYTE_LEVEL),

@@ -10,6 +10,7 @@ from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats.atomic import check_place, write_atomically
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.folder import holder_in
+from bpe_core.formats.limits import LONGEST_TOKEN
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
@@ -55,11 +56,20 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
     if os.path.isdir(path) and (holder := holder_in(Path(path))):
         path = holder
     file = TokenizerFile.open(path)
-    for known in map(_format, FORMATS):
+    for name in FORMATS:
+        known = _format(name)
         if known.recognizes(file.data):
-            return known.read(file, pattern)
+            tokenizer = known.read(file, pattern)
+            if name != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
+                raise FormatError(f"{file.where} cannot be used: it has a token of {longest:,} bytes.")
+            return tokenizer
     what = "is empty" if not file.data.strip() else "is no tokenizer file that is known here"
     raise FormatError(f"{file.where} {what}; supported: {', '.join(FORMATS)}.")
+
+
+def _longest(tokenizer: Tokenizer) -> int:
+    """Bytes of the longest token."""
+    return max(map(len, tokenizer.vocabulary.bytes_of.values()), default=0)
 
 
 def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native") -> None:
@@ -70,6 +80,8 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
     """
     if format not in WRITABLE:
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
+    if format != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
+        raise FormatError(f"A token of {longest:,} bytes can be written in bpescope's own format only; choose that.")
     known = _format(format)
     if not hasattr(known, "written"):
         write_atomically(path, list(known.write(tokenizer)))  # what the format cannot hold is told before it is opened

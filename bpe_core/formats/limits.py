@@ -18,5 +18,8 @@ MOST_BYTES: Final = 1 << 27
 """Of all tokens together, where each is written out: as many as a file can have."""
 
 MOST_MADE: Final = 1 << 24
-"""Bytes of all tokens together, where a file tells of each only what it is made of: twenty lines that double a token
-would pass it, and a million real tokens would not."""
+"""Bytes of all tokens together, where a file tells of each only what it is made of; a million real ones have less."""
+
+LONGEST_TOKEN: Final = 1 << 14
+"""Bytes of a token in a file of anybody's; fifteen lines that each double a token would pass it, and an audit of longer
+ones takes minutes. The longest published ones have some hundreds."""

@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.empty_matches import may_match_nothing
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.limits import LARGEST_ID, MOST_MADE
+from bpe_core.formats.limits import LARGEST_ID, LONGEST_TOKEN, MOST_MADE
 from bpe_core.patterns import ELSE, ONLY, PATTERNS, THEN
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
@@ -88,7 +88,7 @@ def _checked(file: TokenizerFile, rows: Sequence[tuple[int, int, int]]) -> Itera
         seen.add((left, right))
         lengths.append(lengths[left] + lengths[right])
         room -= lengths[-1]
-        if room < 0:
+        if room < 0 or lengths[-1] > LONGEST_TOKEN:
             file.broken(f"in line {line}, the tokens become too long")
         yield left, right, len(lengths) - 1
 
