@@ -8,8 +8,9 @@ from scope import Opened, Scope
 from bpe_core import save, train
 from bpe_core.examples import examples
 from tui import config
-from tui.panes.editor import EditorPane
+from tui.panes.editor import HINT, EditorPane
 from tui.text.review import Review
+from tui.widgets.hint_line import HintLine
 from tui.widgets.side_title import SideTitle
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20 + "é é é"
@@ -211,12 +212,12 @@ async def test_examples_are_walked_each_with_what_to_look_at(opened: Opened) -> 
         await scope.press("alt+e")
         first, second = examples()[:2]
         assert scope.area.text == first.text
-        assert scope.shown("#example-line").startswith(f"example    {first.see}")
+        assert scope.editor.hint == f"Example: {first.see}" == str(scope.screen.query_one(HintLine).render())
         await scope.press("alt+e")
         assert scope.area.text == second.text
         await scope.press("ctrl+z", "ctrl+z")
         assert scope.area.text == "mine"
-        assert not scope.screen.query_one("#example-line").display
+        assert scope.editor.hint == HINT
 
 
 @pytest.mark.usefixtures("kept")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from scope import TEXT, Opened
-from textual.widgets import Select
+from textual.widget import Widget
+from textual.widgets import Input, Select
 
 from tui import config
 from tui.themes import THEMES, has_few_colors
@@ -43,6 +44,32 @@ async def test_the_focus_is_seen_on_pattern_and_ties(opened: Opened, kept: Path,
             select.focus()
             await scope.settle()
             assert shown.styles.background != before
+
+
+@pytest.mark.parametrize("colors", ["truecolor", ""])
+async def test_without_any_color_the_focus_is_seen_as_well(
+    opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch, colors: str
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLORTERM", colors)
+    monkeypatch.setenv("TERM", "xterm")
+
+    def is_reversed(widget: Widget, y: int = 0) -> bool:
+        return any(segment.style and segment.style.reverse for segment in widget.render_line(y) if segment.text.strip())
+
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        for field in ("#pattern #label", "#ties #label", "#vocab-size"):
+            widget = scope.training.query_one(field)
+            before = is_reversed(widget)
+            next(node for node in widget.ancestors_with_self if isinstance(node, Select | Input)).focus()
+            await scope.settle()
+            assert is_reversed(widget) and not before, field
+        await scope.press("f2")
+        line = scope.tree.cursor_line - scope.tree.scroll_offset.y
+        assert is_reversed(scope.tree, line) and not is_reversed(scope.tree, line - 1)
+        await scope.press("f4")
+        assert not is_reversed(scope.tree, line)
 
 
 @pytest.mark.parametrize(

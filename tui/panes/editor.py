@@ -17,6 +17,7 @@ from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
+    from bpe_core.examples import Example
     from bpe_core.tokenizer import Tokenizer
     from tui.widgets.ledger import Ledger
     from tui.widgets.token_side import TokenSide
@@ -26,10 +27,17 @@ _MOST_COPIED: Final = 200_000
 """Ids that are copied without being selected; terminals do not take megabytes into their clipboards."""
 
 
+HINT: Final = "Type: each color is one token; the one under the cursor is told at the right."
+_BEGINNING: Final = 8
+"""Characters by which an example is known again."""
+
+
 class EditorPane(Pane):
     """Text on the left, a token or its story on the right, totals and edits and pitfalls below."""
 
-    hint = "Type: each color is one token; the one under the cursor is told at the right."
+    hint: var[str] = var(HINT)
+    """What to look at in the example that is shown; or else what can be done here."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+t", "turn_side", "Why", tooltip="Token, why this split, what may come", key_display="^t"),
         Binding("ctrl+b", "pin", "Pin", show=False),
@@ -116,7 +124,18 @@ class EditorPane(Pane):
         shown = examples()[self.example]
         self.put(shown.text)
         self.area.move_cursor(self.area.document.get_location_from_index(shown.cursor))
-        self.ledger.take_example(shown)
+        self._shown = shown
+        self._tell_example()
+
+    _shown: Example | None = None
+    """An example, as long as the text begins as it does."""
+
+    def _tell_example(self) -> None:
+        if self._shown is not None:
+            begins = self._shown.text.partition("\n")[0][:_BEGINNING]
+            if not self.area.document[0].startswith(begins):
+                self._shown = None
+        self.hint = f"Example: {self._shown.see}" if self._shown else HINT
 
     def action_next_example(self) -> None:
         """Show the next example; the first, if none was shown yet."""
@@ -149,6 +168,7 @@ class EditorPane(Pane):
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
         event.stop()
+        self._tell_example()
         if self.in_force is not None:
             self.ledger.take_edit(event, self.in_force)
 

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from bpe_core.aligned_text import FollowedText
 from bpe_core.baseline import Comparison
-from bpe_core.examples import Example
 from bpe_core.live_text import Change
 from bpe_core.pitfalls import Pitfall
 from bpe_core.plurals import counted
@@ -109,11 +108,6 @@ def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, pa
     room = width - line.cell_len - len(told)
     removed, inserted = comparison.removed(first), comparison.inserted(first)
     return line.append_text(_exchange(removed, inserted, tokenizer, palette, room)).append(told)
-
-
-def example_line(example: Example) -> Text:
-    """What to look at in an example."""
-    return _line("example    ", "dim").append(example.see, "bold")
 
 
 def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> Text:

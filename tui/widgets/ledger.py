@@ -7,7 +7,6 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from bpe_core.examples import Example
 from bpe_core.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
 from tui.text.summary import (
@@ -15,7 +14,6 @@ from tui.text.summary import (
     Selected,
     baseline_line,
     edit_line,
-    example_line,
     pitfall_line,
     selection_line,
     totals_line,
@@ -25,17 +23,15 @@ from tui.widgets.token_area import TokenArea
 
 _REMEMBERED: Final = 100
 """Edits that can be walked."""
-_BEGINNING: Final = 8
-"""Characters by which an example is known again."""
 
 
 class Ledger(Vertical):
-    """Three lines, and two more while an example is shown, while a text is pinned."""
+    """Three lines, and one more while a text is pinned."""
 
     DEFAULT_CSS = """
     Ledger { height: auto; }
-    Ledger #baseline-line, Ledger #example-line { display: none; }
-    Ledger.-pinned #baseline-line, Ledger.-example #example-line { display: block; }
+    Ledger #baseline-line { display: none; }
+    Ledger.-pinned #baseline-line { display: block; }
     """
 
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
@@ -46,11 +42,9 @@ class Ledger(Vertical):
         """How many edits before the last is shown."""
         self._totals: TokenArea.Tokenized | None = None
         self._gone_to: Pitfall | None = None
-        self._example: Example | None = None
 
     def compose(self) -> ComposeResult:
         """One line below the other."""
-        yield StatusLine(id="example-line")
         yield StatusLine(id="totals-line")
         yield StatusLine(id="edit-line")
         yield StatusLine("^b", id="baseline-line")
@@ -62,22 +56,6 @@ class Ledger(Vertical):
 
     def _line(self, name: str) -> StatusLine:
         return self.query_one(f"#{name}-line", StatusLine)
-
-    # An example
-
-    def take_example(self, example: Example) -> None:
-        """Tell what to look at, as long as the text begins as the example does."""
-        self._example = example
-        self._line("example").say(lambda _: example_line(example))
-        self._mind_example()
-
-    def _mind_example(self) -> None:
-        example, document = self._example, self._area.document
-        if example is not None:
-            begins = example.text.partition("\n")[0][:_BEGINNING]
-            if not (begins and document[0].startswith(begins)):
-                self._example = None
-        self.set_class(self._example is not None, "-example")
 
     # Totals
 
@@ -107,7 +85,6 @@ class Ledger(Vertical):
 
     def take_edit(self, event: TokenArea.Edited, tokenizer: Tokenizer) -> None:
         """What the last edit did to the tokens."""
-        self._mind_example()
         self._edits.append(Edited(event.change, tokenizer))
         self._back = 0
         self._write_edit()
