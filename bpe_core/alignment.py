@@ -12,6 +12,7 @@ from itertools import accumulate, chain
 from typing import Final
 
 from bpe_core.bpe import utf8
+from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.spans import Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
@@ -36,10 +37,11 @@ class Alignment:
         self._map = SourceMap(preparation.normalize.rules if preparation and preparation.normalize else ())
         self._pieces: list[Placed] = []
         self._tokens: list[tuple[int, ...]] = []
-        if preparation is None:
-            self._put([Placed(text[a:b], a) for a, b in tokenizer.splitter.places(text)])
-        else:
-            self._prepare(preparation)
+        with patience(enough_for(len(text))):
+            if preparation is None:
+                self._put([Placed(text[a:b], a) for a, b in tokenizer.splitter.places(text)])
+            else:
+                self._prepare(preparation)
         self._counts = [0, *accumulate(map(len, self._tokens))]
 
     def _put(self, pieces: list[Placed]) -> None:

@@ -9,6 +9,7 @@ from bpe_core.bpe import Triple, without_surrogates
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
+from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.stretches import LEAST, Stretches
@@ -21,6 +22,9 @@ if TYPE_CHECKING:  # most tokenizers prepare nothing
 _BLOCK: Final = 1 << 16
 _CACHED_PIECES: Final = 1 << 17
 _CACHED_LENGTH: Final = 1 << 10
+_CACHED_IN_ALL: Final = 1 << 22
+"""Characters and tokens of all pieces that are remembered, some 60 MB: usual ones are a tenth of it when they are many,
+and a hundred thousand long ones would be gigabytes."""
 _UNKNOWN: Final = "\ufffd".encode()
 _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
 
@@ -180,11 +184,12 @@ class Tokenizer:
     def _encode_prepared(self, text: str, allowed: frozenset[str]) -> list[int]:
         assert self.preparation
         ids: list[int] = []
-        for part in self.preparation.parts(without_surrogates(text), allowed):
-            if isinstance(part, int):
-                ids.append(part)
-            else:
-                ids.extend(chain.from_iterable(map(self._cache.__getitem__, part)))
+        with patience(enough_for(len(text))):
+            for part in self.preparation.parts(without_surrogates(text), allowed):
+                if isinstance(part, int):
+                    ids.append(part)
+                else:
+                    ids.extend(chain.from_iterable(map(self._cache.__getitem__, part)))
         return ids
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
@@ -239,12 +244,13 @@ class _Pieces(dict[str, tuple[int, ...]]):
     Raises `UnicodeEncodeError` for a piece with a surrogate in it: the text should not have been split as it is.
     """
 
-    __slots__ = ("_encode", "_stretches", "_within")
+    __slots__ = ("_encode", "_room", "_stretches", "_within")
 
     def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
         self._encode = vocabulary.encode
         self._stretches = Stretches(vocabulary)
         self._within = within
+        self._room = _CACHED_IN_ALL
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
         data = piece.encode()
@@ -253,8 +259,11 @@ class _Pieces(dict[str, tuple[int, ...]]):
         else:
             ids = (self._stretches.encode(piece) if len(piece) >= LEAST else None) or self._encode(data)
         if len(piece) <= _CACHED_LENGTH:
-            if len(self) >= _CACHED_PIECES:
+            size = len(piece) + len(ids)
+            if len(self) >= _CACHED_PIECES or self._room < size:
                 self.clear()
+                self._room = _CACHED_IN_ALL
+            self._room -= size
             self[piece] = ids
         return ids
 

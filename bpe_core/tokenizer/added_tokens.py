@@ -1,12 +1,12 @@
 """Tokens that are found in a text before anything else is done to it, as Hugging Face's tokenizers do."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import regex
 
+from bpe_core.patterns.texts import Texts
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
 
 _WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
@@ -47,21 +47,24 @@ class Finder:
         self._tokens: dict[str, AddedToken] = {}
         for token in tokens:
             self._tokens.setdefault(normalize(token.text) if normalize else token.text, token)
-        texts = sorted(filter(None, self._tokens), key=lambda text: (-len(text), text))
-        self._find = re.compile("|".join(map(re.escape, texts))) if texts else None
+        self._texts = Texts(self._tokens)
 
     def found(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int]]:
         """Where each token that is found begins and ends, and its id. Special tokens must be `allowed`."""
-        start = 0
-        for found in self._find.finditer(text) if self._find else ():
-            token = self._tokens[found[0]]
-            begin, end = found.span()
+        start = done = 0
+        for begin, end in self._texts.spans(text):
+            token = self._tokens[text[begin:end]]
             if (token.special and token.text not in allowed) or (token.single_word and _is_in_word(text, begin, end)):
                 continue
             if token.lstrip:
-                begin = max(len(text[:begin].rstrip(WHITE_SPACE)), start)
+                while begin > start and text[begin - 1] in WHITE_SPACE:
+                    begin -= 1
+                begin = max(begin, start)
+            if token.rstrip and end >= done:
+                while end < len(text) and text[end] in WHITE_SPACE:
+                    end += 1
             if token.rstrip:
-                end = len(text) - len(text[end:].lstrip(WHITE_SPACE))
+                done = end = max(end, done)
             yield begin, end, token.token
             start = end
 

@@ -8,9 +8,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from typing import Final, Literal
 
+import regex
+
+from bpe_core.errors import OptionError
 from bpe_core.patterns.expression import Expression
 
 Rewrite = tuple[int, int, str]
@@ -24,6 +27,17 @@ WHITE_SPACE: Final = "".join(
 _BESIDE_ASCII: Final = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 """No normalization form joins an ASCII character to anything before it."""
 
+_LONG_RUN: Final = 64
+_MARKS: Final = regex.compile(rf"[\p{{M}}\uff9e\uff9f]{{{_LONG_RUN},}}")
+"""A long run of combining marks, or of what may be decomposed into some."""
+
+_DECOMPOSED_AT_ONCE: Final = 256
+
+_MOST_TIMES: Final = 32
+"""How many characters may come of one, over all: no form makes more than 18 of any."""
+_MOST_MORE: Final = 256
+"""And how many more, of a short text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -35,6 +49,17 @@ class Rule:
     """The stretches that it rewrites, in order."""
     keeps_all: bool = False
     """Whether each character becomes at least one, so that in a text that does not grow each becomes just one."""
+    length: Callable[[str], int] = len
+    """How long the text will be, where that may be much longer than it is."""
+
+    def within(self, text: str, most: int) -> str:
+        """The text when it is done. Raises `OptionError` if it would be longer than `most`, before it is made."""
+        if (n_characters := self.length(text)) > most:
+            raise OptionError(
+                f"The normalizers of this tokenizer make {n_characters:,} characters or more of a text that may "
+                f"become {most:,} at most; take another tokenizer."
+            )
+        return self.apply(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +70,24 @@ class Normalizer:
     """One after another."""
 
     def __call__(self, text: str) -> str:
-        """The text when all is done."""
+        """The text when all is done. Raises `OptionError` where it would become very much longer."""
+        most = longest(len(text))
         for rule in self.rules:
-            text = rule.apply(text)
+            text = rule.within(text, most)
         return text
+
+
+def longest(n_characters: int) -> int:
+    """How long a text of so many characters may become."""
+    return _MOST_TIMES * n_characters + _MOST_MORE
 
 
 def composed(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     """One of Unicode's normalization forms."""
 
     def apply(text: str) -> str:
+        if _MARKS.search(text):
+            text = _ordered(text, "NFD" if form in ("NFC", "NFD") else "NFKD")
         return text if unicodedata.is_normalized(form, text) else unicodedata.normalize(form, text)
 
     def rewrites(text: str) -> Iterator[Rewrite]:
@@ -71,17 +104,31 @@ def composed(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     return Normalizer((Rule(apply, rewrites),))
 
 
+def _ordered(text: str, form: Literal["NFD", "NFKD"]) -> str:
+    """A text decomposed, and the marks of each character in their order.
+
+    `unicodedata` does that, too, but in a time that grows with the square of how many marks there are in a row.
+    """
+    parts = (text[i : i + _DECOMPOSED_AT_ONCE] for i in range(0, len(text), _DECOMPOSED_AT_ONCE))
+    decomposed = "".join(unicodedata.normalize(form, part) for part in parts)
+    return str(_MARKS.sub(lambda found: _sorted_marks(found[0]), decomposed))
+
+
+def _sorted_marks(text: str) -> str:
+    """What stands between two characters that are no combining ones is put in order; equal ones keep theirs."""
+    runs = groupby(text, key=lambda character: unicodedata.combining(character) > 0)
+    return "".join("".join(sorted(run, key=unicodedata.combining) if combines else run) for combines, run in runs)
+
+
 def _segments(text: str, apply: Callable[[str], str]) -> Iterator[str]:
     """Stretches of a text, each of which is normalized as if it stood alone, by all that is seen of its neighbor."""
-    segment, done = text[0], apply(text[0])
-    for character in text[1:]:
-        if not unicodedata.combining(character) and apply(segment + character) == done + (new := apply(character)):
-            yield segment
-            segment, done = character, new
-        else:
-            segment += character
-            done = apply(segment)
-    yield segment
+    start = 0
+    for at in range(1, len(text)):
+        alone = apply(text[at])
+        if not unicodedata.combining(alone[0]) and apply(text[start : at + 1]) == apply(text[start:at]) + alone:
+            yield text[start:at]
+            start = at
+    yield text[start:]
 
 
 def _each(change: Callable[[str], str]) -> Callable[[str], Iterator[Rewrite]]:
@@ -120,7 +167,15 @@ def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normaliz
 
 def prepended(prefix: str) -> Normalizer:
     """With something before it, unless it is empty."""
-    return Normalizer((Rule(lambda text: prefix + text if text else text, lambda text: [(0, 0, prefix)] * bool(text)),))
+    return Normalizer(
+        (
+            Rule(
+                lambda text: prefix + text if text else text,
+                lambda text: [(0, 0, prefix)] * bool(text),
+                length=lambda text: len(prefix) + len(text),
+            ),
+        )
+    )
 
 
 def replaced(old: str, new: str) -> Normalizer:
@@ -129,7 +184,10 @@ def replaced(old: str, new: str) -> Normalizer:
     def rewrites(text: str) -> Iterator[Rewrite]:
         return ((found.start(), found.end(), new) for found in re.finditer(re.escape(old), text))
 
-    return Normalizer((Rule(lambda text: text.replace(old, new), rewrites, keeps_all=len(old) == 1 <= len(new)),))
+    def length(text: str) -> int:
+        return len(text) + text.count(old) * max(0, len(new) - len(old))
+
+    return Normalizer((Rule(lambda text: text.replace(old, new), rewrites, len(old) == 1 <= len(new), length),))
 
 
 def replaced_matches(expression: Expression, new: str) -> Normalizer:
@@ -146,7 +204,10 @@ def replaced_matches(expression: Expression, new: str) -> Normalizer:
             done = end
         return "".join((*parts, text[done:]))
 
-    return Normalizer((Rule(apply, rewrites),))
+    def length(text: str) -> int:
+        return len(text) + len(new) * len(expression.spans(text)) if len(new) > 1 else len(text)
+
+    return Normalizer((Rule(apply, rewrites, length=length),))
 
 
 def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:

@@ -7,7 +7,7 @@ stretches, and a place is followed down through all of them. What a stretch beca
 from bisect import bisect_right
 from typing import Final
 
-from bpe_core.tokenizer.normalizers import Rule
+from bpe_core.tokenizer.normalizers import Rule, longest
 
 
 class Layer:
@@ -21,9 +21,12 @@ class Layer:
         self._old_starts: Final[list[int]] = []
         self._old_ends: Final[list[int]] = []
 
-    def put(self, rule: Rule, text: str, new_start: int, old_start: int) -> str:
-        """Apply a rule to the next part of the text, which begins at these places; what it becomes."""
-        new = rule.apply(text)
+    def put(self, rule: Rule, text: str, new_start: int, old_start: int, most: int) -> str:
+        """Apply a rule to the next part of the text, which begins at these places; what it becomes.
+
+        Raises `OptionError` if that is longer than `most`.
+        """
+        new = rule.within(text, most)
         if new == text or (rule.keeps_all and len(new) == len(text)):
             return new
         rewrites = list(rule.rewrites(text))
@@ -85,9 +88,10 @@ class SourceMap:
         return self._lengths[-1]
 
     def add(self, text: str) -> str:
-        """Prepare the next part of the text; what it becomes."""
+        """Prepare the next part of the text; what it becomes. Raises `OptionError` as normalizers do."""
+        most = longest(len(text))
         for index, (rule, layer) in enumerate(zip(self._rules, self._layers, strict=True)):
-            new = layer.put(rule, text, self._lengths[index + 1], self._lengths[index])
+            new = layer.put(rule, text, self._lengths[index + 1], self._lengths[index], most)
             self._lengths[index] += len(text)
             text = new
         self._lengths[-1] += len(text)

@@ -1,11 +1,11 @@
 """Special tokens in a text: which of them count, where they stand, and that none stands there unasked."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Literal
 
 from bpe_core.errors import OptionError, SpecialTokenError
+from bpe_core.patterns.texts import Texts
 
 Choice = Literal["all"] | Collection[str]
 """Texts of special tokens, or all there are."""
@@ -19,9 +19,9 @@ def chosen(allowed: Choice, disallowed: Choice, specials: Collection[str]) -> tu
 
 def refuse(tokens: frozenset[str], text: str, before: int = 0) -> None:
     """Raise `SpecialTokenError` if one of the tokens occurs in a text that `before` characters stand before."""
-    if tokens and (found := finder(tokens).search(text)):
+    if tokens and (found := next(finder(tokens).spans(text), None)):
         raise SpecialTokenError(
-            f"The text holds the special token {found[0]!r} at offset {before + found.start()}; name it in "
+            f"The text holds the special token {text[slice(*found)]!r} at offset {before + found[0]}; name it in "
             "allowed_special to encode it as a token, or pass disallowed_special=() to encode it as text."
         )
 
@@ -45,25 +45,25 @@ def parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[tuple[bool,
     if not tokens:
         yield from ((False, block) for block in blocks if block)
         return
-    find, reach = finder(tokens).finditer, max(map(len, tokens))
+    find, reach = finder(tokens).spans, max(map(len, tokens))
     held = ""
     for block in blocks:
         text = held + block
         start, safe = 0, len(text) - reach + 1  # what begins from `safe` on may yet turn out to be a longer one
-        for found in find(text):
-            if found.start() >= safe:
+        for begin, stop in find(text):
+            if begin >= safe:
                 break
-            yield from _between(text[start : found.start()])
-            yield True, found[0]
-            start = found.end()
+            yield from _between(text[start:begin])
+            yield True, text[begin:stop]
+            start = stop
         end = max(start, safe)
         yield from _between(text[start:end])
         held = text[end:]
     start = 0
-    for found in find(held):
-        yield from _between(held[start : found.start()])
-        yield True, found[0]
-        start = found.end()
+    for begin, stop in find(held):
+        yield from _between(held[start:begin])
+        yield True, held[begin:stop]
+        start = stop
     yield from _between(held[start:])
 
 
@@ -81,6 +81,6 @@ def _names(option: str, given: Choice, specials: Collection[str]) -> frozenset[s
 
 
 @lru_cache(maxsize=64)
-def finder(tokens: frozenset[str]) -> re.Pattern[str]:
+def finder(tokens: frozenset[str]) -> Texts:
     """Finds any of the tokens; where several begin at one place, the longest."""
-    return re.compile("|".join(map(re.escape, sorted(tokens, key=lambda token: (-len(token), token)))))
+    return Texts(tokens)

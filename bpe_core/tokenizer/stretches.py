@@ -26,8 +26,11 @@ _TRIED: Final = 1 << 12
 _ROUNDS: Final = 4
 """After so many rounds stretches grow without end, and the piece is better encoded in another way."""
 
-_MOST: Final = 1 << 16
-"""Stretches, and borders, that are remembered."""
+_MOST: Final = 1 << 22
+"""Characters and tokens of all stretches that are remembered, some 60 MB."""
+
+_EACH: Final = 16
+"""What a short one takes besides, in characters."""
 
 _first, _last = itemgetter(0), itemgetter(-1)
 
@@ -52,9 +55,6 @@ class Stretches:
         data = utf8(piece)
         if not self._vocabulary.is_bytewise or len(data) < 2 * len(piece) or self._vocabulary.whole(data) is not None:
             return None
-        if max(len(self._ids), len(self._fits)) > _MOST:
-            self._ids.clear()
-            self._fits.clear()
         if len(piece) > 8 * _TRIED and not self._grows_known(piece[: 2 * _TRIED]):
             return None
         for _ in range(_ROUNDS):
@@ -82,13 +82,20 @@ def _borders(ids: list[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
 
 
 class _Ids(dict[str, tuple[int, ...]]):
-    """Stretch -> ids, worked out when first asked for."""
+    """Stretch -> ids, worked out when first asked for; bounded, by starting over when it is full."""
 
-    __slots__ = ("_vocabulary",)
+    __slots__ = ("_room", "_vocabulary")
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
+        self._room = _MOST
 
     def __missing__(self, stretch: str) -> tuple[int, ...]:
-        ids = self[stretch] = self._vocabulary.join(utf8(stretch))
+        ids = self._vocabulary.join(utf8(stretch))
+        size = len(stretch) + len(ids) + _EACH
+        if self._room < size:
+            self.clear()
+            self._room = _MOST
+        self._room -= size
+        self[stretch] = ids
         return ids

@@ -4,6 +4,10 @@ What that means, and what follows from it, stands in `bpe_core.windows`.
 """
 
 from collections.abc import Callable
+from typing import Final
+
+MOST: Final = 1 << 17
+"""Borders that are remembered, some 20 MB; then it starts over."""
 
 
 class Borders(dict[tuple[int, int], bool]):
@@ -16,6 +20,8 @@ class Borders(dict[tuple[int, int], bool]):
         self._token_bytes = token_bytes
 
     def __missing__(self, pair: tuple[int, int]) -> bool:
+        if len(self) >= MOST:
+            self.clear()
         left, right = pair
         fit = self[pair] = self._join(self._token_bytes(left) + self._token_bytes(right)) == pair
         return fit

@@ -1,0 +1,184 @@
+"""What a text or a small file asks for is bounded: the work is counted, or so large that only a child waits for it."""
+
+import json
+import random
+import subprocess
+import sys
+import unicodedata
+from itertools import pairwise
+
+import pytest
+import regex
+
+from bpe_core import OptionError, PatternError, Tokenizer, load, train
+from bpe_core import tokenizer as tokenizer_module
+from bpe_core.aligned_text import AlignedText
+from bpe_core.byte_alphabet import BYTE_OF
+from bpe_core.patterns import patience
+from bpe_core.patterns.expression import Expression
+from bpe_core.tokenizer import normalizers, stretches
+from bpe_core.tokenizer.added_tokens import AddedToken, Finder
+from bpe_core.tokenizer.source_map import SourceMap
+from bpe_core.vocabulary import borders
+
+FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+MARKS = "\u0301\u0316\u0345\u0308\u0344\u0f71\u0f73\u3099\uff9e\uff9f\u0327\u0c56\u20d2"
+
+
+def tokenizer_with(folder, normalizer) -> Tokenizer:
+    path = folder / "tokenizer.json"
+    model = {"type": "BPE", "vocab": dict(BYTE_OF), "merges": []}
+    pre_tokenizer = {"type": "ByteLevel", "add_prefix_space": False}
+    decoder = {"type": "ByteLevel"}
+    parts = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "decoder": decoder, "model": model}
+    path.write_text(json.dumps(parts))
+    return load(path)
+
+
+# --- normalizers -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_long_runs_of_marks_are_normalized_as_unicodedata_does_it(form):
+    rng = random.Random(form)
+    normalize = normalizers.composed(form)
+    for _ in range(60):
+        marks = rng.sample(MARKS, rng.randint(1, 5))
+        text = "".join(
+            rng.choice("ae\u1100\u1161\u11a8か中 ")
+            + "".join(rng.choices(marks, k=rng.choice((0, 1, 3, 63, 64, 300, 700))))
+            for _ in range(rng.randint(1, 6))
+        )
+        assert normalize(text) == unicodedata.normalize(form, text)
+        assert SourceMap(normalize.rules).add(text) == unicodedata.normalize(form, text)
+
+
+def test_all_that_is_put_in_order_is_taken_for_a_mark():
+    for character in map(chr, range(sys.maxunicode + 1)):
+        if any(map(unicodedata.combining, unicodedata.normalize("NFKD", character)[:1])):
+            assert normalizers._MARKS.fullmatch(character * normalizers._LONG_RUN), ascii(character)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("unit", ["\u0301\u0316", "\u0308", "\u0f73\u0345", "\uff9e\u0301"])
+def test_many_marks_are_no_more_work_than_as_many_characters(form, unit, monkeypatch):
+    n_normalized = 0
+    given = unicodedata.normalize
+
+    def normalize(form, text):
+        nonlocal n_normalized
+        n_normalized += len(text)
+        n_out_of_order = sum(a > b > 0 for a, b in pairwise(map(unicodedata.combining, given("NFKD", text[:1]) + text)))
+        assert n_out_of_order <= 300, "the square of these is what it takes"
+        return given(form, text)
+
+    monkeypatch.setattr(normalizers.unicodedata, "normalize", normalize)
+    text = "x" + unit * 2000
+    normal = normalizers.composed(form)
+    assert SourceMap(normal.rules).add(text) == normal(text)
+    assert n_normalized < 40 * len(text)
+
+
+def test_normalizers_that_make_very_much_of_little_are_refused(tmp_path):
+    doubling = {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}
+    long = {"type": "Replace", "pattern": {"Regex": "b|$"}, "content": "b" * 1000}
+    before = {"type": "Prepend", "prepend": "c" * 1000}
+    for parts in ([doubling] * 40, [long], [before]):
+        tokenizer = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": parts})
+        for ask in (tokenizer.encode_ordinary, lambda text, tokenizer=tokenizer: AlignedText(tokenizer, text)):
+            with pytest.raises(OptionError, match="normalizers of this tokenizer make"):
+                ask("ab")
+    little = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": [doubling] * 3})
+    assert little.encode_ordinary("a") == [97] * 8
+    assert normalizers.composed("NFKD")("\ufdfa" * 1000) == unicodedata.normalize("NFKD", "\ufdfa" * 1000)
+
+
+def test_a_normalizer_that_backtracks_without_end_is_stopped(tmp_path):
+    slow = {"type": "Replace", "pattern": {"Regex": "(?:a|aa)+!"}, "content": "b"}
+    tokenizer = tokenizer_with(tmp_path, slow)
+    for ask in (tokenizer.encode_ordinary, lambda text: AlignedText(tokenizer, text)):
+        with pytest.raises(PatternError, match=r"pattern of a normalizer took more than 0\.0 s"), patience(0.02):
+            ask("a" * 200)
+
+
+def test_an_expression_is_replaced_as_the_regex_module_replaces_it():
+    for source in (r"\s+|(?<=a)|$", "b*", r"(?r)a.?"):
+        for text in ("", "a  b\n", "aab b", "bb"):
+            assert normalizers.replaced_matches(Expression(source), "_")(text) == regex.sub(source, "_", text)
+
+
+# --- tokens that are found in the text -------------------------------------------------------------------------------
+
+
+def test_whitespace_beside_added_tokens_is_looked_at_once(monkeypatch):
+    class Counted(str):
+        n_looks = 0
+
+        def __contains__(self, key: object) -> bool:
+            Counted.n_looks += 1
+            return str.__contains__(self, key)
+
+    monkeypatch.setattr("bpe_core.tokenizer.added_tokens.WHITE_SPACE", Counted(normalizers.WHITE_SPACE))
+    for text in ("\n" * 3000, "x \n " * 1000, "x" * 3000, " " * 3000 + "x"):
+        find = Finder([AddedToken("\n", 1, rstrip=True), AddedToken("x", 2, lstrip=True, rstrip=True)])
+        found = list(find.found(text, frozenset()))
+        assert [token for _, _, token in found] == [{"\n": 1, "x": 2}[c] for c in text if c in "\nx"]
+        assert Counted.n_looks <= 3 * len(text)
+        Counted.n_looks = 0
+
+
+def test_a_million_added_tokens_in_a_text_take_seconds():
+    """What takes the square of that takes minutes."""
+    look = (
+        "from bpe_core.tokenizer.added_tokens import AddedToken, Finder\n"
+        "find = Finder([AddedToken('x', 1, lstrip=True), AddedToken('\\n', 2, rstrip=True)])\n"
+        "print(sum(1 for _ in find.parts('ax ' * 500_000 + '\\n' * 500_000, frozenset())))"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "1500001\n", done.stderr
+
+
+def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
+    look = (
+        "from bpe_core.tokenizer.specials import chosen, parts, refuse\n"
+        "from bpe_core.patterns import splitter\n"
+        "import regex\n"
+        "tokens = frozenset(f'<|audio_{n}|>' for n in range(100_000))\n"
+        "refuse(tokens, '<|audio_|>' * 1000)\n"
+        "print(len(list(parts(tokens, ['a<|audio_7|><|audio_77777|>b']))))\n"
+        "texts = sorted(tokens, key=lambda text: (-len(text), text))\n"
+        "split = splitter('|'.join(map(regex.escape, texts)) + '(?#else)gpt4')\n"
+        "print(split.split('a<|audio_7|><|audio_77777|>b'), split.blockwise)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "4\n['a', '<|audio_7|>', '<|audio_77777|>', 'b'] True\n", done.stderr
+
+
+# --- what is remembered ----------------------------------------------------------------------------------------------
+
+
+def test_pieces_are_remembered_up_to_an_amount_of_text_not_of_pieces(monkeypatch):
+    monkeypatch.setattr(tokenizer_module, "_CACHED_IN_ALL", 10_000)
+    tokenizer = train("the theme of the other thesis " * 9, vocab_size=280, pattern="words")
+    rng = random.Random(0)
+    for _ in range(100):
+        word = "".join(rng.choices("theomsr", k=900))
+        assert tokenizer.decode(tokenizer.encode(word)) == word
+        remembered = tokenizer._cache
+        assert sum(len(piece) + len(ids) for piece, ids in remembered.items()) <= 10_000
+    assert len(remembered) > 1
+
+
+def test_borders_and_stretches_are_remembered_up_to_an_amount(monkeypatch):
+    learned = train("的一是不了 人我在有他 " * 9, vocab_size=290, pattern="none")
+    rng = random.Random(0)
+    texts = ["".join(rng.choices("的一是不了人我在有他" + other, k=2000)) for other in "这为之大来以个中上们到说国和地"]
+    expected = [learned.encode(text) for text in texts]
+    monkeypatch.setattr(borders, "MOST", 30)
+    monkeypatch.setattr(stretches, "_MOST", 1000)
+    again = train("的一是不了 人我在有他 " * 9, vocab_size=290, pattern="none")
+    found = again._cache._stretches
+    for text, ids in zip(texts, expected, strict=True):
+        assert again.encode(text) == ids
+        assert len(found._fits) <= 30
+        assert sum(map(len, found._ids)) <= 1000
