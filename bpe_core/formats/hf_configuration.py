@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from bpe_core.formats.fields import Fields, is_text, parse
+from bpe_core.formats.fields import Fields, is_number, is_text, parse
 from bpe_core.formats.file import TokenizerFile
 
 _CACHED: Final = re.compile(r"models--(.+)/snapshots")
@@ -39,10 +39,10 @@ def with_added(tokens: Sequence[Any], configured: Fields, vocab: object) -> list
     """
     if "added_tokens_decoder" not in configured:
         return list(tokens)
-    known = {token.get("content") for token in tokens if isinstance(token, dict)}
-    taken = {token.get("id") for token in tokens if isinstance(token, dict)}
-    taken |= set(vocab.values()) if isinstance(vocab, dict) else set()
     names = vocab if isinstance(vocab, dict) else {}
+    told = [token for token in tokens if isinstance(token, dict)]  # nothing in the file has been looked at yet
+    known = {text for token in told if isinstance(text := token.get("content"), str)}
+    taken = {number for number in (*(token.get("id") for token in told), *names.values()) if is_number(number)}
     added = configured.fields("added_tokens_decoder")
     more = []
     for digits in added.values:

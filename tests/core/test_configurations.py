@@ -250,6 +250,28 @@ def test_a_field_of_any_kind(key, value, tmp_path):
     assert load(tmp_path).name == tmp_path.name
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda whole: whole.update(added_tokens=[{"id": [], "content": {}}]), "in added_tokens.0..content, a text"),
+        (
+            lambda whole: whole.update(added_tokens=[{"id": {}, "content": "<x>"}]),
+            "in added_tokens.0..id, a whole number",
+        ),
+        (lambda whole: whole["model"]["vocab"].update(x=[]), "the id of 'x' is not a whole number"),
+        (lambda whole: whole["model"].update(vocab=[["a", 0.5]], type="Unigram"), "the model Unigram is not supported"),
+    ],
+)
+def test_what_is_broken_in_the_file_beside_it_is_said_of_that(change, problem, tmp_path):
+    whole = pipeline()
+    change(whole)
+    (tmp_path / "tokenizer.json").write_text(json.dumps(whole), encoding="utf-8")
+    configured(tmp_path, {"added_tokens_decoder": {"900": entry("<q>")}})
+    with pytest.raises(FormatError, match=problem) as raised:
+        load(tmp_path)
+    assert "tokenizer.json" in str(raised.value)
+
+
 def test_only_what_is_no_object_is_refused(tmp_path):
     two_files(tmp_path)
     for content in ("[", "[]", "[" * 100_000, '"\xff'):
