@@ -11,7 +11,7 @@ from typing import Final
 
 from bpe_core.errors import FetchError
 from bpe_core.hub import encodings, repositories
-from bpe_core.visible import visible
+from bpe_core.visible import quoted
 
 __all__ = ["cached", "fetch", "is_name", "located"]
 
@@ -45,7 +45,7 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None, environment: M
         return encodings.fetch(name, encoding, tell, environment)
     if repositories.is_name(name):
         return repositories.fetch(name, tell)
-    raise FetchError(f"'{visible(name)}' is not the name of a tokenizer; name {KINDS}.")
+    raise FetchError(f"{quoted(name)} is not the name of a tokenizer; name {KINDS}.")
 
 
 def located(text: str, tell: Tell = lambda done, total, what: None) -> str | Path:
