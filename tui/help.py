@@ -20,13 +20,16 @@ KEYS: Final = (
     (
         "Everywhere",
         (
+            ("F1", "this help"),
             ("F2 F3 F4 F5", "corpus, training, editor, audit; pressed again, the next part of it"),
             ("F6", "train; pause and go on while training"),
             ("F7", "learn one merge and wait"),
             ("F8", "stop; what was learned is kept"),
             ("F9", "let the pane fill the screen, and back"),
             ("Alt+← Alt+→", "one step back or on in the life of the vocabulary"),
+            ("Ctrl+O Ctrl+S", "open a text in the editor, save the editor's"),
             ("Ctrl+P", "every command by name, themes too"),
+            ("Esc", "do without the tokenizer that is being fetched or loaded"),
             ("Tab Shift+Tab", "to the next part of the screen, and back; the line above the keys tells of it"),
             ("Ctrl+Q", "leave; everything comes back next time"),
         ),
@@ -39,16 +42,33 @@ KEYS: Final = (
             ("r", "mark it as the reference of the audit"),
             ("Enter", "open a folder; run a preset; use a tokenizer"),
             ("F7", "on a preset: learn its merges one by one"),
+            ("p", "in the list of tokenizers: see how the one in force splits, or change that"),
             ("Delete", "discard a kept tokenizer"),
         ),
     ),
     ("Training", (("Enter", "in a field: train"), ("Space", "on pattern or ties: see what there is to choose"))),
-    ("Merge log", (("↑ ↓", "travel to that step: the editor follows"), ("End", "follow the newest merge again"))),
+    (
+        "Merge log",
+        (
+            ("↑ ↓", "travel to that step: the editor follows"),
+            ("Home", "to the first merge"),
+            ("End f", "to the last, and follow the newest again"),
+        ),
+    ),
+    (
+        "Curve and steps",
+        (
+            ("← →", "one step back or on"),
+            ("Home End", "before the first merge, after the last"),
+            ("x", "on the curve: give the first merges more room, or no longer"),
+            ("Shift+← Shift+→", "on the line of steps: ten back or on"),
+            ("Ctrl+← Ctrl+→", "on the line of steps: a twentieth of the way"),
+        ),
+    ),
     (
         "Editor",
         (
             ("Ctrl+Z Ctrl+Y", "undo, redo"),
-            ("Ctrl+O Ctrl+S", "open a text, save the text"),
             ("Ctrl+C Ctrl+V", "copy, paste"),
             ("Alt+E", "the next of some small texts that show what tokens do"),
             ("Alt+C", "copy the ids of the selection, or of all, as a Python list"),
@@ -61,7 +81,15 @@ KEYS: Final = (
             ("Alt+↑ Alt+↓", "what the edits before did"),
         ),
     ),
-    ("Audit", (("Enter", "show the merge, put an example into the editor"), ("s /", "sort, search"))),
+    (
+        "Audit",
+        (
+            ("Enter", "show the merge, put an example into the editor"),
+            ("s r", "sort by the next column, turn the order around"),
+            ("← →", "one kind of findings only, then the next"),
+            ("/", "search a token or an id"),
+        ),
+    ),
 )
 
 

@@ -176,6 +176,7 @@ class TokenizerList(PagedOptionList):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Use", tooltip="Put this tokenizer in force"),
+        Binding("p", "screen.change_pattern", "Pattern", tooltip="How the tokenizer in force splits a text"),
         Binding("delete", "discard", "Discard", tooltip="Delete this tokenizer's file"),
     ]
 
