@@ -30,6 +30,9 @@ def _open_app(arguments: list[str]) -> int:
 
         print(f"bpescope {version('bpescope')}")
         return 0
+    from bpe_core.standard_streams import hold_open, tell
+
+    hold_open()
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         return _refuse(
             "the app needs a terminal, and this is none; without one use "
@@ -54,6 +57,8 @@ def _open_app(arguments: list[str]) -> int:
     gc.set_threshold(700, 10, 200)
     gc.enable()
     app.run()
+    for sentence in app.last_words:
+        tell(f"bpescope: {sentence}")
     return app.return_code or 0
 
 
@@ -69,7 +74,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _refuse(sentence: str) -> int:
-    print(f"bpescope: {sentence}", file=sys.stderr)
+    from bpe_core.standard_streams import tell
+
+    tell(f"bpescope: {sentence}")
     return 2
 
 

@@ -44,6 +44,10 @@ class BpeScope(App[None]):
         self.configuration: Configuration = load_configuration(self._left_aside.append)
         """What is remembered; replaced as a whole when something in it changes."""
         self._refused = ""
+        self._asked: Screen[bool] | None = None
+        """The question whether to leave without the text."""
+        self.last_words: list[str] = []
+        """What is to be said in the terminal once the app has left it."""
         if paths:
             self.configuration = replace(self.configuration, corpus=paths)
         # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
@@ -100,6 +104,22 @@ class BpeScope(App[None]):
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember(theme=theme.name))
         if not self.is_headless:
             signals.heed(lambda code: self.exit(return_code=code))
+
+    async def action_quit(self) -> None:
+        """Leave; where the text would be lost with it, only if that is meant, as a second Ctrl+Q does."""
+        from tui.dialogs import Confirm
+
+        refused = await self.main.why_not_kept()
+        if not refused or self.screen is self._asked:
+            self.exit()
+        else:
+            question = f"The text cannot be kept for the next start: {refused}. Ctrl+S saves it elsewhere. Leave now?"
+            self._asked = Confirm(question, "Leave", "Stay")
+            self.push_screen(self._asked, lambda leave: self.exit() if leave else None)
+
+    def tell_at_the_end(self, sentence: str) -> None:
+        """Say it in the terminal once the app has left it."""
+        self.last_words.append(visible(sentence))
 
     # What Textual needs guarding from
 

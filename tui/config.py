@@ -1,11 +1,11 @@
 """What the app remembers between two starts, and where: the only file that asks platformdirs."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
@@ -13,6 +13,9 @@ from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
 from tui import disk
 from tui.state import TrainingOptions
+
+_TOGETHER: Final = 500
+"""Lines of the editor's text that are made bytes at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +36,21 @@ class Configuration:
 
 
 def tokenizers_folder() -> Path:
-    """Where trained tokenizers are kept; made when it is missing, if it can be."""
-    return _made(data_folder() / "tokenizers")
+    """Where trained tokenizers are kept; made when it is missing. Raises OSError if it cannot be."""
+    folder = data_folder() / "tokenizers"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def recovered_folder() -> Path:
-    """Where merges that were recovered from rank files are kept, so that it need not be done twice; made as above."""
-    return _made(user_cache_path("bpescope", appauthor=False) / "recovered")
+    """Where merges that were recovered from rank files are kept, so that it need not be done twice; made if it can be.
+
+    Whoever writes there is told if it cannot, and whoever reads there finds nothing, and does without.
+    """
+    folder = user_cache_path("bpescope", appauthor=False) / "recovered"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def data_folder() -> Path:
@@ -47,18 +58,12 @@ def data_folder() -> Path:
     return user_data_path("bpescope", appauthor=False)
 
 
-def _made(folder: Path) -> Path:
-    with suppress(OSError):  # whoever writes there is told, and whoever reads there finds nothing
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def load_configuration(tell: Callable[[str], None] = lambda sentence: None) -> Configuration:
+def load_configuration(tell: Callable[[str], None] = lambda sentence: None, path: Path | None = None) -> Configuration:
     """The configuration of the last run, or the defaults where the file is missing, broken, or from another version.
 
     What of it is not understood is kept beside it, and that is told in a sentence.
     """
-    path = _configuration_file()
+    path = path or _configuration_file()
     try:
         data = disk.read_file(path)
     except FileNotFoundError:
@@ -86,7 +91,7 @@ def load_configuration(tell: Callable[[str], None] = lambda sentence: None) -> C
 
 def save_configuration(configuration: Configuration) -> None:
     """Write `configuration` for the next start. Raises OSError."""
-    disk.write_file(_configuration_file(), (json.dumps(asdict(configuration), indent=1) + "\n").encode())
+    _write(_configuration_file(), ((json.dumps(asdict(configuration), indent=1) + "\n").encode(),))
 
 
 def load_text(path: Path | None = None, tell: Callable[[str], None] = lambda sentence: None) -> str | None:
@@ -110,9 +115,17 @@ def load_text(path: Path | None = None, tell: Callable[[str], None] = lambda sen
         return data.decode(errors="replace")
 
 
-def save_text(text: str, path: Path | None = None) -> None:
-    """Keep the editor's text for the next start. Raises OSError."""
-    disk.write_file(path or text_file(), text.encode(errors="replace"))
+def save_text(text: str | Sequence[str], path: Path | None = None) -> None:
+    """Keep the editor's text, as a whole or in lines, for the next start. Raises OSError."""
+    lines = text.split("\n") if isinstance(text, str) else text
+    _write(path or text_file(), _encoded(lines))
+
+
+def _encoded(lines: Sequence[str]) -> Iterator[bytes]:
+    """The lines as a file holds them; in parts, between which the screen gets its turn where this is done beside it."""
+    for start in range(0, len(lines), _TOGETHER):
+        end = "\n" if start + _TOGETHER < len(lines) else ""
+        yield ("\n".join(lines[start : start + _TOGETHER]) + end).encode(errors="replace")
 
 
 def text_file(number: int = 1) -> Path:
@@ -122,6 +135,12 @@ def text_file(number: int = 1) -> Path:
 
 def _configuration_file() -> Path:
     return user_config_path("bpescope", appauthor=False) / "configuration.json"
+
+
+def _write(path: Path, parts: Iterable[bytes]) -> None:
+    """Our own folder is made if it is missing; not what a link leads to, for that may be a disk that is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    disk.write_file(path, parts)
 
 
 def _put_aside(path: Path, problem: str, tell: Callable[[str], None]) -> None:

@@ -143,15 +143,16 @@ class Confirm(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,n", "dismiss(False)", "No"), Binding("y", "dismiss(True)")]
 
-    def __init__(self, question: str, yes: str) -> None:
+    def __init__(self, question: str, yes: str, no: str = "Keep it") -> None:
         super().__init__()
         self._question = question
         self._yes = yes
+        self._no = no
 
     def compose(self) -> ComposeResult:
         """A question and two buttons, the harmless one in front."""
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
             with Horizontal(classes="dialog--buttons"):
-                yield Button("Keep it (n)", compact=True, action="screen.dismiss(False)")
+                yield Button(f"{self._no} (n)", compact=True, action="screen.dismiss(False)")
                 yield Button(f"{self._yes} (y)", compact=True, variant="error", action="screen.dismiss(True)")

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -24,16 +24,15 @@ def read_file(path: Path, most: int = MOST) -> bytes:
     return data
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Make `data` what is in a file, in one step; a link stays one. Raises OSError, and then nothing has changed.
+def write_file(path: Path, parts: Iterable[bytes]) -> None:
+    """Make `parts`, one behind the other, what is in a file, in one step; a link stays one.
 
-    Its folder is made if it is missing; that of what a link leads to is not, for it may be a disk that is not there.
+    Raises OSError, and then nothing has changed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     target = Path(os.path.realpath(path))
     if os.path.lexists(target) and not target.is_file():
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
-    replace_file(target, (data,))
+    replace_file(target, parts)
 
 
 def set_aside(path: Path) -> Path:
@@ -47,7 +46,7 @@ def copy_aside(path: Path, data: bytes) -> Path:
     """Keep what is in a file under another name, unless that was done before. Raises OSError."""
     aside = _free_name(path, lambda taken: taken.is_file() and taken.read_bytes() == data)
     if not os.path.lexists(aside):
-        write_file(aside, data)
+        write_file(aside, (data,))
     return aside
 
 

@@ -11,9 +11,12 @@ from bpe_core.formats import load
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.packed import Unpacked, pack, unpack
 from bpe_core.tokenizer import Tokenizer
+from tui.disk import read_file, write_file
 
 _SIZE: Final = 32
 """Bytes of a digest: of what a file was made from, as its name, and of what is in it, at its beginning."""
+_MOST: Final = 1 << 30
+"""Bytes of what is kept for a tokenizer, at most."""
 _VERSION: Final = b"2"
 """To be raised when merges are recovered or packed in another way."""
 
@@ -46,7 +49,7 @@ def load_again(folder: Path, path: Path, pattern: str | None = None) -> Loaded:
 def recall(folder: Path, name: str) -> Unpacked | None:
     """What was kept under a name; None if there is nothing, or if it is not what was written."""
     try:
-        data = (folder / name).read_bytes()
+        data = read_file(folder / name, _MOST)
         return unpack(data[_SIZE:]) if name and data[:_SIZE] == _check(name, data[_SIZE:]) else None
     except (OSError, ValueError):
         return None
@@ -57,9 +60,7 @@ def remember(folder: Path, loaded: Loaded) -> None:
     name = loaded.name
     if name and name == _name(loaded.path, loaded.pattern):
         block = pack(loaded.tokenizer)
-        temporary = folder / f"{name}.part"
-        temporary.write_bytes(_check(name, block) + block)
-        temporary.replace(folder / name)
+        write_file(folder / name, (_check(name, block), block))
 
 
 def _name(path: Path, pattern: str | None) -> str:

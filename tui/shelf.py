@@ -97,6 +97,8 @@ def _age(path: Path) -> float:
 
 def _vocabulary_size(path: Path) -> int:
     """Read from the first lines of the file, so that a full shelf is listed at once."""
+    if not path.is_file():  # a pipe would keep one waiting
+        return 0
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES).decode("utf-8", "replace")

@@ -91,3 +91,10 @@ def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path:
     assert rescued.record.n_bytes == len(TEXT)
     told_later = {"sources": (), "created": "", "stop_reason": ""}  # all else is as the worker would have written it
     assert replace(rescued.record, **told_later) == replace(learned.record, **told_later)
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")  # to open it would be to wait for somebody who writes
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "nowhere.json").symlink_to("nowhere")
+    assert {kept.n_vocab for kept in kept_tokenizers(tmp_path)} == {0}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -80,6 +81,11 @@ class Training(Owner[Run]):
         self._replace(self._newest.run)
         self._worker = self._host.run_worker(partial(self._done, partial(self._train, self._newest)))
 
+    @property
+    def output(self) -> Path:
+        """Where the last training that was begun is kept, or will be."""
+        return self._newest.output if self._newest else Path()
+
     def tell(self, command: str) -> None:
         """Steer the worker: "run", "pause", "step N" or "stop"."""
         if self.job is not None:
@@ -102,6 +108,11 @@ class Training(Owner[Run]):
             except (BpeError, OSError) as error:
                 self._tell_of(course, replace(course.run, phase="failed", rate=0.0, detail=sentence_of(error)))
                 self._failed(course.run.detail)
+            except asyncio.CancelledError:  # the app ends: the worker has kept what it had, if it was given the time
+                if course.merges and not course.output.exists():
+                    with suppress(BpeError, OSError):
+                        bpe_core.save(self._learned(course), course.output)
+                raise
             finally:
                 self.job = None
             await self._end(course)
@@ -139,8 +150,7 @@ class Training(Owner[Run]):
         if course.tokenizer is None or not (course.saved or course.merges):
             self._follower.training_ended(None, None)
             return
-        record = told_record(task.rules, course.merges, course.totals, course.run)
-        learned = bpe_core.Tokenizer(course.tokenizer.vocabulary, task.rules.pattern, record=record)
+        learned = self._learned(course)
         if course.saved is None:
             course.saved = await self._rescue(learned, course.output)
         self._follower.training_ended(learned, course.saved)
@@ -151,6 +161,14 @@ class Training(Owner[Run]):
             self._host.say(sentence, "information" if came_out else "warning")
         if course.saved is not None and (warning := learned_by_heart(course.merges)):
             self._host.say(warning, "warning")
+
+    @staticmethod
+    def _learned(course: _Course) -> Tokenizer:
+        """What a worker has told until now, as a whole."""
+        rules = course.task.rules
+        assert course.tokenizer is not None
+        record = told_record(rules, course.merges, course.totals, course.run)
+        return bpe_core.Tokenizer(course.tokenizer.vocabulary, rules.pattern, record=record)
 
     async def _rescue(self, learned: Tokenizer, output: Path) -> Path | None:
         """Keep what a worker had told before it died."""

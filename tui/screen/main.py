@@ -6,6 +6,7 @@ First come the frames and the editor's text, which takes keys at once; what fill
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar, cast
 
@@ -16,8 +17,10 @@ from textual.containers import Container, Horizontal
 from textual.reactive import var
 from textual.screen import Screen
 
-from bpe_core.visible import visible
+from bpe_core.errors import LONGEST
+from bpe_core.visible import shortened, visible
 from tui import config, messages
+from tui.kept_text import KeptText
 from tui.panes.editor import EditorPane
 from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
 from tui.widgets.hint_line import HintLine
@@ -27,6 +30,8 @@ from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.notifications import SeverityLevel
 
     from bpe_core.tokenizer import Tokenizer
@@ -49,6 +54,9 @@ class Memory(Protocol):
 
     def remember(self, **changes: object) -> None:
         """Change the configuration, and write it."""
+
+    def tell_at_the_end(self, sentence: str) -> None:
+        """Say it in the terminal once the app has left it."""
 
 
 class MainScreen(Screen[None]):
@@ -113,7 +121,7 @@ class MainScreen(Screen[None]):
         super().__init__(classes="-active-editor -training-above")
         self._configuration = configuration
         self._opened = opened
-        self._text_kept = ""
+        self._not_kept = ""
         self.furnished = asyncio.Event()
         """Set once all panes are there; a key that is for them has to wait until then."""
 
@@ -136,7 +144,9 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         """Show the text of the last run; all the rest comes after the first frame."""
         self._area = self.editor.area  # still at hand when the screen is taken down
-        self._area.load(_text())
+        self._kept_text = KeptText(partial(self.say, severity="warning"))
+        self._area.load(_text(self._kept_text))
+        self._kept_text.take(self._area.document.lines)
         self.set_focus(self._area)
         self.call_after_refresh(self._furnish)
 
@@ -161,25 +171,46 @@ class MainScreen(Screen[None]):
 
     async def on_unmount(self) -> None:
         """Keep the text; let each worker process keep what it has, and end."""
-        self._keep_text()
+        try:
+            self.tell_at_the_end(self._kept_text.keep_somewhere(self._area.document.lines))
+        except OSError as error:
+            self.tell_at_the_end(f"The text could not be kept for the next start: {error.strerror}.")
+        self._kept_text.release()
+        is_training = self.run.busy
         working = [worker for worker in self.workers if worker.node is self and not worker.is_finished]
         for worker in working:
             worker.cancel()
         await asyncio.gather(*(worker.wait() for worker in working), return_exceptions=True)
+        if is_training:
+            self._leave_training(self.session.training.output)
+
+    def _leave_training(self, output: Path) -> None:
+        """What it has learned is what comes back at the next start."""
+        if output.is_file():
+            self.remember(tokenizer=str(output))
+        else:
+            self.tell_at_the_end("The training had not learned anything yet, so nothing of it is kept; F6 begins anew.")
 
     def _recolor(self) -> None:
         """Draw the lists again: they take the colors of tokens from the editor, which may learn later of a theme."""
         self.training.log_of_merges.refresh()
         self.audit_pane.table.refresh()
 
-    def _keep_text(self) -> None:
-        text = self._area.text
-        if text != self._text_kept:
-            try:
-                config.save_text(text)
-                self._text_kept = text
-            except OSError as error:
-                self.say(f"The text could not be kept for the next start: {error.strerror}.", "warning")
+    @work(exclusive=True, group="text")
+    async def _keep_text(self) -> None:
+        """Now and then, so that no accident costs more than some seconds; that it cannot be done is told once."""
+        refused = await self.why_not_kept()
+        if refused and refused != self._not_kept:
+            self.say(f"The text cannot be kept for the next start: {refused}. Ctrl+S saves it elsewhere.", "warning")
+        self._not_kept = refused
+
+    async def why_not_kept(self) -> str:
+        """Keep the text beside the screen; what is in the way of that, in a few words, empty if nothing."""
+        try:
+            await self._kept_text.keep(self._area.document.lines)
+        except OSError as error:
+            return str(error.strerror)
+        return ""
 
     # Which pane is seen
 
@@ -257,8 +288,8 @@ class MainScreen(Screen[None]):
     # What the owners need
 
     def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
-        """Tell the user, whatever characters are in it."""
-        self.notify(visible(sentence), severity=severity, markup=False)
+        """Tell the user, whatever characters are in it, and however many."""
+        self.notify(visible(shortened(sentence, LONGEST)), severity=severity, markup=False)
 
     async def ask(self, question: Screen[Answer]) -> Answer:
         """Show a question and wait for the answer; to be called in a worker."""
@@ -272,6 +303,11 @@ class MainScreen(Screen[None]):
     def remember(self, **changes: object) -> None:
         """Change what comes back at the next start."""
         cast("Memory", self.app).remember(**changes)
+
+    def tell_at_the_end(self, sentence: str) -> None:
+        """Say it in the terminal once the app has left it; nothing, if it is empty."""
+        if sentence:
+            cast("Memory", self.app).tell_at_the_end(sentence)
 
     def open_in_editor(self, text: str) -> None:
         """Show a text in the editor, in the place of the one that is there."""
@@ -423,11 +459,10 @@ class MainScreen(Screen[None]):
         self.session.open_finding(event.finding)
 
 
-def _text() -> str:
+def _text(kept: KeptText) -> str:
     """The editor's text of the last run; a greeting where there was none."""
-    text = config.load_text()
-    if text is None:
-        from bpe_core.samples import editor_greeting
+    if kept.beginning is not None:
+        return kept.beginning
+    from bpe_core.samples import editor_greeting
 
-        text = editor_greeting()
-    return text
+    return editor_greeting()

@@ -92,6 +92,8 @@ class Session:
             paths = sample_corpus().paths
         screen.corpus = Corpus(paths, reference, title_of(paths))
         self._count()
+        if configuration.tokenizer and not os.path.exists(configuration.tokenizer):
+            screen.say(f"The tokenizer that was used last is not there any more: {configuration.tokenizer}.", "warning")
         if os.path.exists(configuration.tokenizer):
             self.loading.load(Path(configuration.tokenizer))
         elif screen.kept:
@@ -274,7 +276,7 @@ class Session:
 
     async def discard(self, path: Path) -> None:
         """Delete a kept tokenizer, if that is really meant."""
-        if path.parent != config.tokenizers_folder():
+        if path.parent != config.data_folder() / "tokenizers":
             sentence = "That file is kept by another program; only tokenizers trained here can be deleted."
             self._screen.say(sentence, "warning")
         elif await self._screen.ask(Confirm(f"Delete the tokenizer {visible(path.stem)}?", "Delete")):

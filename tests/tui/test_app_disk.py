@@ -1,0 +1,183 @@
+"""The app on disks that refuse, and beside another copy of itself: it goes on, says what is wrong, loses nothing."""
+
+import asyncio
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from scope import Opened, Scope, eventually
+from terminal import terminal
+
+from bpe_core import load
+from tui import config, engine, kept_text
+from tui.app import BpeScope
+from tui.dialogs import Confirm
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file may have a byte; this binds root, too."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_end(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("a")
+        with full_disk():
+            for _ in range(3):
+                await scope.screen._keep_text().wait()
+            await scope.until(lambda: scope.said, "it is told")
+            assert len([sentence for sentence in scope.said if "The text cannot be kept" in sentence]) == 1
+            assert "File too large" in scope.said[-1]
+            await scope.press("ctrl+q")
+            await scope.asked(Confirm)
+            await scope.press("n")
+            await scope.back()
+            assert scope.app.is_running
+        await scope.press("ctrl+q")  # now there is room
+        await eventually(lambda: scope.app._exit, "it leaves without a question")
+    assert (config.load_text() or "").startswith("a")
+    assert not scope.app.last_words
+
+
+async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
+    opened: Opened, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_text.tempfile, "tempdir", str(tmp_path))
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("a")
+        config.text_file().mkdir()  # nothing can be written there
+        await scope.press("ctrl+q")
+        await scope.asked(Confirm)
+        await scope.press("ctrl+q")
+        await eventually(lambda: scope.app._exit, "it leaves")
+    (sentence,) = scope.app.last_words
+    (saved,) = tmp_path.glob("bpescope-text-*.txt")
+    assert str(saved) in sentence and saved.read_text().startswith("a")
+
+
+async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book: Path) -> None:
+    for name in ("data", "config", "cache"):
+        (home.parent / name).touch()  # a file where a folder should be
+    async with opened(book) as scope:
+        await scope.until(lambda: len(scope.said) > 1, "it is told, and that nothing can be learned")
+        assert any("Kept tokenizers cannot be listed" in said for said in scope.said)
+        assert all(said.endswith(".") and "Errno" not in said for said in scope.said)
+        await scope.press("a")
+        assert scope.area.text.startswith("a")
+        await scope.screen._keep_text().wait()
+        await scope.until(lambda: any("The text cannot be kept" in said for said in scope.said), "it is told")
+
+
+async def test_an_untouched_greeting_is_nothing_to_ask_about(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        with full_disk():
+            await scope.press("ctrl+q")
+            await eventually(lambda: scope.app._exit, "it leaves")
+    assert not scope.app.last_words and config.load_text() is None
+
+
+async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
+    async with opened() as first:
+        await first.until_tokenizer()
+        await first.press("1")
+        other = BpeScope()
+        async with other.run_test(size=(120, 40)) as pilot:
+            await other.main.furnished.wait()
+            await pilot.press("2")
+            await pilot.pause()
+        await first.press("1")
+    assert (config.load_text() or "").startswith("11")
+    assert (config.load_text(config.text_file(2)) or "").startswith("2")
+
+
+async def test_a_worker_that_cannot_be_started_is_told_at_the_start(
+    opened: Opened, home: Path, book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine.sys, "executable", "/nowhere/python")
+    async with opened(book) as scope:
+        await scope.until(lambda: scope.said, "it is told")
+        assert all(said.startswith("No worker process can be started") for said in scope.said)
+        await scope.until(lambda: not scope.screen.run.busy, "the training is over")
+        await scope.press("a", "f5")
+        assert scope.area.text.startswith("a")
+
+
+async def learning(scope: Scope) -> None:
+    await scope.press("f7")  # one merge
+    await scope.until(lambda: scope.screen.run.phase == "paused" and scope.screen.step == 1, "a merge is learned")
+
+
+async def test_what_a_training_has_learned_when_the_app_ends_comes_back(opened: Opened, kept: Path, book: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        await learning(scope)
+    output = config.tokenizers_folder() / "book.txt-gpt4.json"
+    assert load(output).step == 1
+    assert config.load_configuration().tokenizer == str(output)
+    assert not scope.app.last_words
+
+
+async def test_what_a_worker_has_told_is_kept_even_if_it_is_not_given_the_time_to(
+    opened: Opened, kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        await learning(scope)
+        job = scope.screen.session.training.job
+        assert job is not None
+        os.kill(job.pid, signal.SIGSTOP)  # as one that is busy saving
+        monkeypatch.setattr(engine, "PATIENCE", 0.1)
+    output = config.tokenizers_folder() / "book.txt-gpt4.json"
+    assert load(output).step == 1
+    assert config.load_configuration().tokenizer == str(output)
+
+
+def test_a_training_that_had_learned_nothing_is_told_in_the_terminal(kept: Path, home: Path) -> None:
+    words = home / "words.txt"
+    words.write_text("".join(f"w{number} " for number in range(3_000_000)))
+    with terminal(words) as app:
+        app.until_shown("Tokenizers")
+        app.settle()
+        app.type("\x1b[17~")  # F6
+        app.until_shown("counting")
+        app.type("\x11")
+        assert app.wait() == 0
+    assert "bpescope: The training had not learned anything yet, so nothing of it is kept" in app.text
+    assert config.load_configuration().tokenizer == str(kept)
+
+
+async def test_keeping_a_long_text_does_not_wait_for_the_disk(
+    opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    fsync = os.fsync
+
+    def slow(descriptor: int) -> None:
+        asyncio.run_coroutine_threadsafe(written.wait(), loop).result()  # would wait for ever on the screen's thread
+        fsync(descriptor)
+
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("a")
+        with monkeypatch.context() as disk:
+            disk.setattr(os, "fsync", slow)
+            worker = scope.screen._keep_text()
+            await scope.press("b")
+            assert scope.area.text.startswith("ab") and not worker.is_finished
+            written.set()
+            await worker.wait()
+    assert (config.load_text() or "").startswith("ab")

@@ -1,0 +1,133 @@
+"""The editor's text on the disk: the newest is kept, whatever writes at the same time, and no copy takes another's."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tui import config, kept_text
+from tui.kept_text import KeptText
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def kept(told: list[str] | None = None) -> KeptText:
+    return KeptText((told if told is not None else []).append)
+
+
+async def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
+    first = kept()
+    assert first.beginning is None
+    first.take(["a greeting"])
+    await first.keep(["a greeting"])
+    assert config.load_text() is None
+    await first.keep(["typed"])
+    number = config.text_file().stat().st_ino
+    await first.keep(["typed"])
+    first.keep_now(["typed"])
+    assert config.text_file().stat().st_ino == number
+    first.release()
+    assert kept().beginning == "typed"
+
+
+@pytest.mark.parametrize("n", [1, 499, 500, 501, 1000, 1001])
+def test_a_text_in_lines_is_what_they_are_joined(n: int) -> None:
+    lines = [f"line {number}\r" for number in range(n)]
+    config.save_text(lines)
+    assert config.load_text() == "\n".join(lines)
+
+
+async def test_the_newest_text_is_kept_even_if_an_older_one_is_still_being_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text, go_on, begun = kept(), threading.Event(), threading.Event()
+    save = config.save_text
+
+    def slow(written: Sequence[str], path: Path) -> None:
+        begun.set()
+        assert written == ("newest",) or go_on.wait(60)
+        save(written, path)
+
+    monkeypatch.setattr(config, "save_text", slow)
+    older = asyncio.create_task(text.keep(["older"]))
+    await asyncio.to_thread(begun.wait)
+    later = asyncio.create_task(text.keep(["later"]))
+    await asyncio.sleep(0)
+    older.cancel()  # as at the end of the app: the thread goes on
+    ending = asyncio.create_task(asyncio.to_thread(text.keep_now, ["newest"]))
+    await asyncio.sleep(0.05)
+    go_on.set()
+    await asyncio.gather(later, ending)
+    with pytest.raises(asyncio.CancelledError):
+        await older
+    assert config.load_text() == "newest"
+
+
+async def test_a_disk_that_refuses_is_told_and_what_is_on_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = kept()
+    text.keep_now(["before"])
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        with pytest.raises(OSError):
+            await text.keep(["after"])
+        with pytest.raises(OSError):
+            text.keep_now(["after"])
+    assert config.load_text() == "before"
+    text.keep_now(["after"])
+    assert config.load_text() == "after"
+
+
+def test_each_running_copy_has_a_text_of_its_own() -> None:
+    told: list[str] = []
+    first, second, third = kept(), kept(told), kept(told)
+    for number, copy in enumerate((first, second, third), 1):
+        copy.keep_now([f"text of copy {number}"])
+    assert [sentence.partition(":")[0] for sentence in told] == ["Another bpescope is open"] * 2
+    assert str(second.path) in told[0] and str(third.path) in told[1]
+    first.release()
+    second.release()
+    assert kept(told).beginning == "text of copy 1"
+    assert kept(told).beginning == "text of copy 2"
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize("odd", ["folder", "pipe", "nowhere"])
+def test_where_nothing_can_be_locked_there_is_one_text(odd: str) -> None:
+    config.save_text("kept")
+    lock = config.text_file().with_name(".editor.txt.lock")
+    if odd == "folder":
+        lock.mkdir()
+    elif odd == "pipe":
+        os.mkfifo(lock)
+    else:
+        lock.symlink_to("/nowhere/at/all")
+    told: list[str] = []
+    text = kept(told)
+    assert (text.beginning, text.path, told) == ("kept", config.text_file(), [])
+    text.keep_now(["more"])
+    assert config.load_text() == "more"
+
+
+def test_a_text_that_finds_no_place_goes_among_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuge = tmp_path / "refuge"
+    refuge.mkdir()
+    monkeypatch.setattr(kept_text.tempfile, "tempdir", str(refuge))
+    text = kept()
+    assert text.keep_somewhere(["in its place"]) == "" == text.keep_somewhere(["in its place"])
+    config.text_file().unlink()
+    config.text_file().mkdir()
+    sentence = text.keep_somewhere(["all of it\r", ""])
+    (path,) = refuge.iterdir()
+    assert str(path) in sentence and path.read_bytes() == b"all of it\r\n"
+    assert text.keep_somewhere(["all of it\r", ""]) == ""  # once is enough
+    monkeypatch.setattr(kept_text.tempfile, "tempdir", str(tmp_path / "nowhere" / "at all"))
+    (tmp_path / "nowhere").touch()
+    with pytest.raises(OSError):
+        text.keep_somewhere(["more"])
