@@ -59,7 +59,7 @@ class Task:
 
     def arguments(self, output: Path) -> list[str]:
         """The command line of the worker."""
-        command = ["train", "-o", str(output), "--stream", *(["--paused"] if self.stepping else [])]
+        command = ["train", "-o", str(output), "--keep-existing", "--stream", *(["--paused"] if self.stepping else [])]
         if self.preset:
             return [*command, "--preset", self.preset]
         options = self.options

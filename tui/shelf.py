@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
-from typing import overload
+from typing import Final, overload
 
 from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
@@ -12,7 +13,10 @@ from bpe_core.trainer import Merge
 from bpe_core.trainer.options import Options
 from tui.state import Kept, Run, Totals
 
-HEAD_BYTES = 4096
+HEAD_BYTES: Final = 4096
+"""Of a file, in which its size is told."""
+LARGEST_CORPUS: Final = 1 << 62
+"""Bytes, or tokens; no disk holds more."""
 
 
 def kept_tokenizers(folder: Path) -> tuple[Kept, ...]:
@@ -21,17 +25,14 @@ def kept_tokenizers(folder: Path) -> tuple[Kept, ...]:
     return tuple(Kept(str(path), path.stem, _vocabulary_size(path)) for path in files)
 
 
-def free_place(folder: Path, title: str) -> Path:
-    """A path on the shelf that is not taken, named after `title`.
+def place_for(folder: Path, title: str) -> Path:
+    """The path on the shelf of what is named after `title`; whoever saves there puts a number behind a name taken.
 
-    >>> free_place(Path("/nowhere"), "Python library · gpt4").name
+    >>> place_for(Path("/nowhere"), "Python library · gpt4").name
     'python-library-gpt4.json'
     """
     stem = re.sub(r"[^\w.]+", "-", title.casefold()).strip("-.")[:60] or "tokenizer"
-    number = 1
-    while (path := folder / (f"{stem}.json" if number == 1 else f"{stem}-{number}.json")).exists():
-        number += 1
-    return path
+    return folder / f"{stem}.json"
 
 
 class KeptMerges(Sequence[Merge]):
@@ -67,6 +68,18 @@ class KeptMerges(Sequence[Merge]):
     def length_of(self, token: int) -> int:
         """Bytes of a token."""
         return len(self._vocabulary.token_bytes(token))
+
+
+def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
+    """`tokenizer`, or if its record cannot be that of its merges, as each of them shortens the corpus, one without."""
+    record = tokenizer.record
+    if record is None:
+        return tokenizer
+    lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
+    falls = all(before > after for before, after in pairwise(lengths))
+    if falls and max(lengths[0], record.n_bytes) <= LARGEST_CORPUS and len(record.steps) == tokenizer.step:
+        return tokenizer
+    return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, name=tokenizer.name, preparation=tokenizer.preparation)
 
 
 def told_record(rules: Options, merges: Sequence[Merge], totals: Totals | None, run: Run) -> TrainingRecord:

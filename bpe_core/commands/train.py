@@ -15,7 +15,7 @@ from bpe_core.commands.learning import learn, prepare
 from bpe_core.commands.report import Report, report_to
 from bpe_core.corpus.counts import Counts
 from bpe_core.errors import FormatError, OptionError
-from bpe_core.formats import save
+from bpe_core.formats import save, save_beside
 from bpe_core.formats.atomic import check_place
 from bpe_core.plurals import counted
 from bpe_core.presets import PRESETS, Line, Preset
@@ -46,6 +46,9 @@ def add(commands: Subcommands) -> None:
         "--preset",
         choices=PRESETS,
         help="run a founding example again, with its own text and options, and say whether it comes out; no OUT needed",
+    )
+    parser.add_argument(
+        "--keep-existing", action="store_true", help="replace no file: where OUT is taken, save as OUT-2, OUT-3, …"
     )
     add_pattern(parser)
     _add_rules(parser)
@@ -102,7 +105,7 @@ def run(options: Namespace) -> int:
             if steps or not control.stopped:
                 lines = preset.check(trainer.tokenizer()) if preset else ()
                 if options.output:
-                    _save(trainer.tokenizer(), options.output, report)
+                    _save(trainer.tokenizer(), options.output, report, keep_existing=options.keep_existing)
         seconds = time.monotonic() - began
         report.send(Done(control.stopped or reason, steps, seconds))
         report.say(_ending(control.stopped, reason, steps, seconds, options.output))
@@ -161,10 +164,13 @@ def _check_output(output: Path, texts: list[str]) -> None:
         raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
 
 
-def _save(tokenizer: Tokenizer, output: str, report: Report) -> None:
+def _save(tokenizer: Tokenizer, output: str, report: Report, *, keep_existing: bool) -> None:
     """Save what was learned; where that cannot be, then elsewhere, for it may have taken hours. Raises FormatError."""
     try:
-        save(tokenizer, output)
+        if keep_existing:
+            output = str(save_beside(tokenizer, Path(output)))
+        else:
+            save(tokenizer, output)
         report.send(Saved(output))
     except FormatError as error:
         refuge = Path(tempfile.gettempdir(), f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json")

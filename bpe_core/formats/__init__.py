@@ -6,15 +6,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol, cast
 
-from bpe_core.errors import FormatError, OptionError
-from bpe_core.formats.atomic import check_place, write_atomically
+from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError
+from bpe_core.formats.atomic import check_place, write_atomically, write_beside
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.folder import holder_in
 from bpe_core.formats.limits import LONGEST_TOKEN
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
-__all__ = ["FORMATS", "WRITABLE", "load", "save"]
+__all__ = ["FORMATS", "WRITABLE", "is_tokenizer", "load", "save", "save_beside"]
 
 FORMATS: Final = ("native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "tiktoken", "sentencepiece")
 """The formats that `load` knows, in the order in which they are asked; each is a module of this name in here."""
@@ -70,6 +70,24 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
 def _longest(tokenizer: Tokenizer) -> int:
     """Bytes of the longest token."""
     return max(map(len, tokenizer.vocabulary.bytes_of.values()), default=0)
+
+
+def is_tokenizer(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a tokenizer that `load` can read, be it only with a pattern; false for a folder."""
+    if os.path.isdir(path):
+        return False
+    try:
+        load(path)
+    except PatternNeededError:
+        return True
+    except BpeError:
+        return False
+    return True
+
+
+def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
+    """As `save` in our own format, but to a name that is free: `path`, or one with a number behind; which it is."""
+    return write_beside(path, list(_format("native").write(tokenizer)))
 
 
 def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native") -> None:

@@ -4,7 +4,8 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import chain, count
 from pathlib import Path
 
 from bpe_core.errors import FormatError
@@ -24,6 +25,39 @@ def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None
         else:
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.writelines(lines)
+
+
+def write_beside(path: Path, lines: Iterable[str]) -> Path:
+    """Write a whole new file, to `path` or with a number behind its name to the first that is free; where it is.
+
+    However many processes do so at the same time, each has another one. Raises `FormatError` as `write_atomically`.
+    """
+    with _told_of(path):
+        new = new_beside(path)
+        replace_file(new, map(str.encode, lines))
+        try:
+            for place in _numbered(path):
+                with suppress(FileExistsError):
+                    _rename(new, place)
+                    return place
+        finally:
+            new.unlink(missing_ok=True)
+    raise AssertionError("numbers do not end")
+
+
+def _numbered(path: Path) -> Iterator[Path]:
+    return chain([path], (path.with_stem(f"{path.stem}-{number}") for number in count(2)))
+
+
+def _rename(file: Path, place: Path) -> None:
+    """Give a file another name, but raise FileExistsError where there is something of that name."""
+    try:
+        os.link(file, place)
+    except FileExistsError:
+        raise
+    except OSError:  # a disk that knows no links
+        open(place, "x").close()
+        os.replace(file, place)
 
 
 def check_place(path: str | os.PathLike[str]) -> None:

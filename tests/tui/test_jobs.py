@@ -52,6 +52,12 @@ async def test_a_training_goes_through_its_phases() -> None:
     assert (done.phase, done.detail, done.busy) == ("done", "vocabulary size reached · 1.2 s", False)
 
 
+async def test_what_goes_on_after_a_pause_says_so_whatever_it_was() -> None:
+    told = [Counting(40, 80, "a"), State("paused"), State("counting"), State("paused"), State("preparing")]
+    phases = [run.phase for run in await runs(*([event] for event in told))]
+    assert phases == ["counting", "paused", "counting", "paused", "preparing"]
+
+
 async def test_a_stop_and_a_failure_are_ends_too() -> None:
     assert [run.phase for run in await runs([State("paused")], [Done("stopped", 0, 1)])] == ["paused", "stopped"]
     failed = (await runs([Failed("There is no such thing.")]))[0]

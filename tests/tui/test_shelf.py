@@ -1,15 +1,17 @@
 """The shelf: a file for each tokenizer, listed without reading them whole, and never one in the place of another."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bpe_core import load, save, train
+from bpe_core.formats import save_beside
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
-from tui.shelf import KeptMerges, free_place, kept_tokenizers, told_record
+from tui.shelf import KeptMerges, kept_tokenizers, place_for, told_record
 from tui.state import Kept, Run, Totals
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
@@ -51,16 +53,16 @@ def test_a_broken_file_is_listed_without_a_size(tmp_path: Path, content: bytes) 
     ],
 )
 def test_a_place_on_the_shelf_is_named_after_the_corpus(tmp_path: Path, title: str, name: str) -> None:
-    place = free_place(tmp_path, title)
+    place = place_for(tmp_path, title)
     assert place == tmp_path / f"{name}.json"
-    place.touch()  # so it is a name that the disk takes
+    save(LEARNED, place)  # so it is a name that the disk takes
 
 
-def test_a_place_that_is_taken_is_not_given_again(tmp_path: Path) -> None:
-    for name in ("book.json", "book-2.json", "book-3.json"):
-        place = free_place(tmp_path, "Book")
-        assert place.name == name
-        place.touch()
+def test_trainings_that_end_at_the_same_time_take_a_name_each(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        places = list(pool.map(lambda _: save_beside(LEARNED, place_for(tmp_path, "Book")), range(16)))
+    assert {place.name for place in places} == {"book.json", *(f"book-{n}.json" for n in range(2, 17))}
+    assert all(load(place).merges == LEARNED.merges for place in places)
 
 
 def test_the_merge_log_of_a_kept_tokenizer_says_what_the_training_said(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -11,8 +12,9 @@ from bpe_core.errors import PatternNeededError
 from bpe_core.visible import visible
 from tui import config, recovered
 from tui.dialogs import AskPattern
-from tui.owners.owner import Awaited, Host
+from tui.owners.owner import Awaited, Host, in_thread
 from tui.recovered import Loaded
+from tui.shelf import without_odd_record
 
 RECOVERY_SLICE: Final = 0.01
 """Seconds of recovering merges at a time, short enough for a frame."""
@@ -47,21 +49,27 @@ class Loading(Awaited):
         self._replace(f"loading {visible(path.name)} …")
         loaded = await self._read(path)
         self._replace("")
-        if loaded is not None:
-            self._loaded(loaded)
+        if loaded is None:
+            return
+        tokenizer = await in_thread(without_odd_record, loaded.tokenizer)
+        if tokenizer is not loaded.tokenizer:
+            self._host.say(
+                f"{path.name} tells counts that cannot be those of its merges; they are left out.", "warning"
+            )
+        self._loaded(replace(loaded, tokenizer=tokenizer))
 
     async def _read(self, path: Path) -> Loaded | None:
         """The tokenizer in a file; a split pattern that the file does not tell is asked for, once."""
         folder = config.recovered_folder()
         try:
-            return await asyncio.to_thread(recovered.load_again, folder, path, self._pattern_for(path))
+            return await in_thread(recovered.load_again, folder, path, self._pattern_for(path))
         except PatternNeededError:
             question = f"{visible(path.name)} holds ranks only. How does it split a text?"
             pattern = await self._host.ask(AskPattern(question))
             if pattern is None:
                 return None
             self._remember(path, pattern)
-            return await asyncio.to_thread(recovered.load_again, folder, path, pattern)
+            return await in_thread(recovered.load_again, folder, path, pattern)
 
 
 class Recovery(Awaited):
@@ -83,4 +91,4 @@ class Recovery(Awaited):
         self._replace("")
         self._found()
         with suppress(OSError):  # a full disk costs the next start some seconds, nothing else
-            await asyncio.to_thread(recovered.remember, config.recovered_folder(), loaded)
+            await in_thread(recovered.remember, config.recovered_folder(), loaded)

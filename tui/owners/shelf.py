@@ -1,13 +1,29 @@
 """Shelf: the tokenizers that can be put in force: kept here, left by other programs, opened from elsewhere."""
 
-import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final
 
 from tui import config
 from tui.found import found_tokenizers
-from tui.owners.owner import Host, Owner
+from tui.owners.owner import Host, Owner, in_thread
 from tui.shelf import kept_tokenizers
 from tui.state import Kept
+
+MOST_OPENED: Final = 20
+"""Tokenizers from elsewhere that are remembered."""
+_USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})
+"""Names that many files have; then that of their folder tells which it is."""
+
+
+def name_of(path: Path) -> str:
+    """What a tokenizer from elsewhere is called in the list.
+
+    >>> name_of(Path("/models/qwen3/tokenizer.json")), name_of(Path("/models/mine.json"))
+    ('qwen3/tokenizer', 'mine')
+    """
+    return f"{path.parent.name}/{path.stem}" if path.stem in _USUAL and path.parent.name else path.stem
 
 
 class Shelf(Owner[tuple[Kept, ...]]):
@@ -18,21 +34,42 @@ class Shelf(Owner[tuple[Kept, ...]]):
         self._found: tuple[Kept, ...] = ()
         self._opened: dict[str, Kept] = {}
 
+    @property
+    def opened(self) -> tuple[str, ...]:
+        """The paths of those that were opened from elsewhere, in the order in which that was done."""
+        return tuple(self._opened)
+
+    def bring_back(self, paths: Iterable[str]) -> None:
+        """Those that were opened earlier, as far as they are still there."""
+        for path in filter(os.path.exists, paths):
+            self._opened[path] = Kept(path, name_of(Path(path)), 0, is_own=False)
+
     def refresh(self) -> None:
         """List them anew. Raises OSError if this computer gives no folder for those that are kept."""
         listed = (*kept_tokenizers(config.tokenizers_folder()), *self._found)
         paths = {kept.path for kept in listed}
         self._replace((*listed, *(kept for path, kept in self._opened.items() if path not in paths)))
 
-    def add(self, opened: Kept) -> None:
-        """One that lies anywhere was opened: it stays in the list."""
-        self._opened[opened.path] = opened
+    def add(self, path: Path, n_vocab: int) -> None:
+        """One was opened: if it lies elsewhere it stays in the list, among the last `MOST_OPENED`."""
         self.refresh()
+        if str(path) not in {kept.path for kept in self._value} - set(self._opened):
+            self._opened.pop(str(path), None)
+            self._opened[str(path)] = Kept(str(path), name_of(path), n_vocab, is_own=False)
+            for oldest in list(self._opened)[:-MOST_OPENED]:
+                del self._opened[oldest]
+            self.refresh()
+
+    def forget(self, path: Path) -> bool:
+        """Take one that was opened from elsewhere off the list; whether it was such a one."""
+        known = self._opened.pop(str(path), None) is not None
+        self.refresh()
+        return known
 
     def look_elsewhere(self) -> None:
         """Look beside the screen for what other programs keep."""
         self._begin(self._look)
 
     async def _look(self) -> None:
-        self._found = tuple(await asyncio.to_thread(found_tokenizers))
+        self._found = tuple(await in_thread(found_tokenizers))
         self.refresh()

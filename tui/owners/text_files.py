@@ -1,6 +1,5 @@
 """TextFiles: texts from disk into the editor, and from the editor onto the disk."""
 
-import asyncio
 import os
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +7,7 @@ from pathlib import Path
 
 from bpe_core.visible import visible
 from tui.dialogs import AskPath, Confirm
-from tui.owners.owner import Host, Owner
+from tui.owners.owner import Host, Owner, in_thread
 from tui.sources import TextSource, file_source, text_of
 
 
@@ -32,14 +31,14 @@ class TextFiles(Owner[None]):
             path = await self._host.ask(AskPath("Which text should be opened in the editor?", only_file=True))
             source = file_source(path) if path is not None else None
         if source is not None:
-            self._opened(await asyncio.to_thread(text_of, source))
+            self._opened(await in_thread(text_of, source))
 
     async def _save(self, text: str) -> None:
         path = await self._host.ask(AskPath("Where should the text be saved?", must_exist=False))
         if path is None or (os.path.exists(path) and not await self._may_replace(path)):
             return
         try:
-            await asyncio.to_thread(path.write_bytes, text.encode("utf-8", "replace"))
+            await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
             self._host.say(f"Saved as {path}.")
         except (OSError, ValueError) as error:  # ValueError: no path can hold a NUL character
             problem = error.strerror if isinstance(error, OSError) else error

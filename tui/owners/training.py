@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import bpe_core
 from bpe_core.errors import BpeError
+from bpe_core.formats import save_beside
 from bpe_core.plurals import counted
 from bpe_core.presets import PRESETS, verdict
 from bpe_core.wire import parse_command
 from tui import config
 from tui.engine import Job
 from tui.jobs import Task, training
-from tui.owners.owner import Host, Owner, sentence_of
-from tui.shelf import free_place, told_record
+from tui.owners.owner import Host, Owner, in_thread, sentence_of
+from tui.shelf import place_for, told_record
 from tui.state import Run
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Training(Owner[Run]):
 
     async def _learn(self, course: _Course) -> None:
         task = course.task
-        course.output = free_place(config.tokenizers_folder(), f"{task.title} {task.rules.pattern}")
+        course.output = place_for(config.tokenizers_folder(), f"{task.title} {task.rules.pattern}")
         async with Job(*task.arguments(course.output)) as self.job:
             if task.stepping:
                 self.tell("step 1")
@@ -173,7 +174,7 @@ class Training(Owner[Run]):
     async def _rescue(self, learned: Tokenizer, output: Path) -> Path | None:
         """Keep what a worker had told before it died."""
         try:
-            await asyncio.to_thread(bpe_core.save, learned, output)
+            output = await in_thread(save_beside, learned, output)
         except (BpeError, OSError) as error:
             self._host.say(f"What was learned could not be kept: {sentence_of(error)}", "error")
             return None
