@@ -41,16 +41,23 @@ def _open_app(arguments: list[str]) -> int:
     gc.disable()  # nothing of what is loaded now will be garbage
     from bpe_core.errors import BpeError
 
+    texts: list[str] = []
+    tokenizers: list[str] = []
     try:
         for path in options.paths:
+            from bpe_core.formats import is_tokenizer
             from tui.sources import check_readable
 
-            check_readable(path)
+            if is_tokenizer(path):
+                tokenizers.append(os.path.abspath(path))
+            else:
+                check_readable(path)
+                texts.append(os.path.abspath(path))
     except BpeError as error:
         return _refuse(str(error))
     from tui.app import BpeScope
 
-    app = BpeScope(tuple(os.path.abspath(path) for path in options.paths))
+    app = BpeScope(tuple(texts), tuple(tokenizers))
     # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()
@@ -68,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
         description="See byte-pair encoding: watch it learn, type among its tokens, audit its vocabulary.",
         epilog="Without the screen: bpescope {" + ",".join(HEADLESS) + "} …   (each has its own --help)",
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="texts or folders to choose as the corpus")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="texts or folders to choose as the corpus; tokenizer files to open"
+    )
     parser.add_argument("--version", action="store_true", help="say which version this is")
     return parser
 

@@ -29,7 +29,7 @@ _HOUSE: Final = {theme.name: theme for theme in THEMES}
 
 
 class BpeScope(App[None]):
-    """bpescope, opened on `paths` as its corpus."""
+    """bpescope, opened on `paths` as its corpus, with `tokenizers` in its list and the last of them in force."""
 
     TITLE = "bpescope"
     CSS_PATH = "app.tcss"
@@ -38,7 +38,7 @@ class BpeScope(App[None]):
         Binding("ctrl+q", "quit", "Quit", tooltip="Leave bpescope; everything comes back next time", priority=True),
     ]
 
-    def __init__(self, paths: tuple[str, ...] = ()) -> None:
+    def __init__(self, paths: tuple[str, ...] = (), tokenizers: tuple[str, ...] = ()) -> None:
         self._left_aside: list[str] = []
         """What could not be brought back, in sentences."""
         self.configuration: Configuration = load_configuration(self._left_aside.append)
@@ -50,13 +50,15 @@ class BpeScope(App[None]):
         """What is to be said in the terminal once the app has left it."""
         if paths:
             self.configuration = replace(self.configuration, corpus=paths)
+        if tokenizers:
+            opened = (*self.configuration.opened, *tokenizers)
+            self.configuration = replace(self.configuration, tokenizer=tokenizers[-1], opened=opened)
         # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
         self._few_colors = has_few_colors()
         known = self.configuration.theme in that_show({**BUILTIN_THEMES, **_HOUSE}, self._few_colors)
         usual = SIXTEEN if self._few_colors else INK.name
         self.set_reactive(App.theme, self.configuration.theme if known else usual)
         super().__init__()
-        self._paths = paths
         self.type_ahead = TypeAhead(self)
         """What is typed faster than the app follows."""
         self._panicked = False
@@ -76,7 +78,7 @@ class BpeScope(App[None]):
 
     def get_default_screen(self) -> MainScreen:
         """There is one screen."""
-        self.main = MainScreen(self.configuration, opened=self._paths)
+        self.main = MainScreen(self.configuration)
         return self.main
 
     async def on_event(self, event: events.Event) -> None:

@@ -25,6 +25,8 @@ class Configuration:
     theme: str = "bpescope-dark"
     tokenizer: str = ""
     """Path of the tokenizer last in use."""
+    opened: tuple[str, ...] = ()
+    """Paths of the tokenizers that were opened from elsewhere and stay in the list, the last one last."""
     corpus: tuple[str, ...] = ()
     """Paths chosen to train on."""
     reference: tuple[str, ...] = ()

@@ -184,34 +184,52 @@ class TokenizerList(PagedOptionList):
     """Where the one under the cursor lies."""
 
     _kept: tuple[Kept, ...] = ()
+    _in_force = ""
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         """Tell of the one under the cursor."""
         super().watch_highlighted(highlighted)
         if highlighted is not None and highlighted < len(self._kept):
             kept = self._kept[highlighted]
-            self.hint = f"{'Trained here' if kept.is_own else 'Kept by another program'}: {visible(kept.path)}"
+            self.hint = f"{'Trained here' if kept.is_own else 'From elsewhere'}: {visible(kept.path)}"
 
     def show(self, kept: tuple[Kept, ...], in_force: str) -> None:
-        """List `kept`, the one in force marked."""
-        self._kept = kept
+        """List `kept`, the one in force marked; the cursor stays on the one it is on."""
         place = self.highlighted
+        on = self._kept[place].path if place is not None and place < len(self._kept) else in_force
+        self._kept, self._in_force = kept, in_force
         self.clear_options()
         width = max(16, self.scrollable_content_region.width or 26)
         for tokenizer in kept:
             sign = "● " if tokenizer.path == in_force else "  "
             size = f"{tokenizer.n_vocab:,}" if tokenizer.n_vocab else ""
-            name = visible(tokenizer.name)
             room = width - len(size) - 3
-            name = name if len(name) <= room else name[: room - 1] + "…"
+            name = shortened_within(visible(tokenizer.name), room)
             self.add_option(Option(Text(f"{sign}{name:<{room}} {size}", no_wrap=True), id=tokenizer.path))
         if kept:
-            self.highlighted = min(place or 0, len(kept) - 1)
+            paths = [tokenizer.path for tokenizer in kept]
+            self.highlighted = paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
+
+    def on_resize(self) -> None:
+        """Another width has room for other parts of the names."""
+        self.show(self._kept, self._in_force)
 
     def action_discard(self) -> None:
         """Ask the screen to delete the tokenizer under the cursor."""
         if self.highlighted is not None and (path := self.get_option_at_index(self.highlighted).id):
             self.post_message(TokenizerDiscarded(Path(path)))
+
+
+def shortened_within(name: str, room: int) -> str:
+    """`name`, or its beginning and its end: by the end those differ that were trained on one corpus.
+
+    >>> shortened_within("python-library-gpt4-2", 14)
+    'python-…gpt4-2'
+    """
+    if len(name) <= room:
+        return name
+    behind = max(0, room - 1) // 2
+    return name[: max(0, room - 1 - behind)] + "…" + name[len(name) - behind :]
 
 
 def totals_table(totals: Totals | None, corpus: Corpus) -> Text:

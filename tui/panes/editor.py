@@ -150,6 +150,10 @@ class EditorPane(Pane):
         self.area.tokenizer = tokenizer
         self.watch_view(self.view)
 
+    def forget_edits(self) -> None:
+        """Another tokenizer: what edits did to the tokens of the one before is no longer told."""
+        self.ledger.forget_edits()
+
     # What the text tells
 
     def on_token_area_tokenized(self, event: TokenArea.Tokenized) -> None:

@@ -115,12 +115,11 @@ class MainScreen(Screen[None]):
     session: Session
     """Holds the owners; there once the panes are."""
 
-    def __init__(self, configuration: config.Configuration, opened: tuple[str, ...] = ()) -> None:
+    def __init__(self, configuration: config.Configuration) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__(classes="-active-editor -training-above")
         self._configuration = configuration
-        self._opened = opened
         self._not_kept = ""
         self.furnished = asyncio.Event()
         """Set once all panes are there; a key that is for them has to wait until then."""

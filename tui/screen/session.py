@@ -17,7 +17,6 @@ The rows of the merge log are the log's, the text and what is pinned in it the e
 
 from __future__ import annotations
 
-import asyncio
 import os
 from dataclasses import replace
 from functools import partial
@@ -34,14 +33,14 @@ from tui.owners.audit import AuditRun
 from tui.owners.count import Count
 from tui.owners.fetch import Fetch
 from tui.owners.loading import Loading, Recovery
-from tui.owners.owner import sentence_of
+from tui.owners.owner import in_thread, sentence_of
 from tui.owners.shelf import Shelf
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
 from tui.recovered import Loaded
 from tui.screen.stage import Stage, same
 from tui.sources import sample_corpus, title_of
-from tui.state import Corpus, Kept, Run
+from tui.state import Corpus, Run
 
 if TYPE_CHECKING:
     from bpe_core.audit.findings import Finding
@@ -83,6 +82,7 @@ class Session:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
         screen = self._screen
         screen.options = possible(configuration.options)
+        self.shelf.bring_back(configuration.opened)
         self._list_kept()
         self.shelf.look_elsewhere()
         paths = tuple(filter(os.path.exists, configuration.corpus))
@@ -178,8 +178,7 @@ class Session:
 
     def training_began(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
         """It takes the place of what was on the screen."""
-        self.recovery.cancel()
-        self.auditing.forget()
+        self._forget()
         self.stage.begin(tokenizer, started, n_bytes)
 
     def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
@@ -249,22 +248,25 @@ class Session:
         self.shelf.look_elsewhere()
 
     def _loaded(self, loaded: Loaded) -> None:
-        path, shown = str(loaded.path), self.stage.shown
+        shown = self.stage.shown
         if shown is None or not same(shown, loaded):
             self.training.dismiss()
             self._show(loaded)
-        self._list_kept()
-        if path not in {kept.path for kept in self._screen.kept}:
-            self.shelf.add(Kept(path, loaded.path.stem, loaded.tokenizer.n_vocab, is_own=False))
-        self._screen.remember(tokenizer=path)
+        self.shelf.add(loaded.path, loaded.tokenizer.n_vocab)
+        self._screen.remember(tokenizer=str(loaded.path), opened=self.shelf.opened)
 
     def _show(self, loaded: Loaded) -> None:
-        """Show another tokenizer; what is known of the one before goes with it."""
-        self.recovery.cancel()
-        self.auditing.forget()
+        """Show another tokenizer."""
+        self._forget()
         self.stage.show(loaded)
         if not loaded.tokenizer.vocabulary.knows_merges:
             self.recovery.recover(loaded)
+
+    def _forget(self) -> None:
+        """What is known of the tokenizer on the screen goes with it."""
+        self.recovery.cancel()
+        self.auditing.forget()
+        self._screen.editor.forget_edits()
 
     # Kept tokenizers
 
@@ -275,13 +277,17 @@ class Session:
             self._screen.say(f"Kept tokenizers cannot be listed. {sentence_of(error)}", "error")
 
     async def discard(self, path: Path) -> None:
-        """Delete a kept tokenizer, if that is really meant."""
-        if path.parent != config.data_folder() / "tokenizers":
+        """Delete a kept tokenizer, if that is really meant; one from elsewhere only leaves the list."""
+        is_own = path.parent == config.data_folder() / "tokenizers"
+        if not is_own and self.shelf.forget(path):
+            self._screen.remember(opened=self.shelf.opened)
+            self._screen.say(f"{path} is no longer in the list; the file is where it was.")
+        elif not is_own:
             sentence = "That file is kept by another program; only tokenizers trained here can be deleted."
             self._screen.say(sentence, "warning")
         elif await self._screen.ask(Confirm(f"Delete the tokenizer {visible(path.stem)}?", "Delete")):
             try:
-                await asyncio.to_thread(path.unlink)
+                await in_thread(path.unlink)
             except OSError as error:
                 self._screen.say(f"{path} could not be deleted: {error.strerror}.", "error")
             self._list_kept()

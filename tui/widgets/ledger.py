@@ -89,6 +89,13 @@ class Ledger(Vertical):
         self._back = 0
         self._write_edit()
 
+    def forget_edits(self) -> None:
+        """There was none yet, and what differs from a text that is pinned is told when it is known."""
+        self._edits.clear()
+        self._back = 0
+        self._write_edit()
+        self._line("baseline").say("pinned     …")
+
     def walk(self, by: int) -> None:
         """Show what the edit before did, or the one after."""
         if self._edits:
