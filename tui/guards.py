@@ -8,7 +8,7 @@ import codecs
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from textual import on
 from textual.await_complete import AwaitComplete
@@ -103,7 +103,7 @@ def leads_nowhere(screen: Screen[Any], event: MouseEvent) -> bool:
 
 
 def forgiving(driver: type[Driver]) -> type[Driver]:
-    """`driver`, but that a byte which is no UTF-8 becomes a U+FFFD.
+    """`driver`, but that a byte which is no UTF-8 becomes a U+FFFD, and that the end of the input is an EOFError.
 
     Without: one such byte on the terminal's input ends the thread that reads it, and the app, with exit code 0.
     """
@@ -122,4 +122,12 @@ def forgiving(driver: type[Driver]) -> type[Driver]:
 
 
 def _replacing(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-    return partial(codecs.getincrementaldecoder(encoding), "replace")
+    whole = cast(type[codecs.IncrementalDecoder], codecs.getincrementaldecoder(encoding))
+
+    class Replacing(whole):  # type: ignore[misc, valid-type]
+        def decode(self, data: bytes, final: bool = False) -> str:
+            if not (data or final):  # the end of a terminal: Textual would read it again and again
+                raise EOFError
+            return str(super().decode(data, final))
+
+    return partial(Replacing, "replace")

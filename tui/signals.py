@@ -1,9 +1,9 @@
 """What the system tells the app to do: to end, and to go on after it was stopped; and a terminal that goes away.
 
 Without: SIGTERM leaves raw mode, mouse reports and the alternate screen on, and loses what was typed; so does a window
-that is closed, behind which Textual's output moreover waits for ever. After a SIGSTOP and a SIGCONT Textual starts a
-second thread that reads keys beside the first, takes the raw terminal for what is to be restored, and waits at its end
-for one more key.
+that is closed, behind which Textual's output moreover waits for ever, and its input is read on and on. After a SIGSTOP
+and a SIGCONT Textual starts a second thread that reads keys beside the first, takes the raw terminal for what is to be
+restored, and waits at its end for one more key.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import signal
 import sys
 import termios
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Any, Final, cast
@@ -43,15 +44,16 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
             self._file = cast(IO[str], Unfailing(cast(IO[str], sys.__stderr__)))
 
         def _sigcont_application(self, number: int, frame: FrameType | None) -> None:
-            if self._key_thread is not None and self._key_thread.is_alive():  # nobody had told us to stop
-                asyncio.get_running_loop().call_soon_threadsafe(self._come_back)
-            else:
+            # A terminal that goes away sends this signal, too, right behind the one that ends the app.
+            if self._app.return_code is not None:
+                return
+            if self._must_signal_resume:
                 super()._sigcont_application(number, frame)
+            else:  # nobody had told us to stop
+                self._loop.call_soon_threadsafe(self._come_back)
 
         def _come_back(self) -> None:
-            try:
-                termios.tcgetattr(self.fileno)
-            except termios.error:  # the terminal is gone, which is told by another signal
+            if self._app.return_code is not None or not _is_there(self.fileno):
                 return
             self.suspend_application_mode()
             self._must_signal_resume = True
@@ -61,7 +63,16 @@ def enduring(driver: "type[Driver]") -> "type[Driver]":
         def run_input_thread(self) -> None:
             try:
                 super().run_input_thread()
-            except OSError:  # the same
-                self._app.call_from_thread(self._app.exit, return_code=128 + signal.SIGHUP)
+            except (EOFError, OSError):  # the terminal is gone, and nobody may have told us
+                with suppress(RuntimeError):  # so is the loop
+                    self._loop.call_soon_threadsafe(partial(self._app.exit, return_code=128 + signal.SIGHUP))
 
     return EnduringDriver
+
+
+def _is_there(terminal: int) -> bool:
+    try:
+        termios.tcgetattr(terminal)
+    except termios.error:
+        return False
+    return True

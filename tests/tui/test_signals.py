@@ -85,3 +85,34 @@ def test_after_a_stop_it_goes_on_as_if_nothing_had_been() -> None:
         assert app.wait() == 0  # without one more key
         assert echoes(app)
     assert (config.load_text() or "").startswith("one two three ")
+
+
+def test_a_window_that_is_closed_ends_what_a_shell_has_started_in_it() -> None:
+    """The shell ends first: then the app is told to end, and to go on, once or twice, in any order."""
+    shell = "import subprocess, sys; subprocess.run([sys.executable, '-m', 'tui'])"
+    with terminal(program=("-c", shell)) as app:
+        typed(app, "typed just now")
+        (inner,) = children(app.pid)
+        app.hang_up()
+        app.wait()
+    app.until(lambda: not at_work_or_waiting(inner), "the app ends, too")
+    assert (config.load_text() or "").startswith("typed just now")
+
+
+def test_a_terminal_that_ends_unheard_is_not_read_without_end() -> None:
+    deaf = "import signal, sys; import tui.signals as s; s._ENDING = (); signal.signal(1, signal.SIG_IGN); " + (
+        "from tui.__main__ import main; sys.exit(main([]))"
+    )
+    with terminal(program=("-c", deaf)) as app:
+        typed(app, "typed just now")
+        app.hang_up()
+        assert app.wait() == 128 + signal.SIGHUP
+    assert (config.load_text() or "").startswith("typed just now")
+
+
+def at_work_or_waiting(process: int) -> bool:
+    """Whether a process is still there; one whose parent has gone is nobody's here to be waited for."""
+    try:
+        return (Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]) != "Z"
+    except OSError:
+        return False
