@@ -129,16 +129,16 @@ def check_readable(path: str) -> None:
     first_characters(path, 1)
 
 
-def beginning(source: TextSource, number: int) -> str:
-    """The beginning of a preset's text, or of a file. Raises `TextError`."""
-    if source.preset:
-        return "\n".join(PRESETS[source.preset].documents)[:number]
-    return first_characters(source.path, number)
-
-
 def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
-    """The pieces of that beginning. Not for the main thread: a pattern of one's own may be slow. Raises `BpeError`."""
-    return splitter(pattern).split(beginning(source, number))
+    """The pieces of the beginning of a file, or of a preset, which brings its own pattern.
+
+    Not for the main thread: a pattern of one's own may be slow. Raises `BpeError`.
+    """
+    if not source.preset:
+        return splitter(pattern).split(first_characters(source.path, number))
+    preset = PRESETS[source.preset]
+    split = splitter(preset.options.pattern).split
+    return [piece for document in preset.documents for piece in split(document[:number])]
 
 
 def first_characters(path: str, number: int) -> str:

@@ -12,6 +12,7 @@ from tui.commands import ACTIONS
 from tui.dialogs import AskPattern
 from tui.messages import TokenizerChosen
 from tui.widgets.hint_line import HintLine, hint_of
+from tui.widgets.key_line import KeyLine
 from tui.widgets.title_line import TitleLine
 
 SIZES = [(80, 24), (100, 30), (120, 40), (200, 60)]
@@ -47,6 +48,8 @@ async def test_the_tabs_follow_every_resize(opened: Opened, kept: Path) -> None:
             await scope.pilot.resize_terminal(width, height)
             await scope.settle()
             assert ("F3 Training" in title.render_line(0).text) == tabbed, (width, height)
+            zoom = "F9 Zoom" in str(scope.screen.query_one(KeyLine).render())
+            assert zoom != tabbed, "one pane that is seen alone cannot fill the screen any more"
         await scope.pilot.resize_terminal(120, 40)
         for tabbed in (True, False):
             await scope.press("f9")

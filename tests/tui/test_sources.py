@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.errors import TextError
+from bpe_core.presets import PRESETS
 from bpe_core.visible import visible
 from tui.sources import (
     LARGEST_FOLDER,
@@ -12,7 +13,9 @@ from tui.sources import (
     computer_sources,
     file_source,
     first_characters,
+    first_pieces,
     listing,
+    preset_sources,
     sample_corpus,
     sample_sources,
     title_of,
@@ -73,6 +76,15 @@ def test_of_an_endless_folder_only_the_beginning_is_listed(tmp_path: Path) -> No
     assert listed.n_more == 5 and listed.remark == "and 5 more"
     (tmp_path / "empty").mkdir()
     assert listing(tmp_path / "empty").remark == "nothing to choose"
+
+
+def test_a_preset_is_split_as_it_is_trained(tmp_path: Path) -> None:
+    pieces = {source.preset: first_pieces(source, 600, "gpt4") for source in preset_sources()}
+    assert pieces["S0"] == list(PRESETS["S0"].documents)
+    assert pieces["S1"][:6] == ["low"] * 5 + ["lower"] and len(pieces["S1"]) == 16
+    assert pieces["S2"] == pieces["S1"], "split at spaces, which are dropped"
+    (tmp_path / "text").write_text("one two")
+    assert first_pieces(file_source(tmp_path / "text"), 600, "gpt4") == ["one", " two"]
 
 
 def test_a_choice_has_a_short_name() -> None:

@@ -27,7 +27,7 @@ from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import PANES, Pane
 from tui.widgets.step_line import StepLine
-from tui.widgets.title_line import TitleLine
+from tui.widgets.title_line import ONE_PANE, TitleLine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -213,6 +213,10 @@ class MainScreen(Screen[None]):
 
     # Which pane is seen
 
+    def on_resize(self) -> None:
+        """On a small screen there is nothing to fill."""
+        self.call_after_refresh(self.refresh_bindings)
+
     @property
     def corpus_pane(self) -> CorpusPane:
         """The pane of texts."""
@@ -258,7 +262,7 @@ class MainScreen(Screen[None]):
 
     @property
     def _shows_one(self) -> bool:
-        return any(map(self.has_class, ("-narrow", "-low", "-fill")))
+        return any(map(self.has_class, ONE_PANE))
 
     def show_log(self, *, even_alone: bool = False) -> None:
         """Let the merge log be seen, the focus staying where it is; where only one pane is seen, with `even_alone`."""
@@ -327,6 +331,8 @@ class MainScreen(Screen[None]):
                 return phase == "paused"
             case "stop":
                 return self.run.busy
+            case "fill":
+                return not (self.has_class("-narrow") or self.has_class("-low"))  # there, each pane does so anyway
         return True
 
     def watch_run(self, old: Run, new: Run) -> None:
