@@ -41,23 +41,13 @@ def _open_app(arguments: list[str]) -> int:
     gc.disable()  # nothing of what is loaded now will be garbage
     from bpe_core.errors import BpeError
 
-    texts: list[str] = []
-    tokenizers: list[str] = []
     try:
-        for path in options.paths:
-            from bpe_core.formats import is_tokenizer
-            from tui.sources import check_readable
-
-            if is_tokenizer(path):
-                tokenizers.append(os.path.abspath(path))
-            else:
-                check_readable(path)
-                texts.append(os.path.abspath(path))
+        texts, tokenizers = _told_apart(options.paths)
     except BpeError as error:
         return _refuse(str(error))
     from tui.app import BpeScope
 
-    app = BpeScope(tuple(texts), tuple(tokenizers))
+    app = BpeScope(texts, tokenizers)
     # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()
@@ -67,6 +57,25 @@ def _open_app(arguments: list[str]) -> int:
     for sentence in app.last_words:
         tell(f"bpescope: {sentence}")
     return app.return_code or 0
+
+
+def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The absolute paths of those that are texts or folders, and of those that are tokenizer files.
+
+    Raises `TextError` for what is neither.
+    """
+    texts: list[str] = []
+    tokenizers: list[str] = []
+    for path in paths:
+        from bpe_core.formats import is_tokenizer
+        from tui.sources import check_readable
+
+        if is_tokenizer(path):
+            tokenizers.append(os.path.abspath(path))
+        else:
+            check_readable(path)
+            texts.append(os.path.abspath(path))
+    return tuple(texts), tuple(tokenizers)
 
 
 def _parser() -> argparse.ArgumentParser:

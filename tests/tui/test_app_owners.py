@@ -13,6 +13,7 @@ from textual.widgets import Input, OptionList, Select
 from bpe_core import load, save, train
 from bpe_core.formats import is_tokenizer
 from tui import config, engine
+from tui.__main__ import _told_apart
 from tui.app import BpeScope
 from tui.dialogs import AskName
 from tui.engine import Job
@@ -204,6 +205,9 @@ def test_a_tokenizer_file_is_told_from_a_text(kept: Path, book: Path, home: Path
     save(load(kept), ranks, format="tiktoken")
     assert is_tokenizer(kept) and is_tokenizer(ranks)
     assert not any(map(is_tokenizer, (book, home, home / "text.json", home / "missing")))
+    texts, tokenizers = _told_apart(["book.txt", str(kept), str(home), "text.json", "ranks.txt"])
+    assert texts == (str(book), str(home), str(home / "text.json"))
+    assert tokenizers == (str(kept), str(ranks))
 
 
 async def test_one_that_was_opened_is_in_force_and_stays_in_the_list_until_it_is_taken_off(
@@ -262,3 +266,18 @@ def test_names_are_shortened_in_the_middle() -> None:
     for room in range(1, 20):
         assert len(shortened_within("the-python-library-gpt4-12", room)) == room
     assert shortened_within("the-python-library-gpt4-12", 12).endswith("t4-12")
+
+
+async def test_the_log_keeps_its_place_when_its_pane_fills_the_screen_and_back(opened: Opened, kept: Path) -> None:
+    save(train(Path(__file__).read_text(), vocab_size=600), kept)
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        log = scope.training.log_of_merges
+        await scope.until(lambda: len(log.merges) == 344, "the merges are listed")
+        log.focus()
+        await scope.press("end", *["up"] * 3)
+        await scope.until(lambda: scope.screen.step == 341, "an earlier step is in force")
+        for _ in range(2):
+            await scope.press("f9")
+            assert (log.current, scope.screen.step) == (340, 341)
+            assert any(row.lstrip().startswith("●") and " 341 " in row for row in scope.rows("#merge-log"))
