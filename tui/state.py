@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
@@ -106,3 +107,16 @@ class Kept:
     """0 where that is not known without reading all of the file."""
     is_own: bool = True
     """False for a file that another program keeps."""
+
+
+_USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})
+"""Names that many files have; then that of their folder tells which it is."""
+
+
+def name_of(path: Path) -> str:
+    """What a tokenizer from elsewhere is called in the list.
+
+    >>> name_of(Path("/models/qwen3/tokenizer.json")), name_of(Path("/models/mine.json"))
+    ('qwen3/tokenizer', 'mine')
+    """
+    return f"{path.parent.name}/{path.stem}" if path.stem in _USUAL and path.parent.name else path.stem

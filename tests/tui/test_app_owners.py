@@ -246,6 +246,8 @@ def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
 async def test_many_kept_ones_scroll_and_are_told_apart(opened: Opened, kept: Path) -> None:
     for n in range(2, 12):
         save(train(TEXT, vocab_size=260), kept.with_name(f"the-python-library-gpt4-{n}.json"))
+    os.utime(kept, (1e9, 1e9))  # the last in the list
+    config.save_configuration(config.Configuration(tokenizer=str(kept)))
     async with opened() as scope:
         await scope.until_tokenizer()
         shelf = scope.corpus.query_one("#kept", OptionList)
@@ -253,7 +255,9 @@ async def test_many_kept_ones_scroll_and_are_told_apart(opened: Opened, kept: Pa
         rows = [row for row in scope.rows("#kept") if row.strip()]
         assert len(rows) == 6 and len(set(rows)) == 6
         assert all(row.split()[-1] in ("260", "280") for row in rows)
+        assert any(row.startswith("●") for row in rows)  # the one in force is in sight
         place = shelf.get_option_index(str(kept.with_name("the-python-library-gpt4-5.json")))
+        shelf.focus()
         shelf.highlighted = place
         save(train(TEXT, vocab_size=261), kept.with_name("newer.json"))
         scope.screen.session.shelf.refresh()

@@ -9,21 +9,10 @@ from tui import config
 from tui.found import found_tokenizers
 from tui.owners.owner import Host, Owner, in_thread
 from tui.shelf import kept_tokenizers
-from tui.state import Kept
+from tui.state import Kept, name_of
 
 MOST_OPENED: Final = 20
 """Tokenizers from elsewhere that are remembered."""
-_USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})
-"""Names that many files have; then that of their folder tells which it is."""
-
-
-def name_of(path: Path) -> str:
-    """What a tokenizer from elsewhere is called in the list.
-
-    >>> name_of(Path("/models/qwen3/tokenizer.json")), name_of(Path("/models/mine.json"))
-    ('qwen3/tokenizer', 'mine')
-    """
-    return f"{path.parent.name}/{path.stem}" if path.stem in _USUAL and path.parent.name else path.stem
 
 
 class Shelf(Owner[tuple[Kept, ...]]):

@@ -194,9 +194,11 @@ class TokenizerList(PagedOptionList):
             self.hint = f"{'Trained here' if kept.is_own else 'From elsewhere'}: {visible(kept.path)}"
 
     def show(self, kept: tuple[Kept, ...], in_force: str) -> None:
-        """List `kept`, the one in force marked; the cursor stays on the one it is on."""
+        """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
         place = self.highlighted
         on = self._kept[place].path if place is not None and place < len(self._kept) else in_force
+        if in_force != self._in_force and not self.has_focus:
+            on = in_force  # it is seen, however long the list is
         self._kept, self._in_force = kept, in_force
         self.clear_options()
         width = max(16, self.scrollable_content_region.width or 26)

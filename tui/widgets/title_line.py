@@ -1,5 +1,6 @@
 """The first line of the screen: what this is, which pane is in front, and what is in force."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
@@ -10,7 +11,7 @@ from textual.widget import Widget
 
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
-from tui.state import Run
+from tui.state import Run, name_of
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -72,7 +73,7 @@ class TitleLine(Widget):
         tokenizer = self.tokenizer
         if tokenizer is None:
             return ""
-        name = self.path.rpartition("/")[2].removesuffix(".json") or "now training"
+        name = name_of(Path(self.path)) if self.path else "now training"
         facts = [name, counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
