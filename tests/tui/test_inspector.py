@@ -71,7 +71,7 @@ async def test_all_about_a_token() -> None:
         assert shown[0].split() == ["low", "id", "257"]
         assert shown[1].split() == ["6c", "6f", "77", "3", "bytes"]
         assert shown[2].split() == ["lo", "+", "w", "step", "2"]
-        assert shown[3].strip() == "left in the corpus 7 times"
+        assert shown[3].split() == ["left", "in", "the", "corpus", "7"]
         story = "\n".join(shown)
         assert "● scaffold\n   Only a step on the way to lowest." in story
         assert "├ lo" in story and "└ w" in story

@@ -175,7 +175,7 @@ def _origin(shown: Shown, width: int) -> Iterator[Fact]:
             yield Fact(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")
     left = next((finding.count for finding in shown.findings if finding.count is not None), None)
     if left is not None:
-        yield Fact(f"left in the corpus {counted(left, 'time')}", ink="muted")
+        yield Fact("left in the corpus", f"{left:,}", "muted")
 
 
 def _notes(shown: Shown, width: int) -> Iterator[Fact]:
