@@ -1,5 +1,6 @@
 """An audit in the app: run it, look at a finding, go to its merge, see its example in the editor, get the text back."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from scope import TEXT, Opened, Scope, never
 from textual.widgets import Button, Input
 
 from bpe_core import Tokenizer, audit, load, save
-from bpe_core.audit.findings import KINDS
+from bpe_core.audit.findings import KINDS, Finding
 from bpe_core.corpus import Counts
 from bpe_core.vocabulary import Vocabulary
 from tui.engine import Job
@@ -202,3 +203,18 @@ async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, 
         (sentence,) = scope.said
         assert "cannot be read" in sentence and "\x1b" not in sentence + scope.shown("#audit-status")
         assert not screen.audit.running
+
+
+async def test_the_garbage_collector_leaves_many_findings_alone(
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would hold the screen each time that it looked at all of them."""
+    monkeypatch.setattr("tui.owners.audit._MANY", 20)
+    gc.unfreeze()
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        await audited(scope)
+        assert any(isinstance(one, Finding) for one in scope.screen.audit.findings)
+        assert gc.get_freeze_count() > len(scope.screen.audit.findings)
+        scope.screen.session.auditing.forget()
+        assert gc.get_freeze_count() == 0, "and minds all again once they have gone"

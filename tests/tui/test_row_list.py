@@ -134,6 +134,16 @@ async def test_whoever_scrolls_to_the_tail_keeps_the_cursor_until_rows_arrive() 
         assert rows.current == 100
 
 
+async def test_a_shorter_list_in_its_place_is_followed_from_its_own_tail() -> None:
+    async with NumbersApp(100).run_test(size=(30, 12)) as pilot:
+        _, rows = await app_with(pilot)
+        for n_rows in (9, 9, 50):
+            rows.show_rows(range(0))
+            rows.show_rows(range(n_rows))
+            await pilot.pause()
+            assert rows.following and rows.current == n_rows - 1 and lines(rows)[-1 if n_rows > 11 else n_rows]
+
+
 async def test_keys_move_the_cursor_and_tell() -> None:
     async with NumbersApp(100).run_test(size=(30, 10)) as pilot:
         app, rows = await app_with(pilot)

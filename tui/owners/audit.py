@@ -1,15 +1,21 @@
 """AuditRun: an audit of the tokenizer in force, and what it found."""
 
+import gc
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from bpe_core.audit.findings import Finding
 from bpe_core.vocabulary.prefix import Prefix
 from tui.jobs import auditing
 from tui.owners.owner import Host, Owner
 from tui.state import Audit, Corpus
+
+_MANY: Final = 5_000
+"""Findings after which the garbage collector is told to leave them alone: it would hold the screen each time that it
+looks at all of 200,000, a quarter of a second and longer."""
 
 
 class AuditRun(Owner[Audit]):
@@ -20,6 +26,7 @@ class AuditRun(Owner[Audit]):
 
     def start(self, path: Path, corpus: Corpus, pattern: str | None) -> None:
         """Audit the tokenizer in this file; what was found before is forgotten."""
+        gc.unfreeze()
         self._begin(partial(self._audit, path, corpus, pattern))
 
     def stop(self) -> None:
@@ -31,11 +38,16 @@ class AuditRun(Owner[Audit]):
         """Another tokenizer takes the place of the one that was audited, or is being audited."""
         self.cancel()
         self._replace(Audit())
+        gc.unfreeze()
 
     async def _audit(self, path: Path, corpus: Corpus, pattern: str | None) -> None:
         found: list[Finding] = []
+        n_left_alone = 0
         async for update in auditing(path, corpus, pattern):
             found += update.findings
+            if len(found) - n_left_alone >= _MANY:
+                gc.freeze()
+                n_left_alone = len(found)
             self._replace(replace(update.audit, findings=Prefix(found, len(found))))
             if update.failed:
                 self._host.say(update.failed, "error")

@@ -149,6 +149,7 @@ class RowList(ScrollView, can_focus=True):
         """
         row = self.current
         self.order = order
+        self._settled_rows = min(self._settled_rows, len(order))
         if row is None or self.current != row:
             found = row is not None and row in order
             self.cursor = order.index(row) if found else max(0, min(self.cursor, len(order) - 1))
