@@ -15,7 +15,9 @@ those did: then all neighbors are known to be compatible. And a text that goes o
 tokens, once these have followed each other twice: no neighbors are new.
 """
 
+from array import array
 from collections.abc import Callable
+from itertools import repeat
 from typing import Final, TypeVar
 
 S = TypeVar("S")
@@ -38,7 +40,7 @@ def merge_in_windows(symbols: list[S], merge: Callable[[list[S]], list[S]], gone
     back, and the next ones are longer, which pays for it: what was looked at twice is never more than what comes new.
     """
     tokens: list[S] = []
-    starts: list[int] = []
+    starts = array("Q")  # of a hundred million tokens, numbers in a list would be three gigabytes
     done, ahead = 0, WINDOW
     while done < len(symbols):
         n_again = min(_OVERLAP, len(tokens))
@@ -52,13 +54,13 @@ def merge_in_windows(symbols: list[S], merge: Callable[[list[S]], list[S]], gone
             ahead = max(ahead, done - starts[-n_again])
         kept = len(tokens) - n_again
         tokens[kept:] = [token for token in slots if token != gone]
-        starts[kept:] = found
+        starts[kept:] = array("Q", found)
         done = _repeat(symbols, tokens, starts, begin + len(slots))
         ahead = max(WINDOW, ahead // 2, done - starts[-min(_OVERLAP, len(starts))])
     return tokens
 
 
-def _repeat(symbols: list[S], tokens: list[S], starts: list[int], done: int) -> int:
+def _repeat(symbols: list[S], tokens: list[S], starts: "array[int]", done: int) -> int:
     """If the last tokens were there twice in a row, add them as often as the symbols repeat; where that ends."""
     for n in range(1, min(_PERIOD, len(tokens) // 2) + 1):
         if tokens[-n:] == tokens[-2 * n : -n]:
@@ -67,9 +69,9 @@ def _repeat(symbols: list[S], tokens: list[S], starts: list[int], done: int) -> 
             if starts[-n] - starts[-2 * n] == period and times > 0:
                 last, behind = starts[-n:], len(starts)
                 tokens += tokens[-n:] * times
-                starts += [0] * (n * times)
+                starts.extend(repeat(0, n * times))
                 for i, start in enumerate(last):
-                    starts[behind + i :: n] = range(start + period, start + (times + 1) * period, period)
+                    starts[behind + i :: n] = array("Q", range(start + period, start + (times + 1) * period, period))
                 return done + times * period
     return done
 

@@ -10,10 +10,13 @@ from bpe_core.audit.usage import Usage
 from bpe_core.audit.witness import witness
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import token_label
+from bpe_core.visible import shortened, token_label
 
 _OFTEN: Final = 256
 """Tokens looked at between two reports of progress."""
+
+_LONGEST_LABEL: Final = 200
+"""Characters of a token that a sentence shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Subject:
 
     def label(self, token: int) -> str:
         """The token as text that is safe to show, in quotation marks."""
-        return f"“{token_label(self.tokenizer.token_bytes(token))}”"
+        return f"“{shortened(token_label(self.tokenizer.token_bytes(token)), _LONGEST_LABEL)}”"
 
     def finding(self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any) -> Finding:
         """A finding about `token`, with what every finding carries added to its evidence."""

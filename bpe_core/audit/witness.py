@@ -1,7 +1,7 @@
 """A witness: a text in which a token really occurs, found by trying texts and encoding them."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from typing import Final
 
 from bpe_core.audit.end_of_word import ends_word, text_bytes
@@ -19,6 +19,12 @@ _CONTEXTS: Final = sorted(
     ((before, after) for before in _SIDES for after in _SIDES if len(before) + len(after) <= 2),
     key=lambda sides: len(sides[0]) + len(sides[1]),
 )
+
+_MOST_TRIED: Final = 1 << 17
+"""Characters of all texts that are tried around one token. Real tokens have a few dozen, and are tried in all contexts;
+in a small file that makes a token of two others each time, some have millions."""
+_FEWEST: Final = 1 + 2 * len(_NEIGHBORS)
+"""Contexts that are always tried: nothing, and a character at one side."""
 
 
 def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str | None:
@@ -55,7 +61,8 @@ def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
         text = token_bytes.decode()
     except UnicodeDecodeError:
         return completions(token_bytes)
-    return (before + text + after for before, after in _CONTEXTS)
+    n_tried = max(_FEWEST, _MOST_TRIED // max(1, len(text)))
+    return (before + text + after for before, after in islice(_CONTEXTS, n_tried))
 
 
 def _holds(tokenizer: Tokenizer, text: str, token: int) -> bool:

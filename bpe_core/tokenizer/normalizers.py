@@ -28,8 +28,9 @@ _BESIDE_ASCII: Final = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 """No normalization form joins an ASCII character to anything before it."""
 
 _LONG_RUN: Final = 64
-_MARKS: Final = regex.compile(rf"[\p{{M}}\uff9e\uff9f]{{{_LONG_RUN},}}")
-"""A long run of combining marks, or of what may be decomposed into some."""
+_MARK: Final = regex.compile(r"[\p{M}\uff9e\uff9f]")
+"""A combining mark, or what may be decomposed into some."""
+_MARKS: Final = regex.compile(rf"{_MARK.pattern}{{{_LONG_RUN},}}")
 
 _DECOMPOSED_AT_ONCE: Final = 256
 
@@ -86,7 +87,7 @@ def composed(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     """One of Unicode's normalization forms."""
 
     def apply(text: str) -> str:
-        if _MARKS.search(text):
+        if _MARK.search(text[::_LONG_RUN]) and _MARKS.search(text):  # a long run meets every 64th place
             text = _ordered(text, "NFD" if form in ("NFC", "NFD") else "NFKD")
         return text if unicodedata.is_normalized(form, text) else unicodedata.normalize(form, text)
 

@@ -4,13 +4,14 @@ import json
 import random
 import subprocess
 import sys
+import tracemalloc
 import unicodedata
 from itertools import pairwise
 
 import pytest
 import regex
 
-from bpe_core import OptionError, PatternError, Tokenizer, load, train
+from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
 from bpe_core import tokenizer as tokenizer_module
 from bpe_core.aligned_text import AlignedText
 from bpe_core.byte_alphabet import BYTE_OF
@@ -182,3 +183,34 @@ def test_borders_and_stretches_are_remembered_up_to_an_amount(monkeypatch):
         assert again.encode(text) == ids
         assert len(found._fits) <= 30
         assert sum(map(len, found._ids)) <= 1000
+
+
+# --- very long pieces and tokens -------------------------------------------------------------------------------------
+
+
+def test_a_very_long_piece_takes_a_few_numbers_for_each_of_its_bytes():
+    tokenizer = train("the theme of the other thesis " * 9, vocab_size=270, pattern="none")
+    text = "".join(random.Random(0).choices("theomsrfabcdxyz ", k=50_000))
+    tokenizer.encode_ordinary(text[:1000])
+    tracemalloc.start()
+    ids = tokenizer.encode_ordinary(text)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(ids) > 40_000
+    assert peak < 50 * len(text)  # symbols, tokens, where these begin, and the ids, eight bytes each
+
+
+def test_what_an_audit_tries_around_a_very_long_token_is_bounded():
+    class Counted(Tokenizer):
+        n_characters = 0
+
+        def encode_ordinary(self, text):
+            Counted.n_characters += len(text)
+            return super().encode_ordinary(text)
+
+    merges = [(97, 97, 256), *((255 + n, 255 + n, 256 + n) for n in range(1, 12))]
+    doubling = Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges)
+    found = audit(Counted(doubling, r"\p{L}"))
+    assert {finding.id for finding in found.of("unreachable")} == set(range(256, 268))
+    assert Counted.n_characters < 1_500_000
+    assert max(len(finding.reason) for finding in found) < 1000
