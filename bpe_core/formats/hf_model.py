@@ -54,6 +54,9 @@ class Model:
         unknown = fields.text("unk_token") if "unk_token" in fields else None
         if unknown is not None and unknown not in ids:
             fields.fail("unk_token", "it is not in the vocabulary")
+        n_bytes = sum(f"<0x{byte:02X}>" in ids for byte in range(256)) if fields.flag("byte_fallback", False) else 0
+        if unknown is not None and 0 < n_bytes < 256:
+            fields.unsupported(f"byte_fallback with {n_bytes} of 256 bytes", "all of them")
         return cls(
             ids,
             dict(_merges(fields, ids)),

@@ -51,16 +51,25 @@ def _replacement(fields: Fields) -> Normalizer:
     return replaced_matches(Expression(pattern_of(pattern), "pattern of a normalizer"), content)
 
 
-def has_metaspace(fields: Fields) -> bool:
-    """Whether this normalizer or decoder, or one inside it, speaks of U+2581 for the space."""
-    kind = fields.text("type")
-    if kind == "Sequence":
-        return any(map(has_metaspace, fields.objects("normalizers" if "normalizers" in fields else "decoders")))
-    if kind == "Replace":
-        pattern = fields.fields("pattern")
-        sides = {pattern.text("String") if "String" in pattern else "", fields.text("content")}
-        return sides == {METASPACE, " "}
-    return kind == "Metaspace"
+def puts_metaspace(fields: Fields) -> bool:
+    """Whether this normalizer, or one inside it, puts U+2581 in the place of every space."""
+    if fields.text("type") == "Sequence":
+        return any(map(puts_metaspace, fields.objects("normalizers")))
+    return fields.text("type") == "Replace" and _is_replaced(fields, " ", METASPACE)
+
+
+def takes_metaspace(fields: Fields) -> bool:
+    """Whether this decoder, or one inside it, puts a space in the place of every U+2581."""
+    if fields.text("type") == "Sequence":
+        return any(map(takes_metaspace, fields.objects("decoders")))
+    return fields.text("type") == "Metaspace" or (
+        fields.text("type") == "Replace" and _is_replaced(fields, METASPACE, " ")
+    )
+
+
+def _is_replaced(fields: Fields, old: str, new: str) -> bool:
+    pattern = fields.fields("pattern")
+    return "String" in pattern and (pattern.text("String"), fields.text("content")) == (old, new)
 
 
 def drops_space(fields: Fields) -> bool:

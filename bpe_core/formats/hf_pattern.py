@@ -62,4 +62,9 @@ def escaped(text: str) -> str:
 
 def short(pattern: str) -> str:
     """The name of a pattern if it has one, else the pattern, so written that it is no name."""
-    return f"(?:{pattern})" if pattern.isalnum() else _NAME_OF.get(pattern, pattern)
+    return f"(?:{pattern})" if is_bare_word(pattern) else _NAME_OF.get(pattern, pattern)
+
+
+def is_bare_word(pattern: str) -> bool:
+    """Whether it would be taken for a name, known or not."""
+    return pattern.replace("-", "").replace("_", "").isalnum()

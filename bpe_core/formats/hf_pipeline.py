@@ -135,13 +135,15 @@ def pipeline_of(fields: Fields, pattern: str | None) -> Pipeline:
     parts, within = _around_bytes(fields, parts)
     if pattern is not None:
         parts, within = [*(part for part in parts if not isinstance(part, Split)), Split(pattern)], []
-    speaks = any(found and hf_normalizer.has_metaspace(found) for found in (normalizer, decoder))
+    puts = Replace(METASPACE) in parts or bool(normalizer and hf_normalizer.puts_metaspace(normalizer))
+    if decoder and not puts and hf_normalizer.takes_metaspace(decoder):
+        fields.unsupported("a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces", "both")
     return Pipeline(
         normalize=hf_normalizer.normalizer(normalizer) if normalizer else None,
         parts=tuple(parts),
         within=tuple(within),
         is_bytewise=is_bytewise,
-        has_metaspace=speaks or Replace(METASPACE) in parts,
+        has_metaspace=puts,
         drops_space=bool(decoder and hf_normalizer.drops_space(decoder)),
         joins_bytes=bool(decoder and hf_normalizer.joins_bytes(decoder)),
         description=_described(fields, parts, pattern),

@@ -62,6 +62,7 @@ def parts(fields: Fields) -> list[Part]:
             return [part for inside in fields.objects("pretokenizers") for part in parts(inside)]
         case "ByteLevel":
             prefix: list[Part] = [Prefix(" ")] if fields.flag("add_prefix_space", True) else []
+            fields.flag("trim_offsets", True)  # it is no matter here, but must be one there
             split = [Split("gpt2")] if fields.flag("use_regex", True) else []
             return [*prefix, *split, Bytes()]
         case "Split":

@@ -17,12 +17,15 @@ from bpe_core.formats.hf_pipeline import pipeline_of
 from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
 from bpe_core.formats.limits import LARGEST_ID, LONGEST_ADDED
 from bpe_core.patterns import ELSE, Splitter, StagedSplitter
+from bpe_core.patterns.texts import texts_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
 
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
+_DECODER: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+"""How what is made of bytes is decoded here, whatever a file has said of it."""
 _NOT_BPE: Final = ("Unigram", "WordPiece", "WordLevel")
 
 
@@ -87,18 +90,21 @@ def _added(fields: Fields) -> Iterator[AddedToken]:
 def write(tokenizer: Tokenizer) -> Iterator[str]:
     """The file. Raises `FormatError` if it would not give the same ids there."""
     vocabulary, preparation = tokenizer.vocabulary, tokenizer.preparation
-    _, _, pattern = tokenizer.pattern.rpartition(ELSE)
+    first, joint, pattern = tokenizer.pattern.rpartition(ELSE)
     if preparation:
         if not preparation.description:
             refuse("what it does to a text before it splits it cannot be said there")
         added = preparation.added
-        pipeline = {"pre_tokenizer": None, **preparation.description}
+        pipeline = {"pre_tokenizer": None, **preparation.description, "decoder": _DECODER}
         if "pre_tokenizer" not in preparation.description:
             pipeline["pre_tokenizer"] = pre_tokenizer_of(tokenizer.pattern)
     else:
-        added = (*specials_of(vocabulary), *_found_by(vocabulary, tokenizer.splitter))
-        decoder = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-        pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer_of(pattern), "decoder": decoder}
+        found = tuple(_found_by(vocabulary, tokenizer.splitter))
+        texts = texts_of(first) if joint else []
+        if texts is None or set(texts) != {token.text for token in found}:
+            refuse("its pattern finds something first that is no token")
+        added = (*specials_of(vocabulary), *found)
+        pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer_of(pattern), "decoder": _DECODER}
     ordinary = {token.text.encode() for token in added if not token.special}
     looks_up_whole = vocabulary.is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
     if looks_up_whole and any(tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens):

@@ -9,8 +9,9 @@ from typing import Final, NoReturn
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.empty_matches import may_match_nothing
 from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.hf_pattern import is_bare_word
 from bpe_core.formats.limits import LARGEST_ID, LONGEST_TOKEN, MOST_MADE
-from bpe_core.patterns import ELSE, ONLY, PATTERNS, THEN
+from bpe_core.patterns import ELSE, PATTERNS, THEN
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
@@ -118,11 +119,14 @@ def _pattern(tokenizer: Tokenizer) -> str:
     pattern, source = tokenizer.pattern, tokenizer.splitter.source
     if THEN in source or ELSE in source:
         _refuse("its pattern is several, one after another")
+    if tokenizer.splitter.lossy and pattern != "words":
+        _refuse("its pattern drops what it does not match, and says so in words of ours")
     if source and may_match_nothing(tokenizer.splitter):
         _refuse("its pattern may match nothing, and no library goes on behind that as another does")
     if source and pattern not in PATTERNS and not tokenizer.splitter.lossy:
         source = f"{source}|(?s:(?:(?!{source}).)+)"
-    source = source.removeprefix(ONLY)
+    if is_bare_word(source):
+        source = f"(?:{source})"
     if source != source.strip() or "\n" in source:
         _refuse("its pattern begins or ends with whitespace, or has more than a line")
     return source

@@ -20,8 +20,9 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
         _refuse("it is not made of bytes alone")
     if tokenizer.preparation and not tokenizer.preparation.only_splits:
         _refuse("it does more to a text than split it, which ranks cannot tell")
-    specials = set(vocabulary.special_tokens.values())
-    tokens = {token: vocabulary.token_bytes(token) for token in vocabulary.ids() if token not in specials}
+    made = {token for _, _, token in vocabulary.merges} if not vocabulary.is_ranked else set()
+    merged = vocabulary.bytes_of if vocabulary.is_ranked else made | vocabulary.base.keys()  # some are special as well
+    tokens = {token: vocabulary.token_bytes(token) for token in vocabulary.ids() if token in merged}
     if not vocabulary.is_ranked:
         _check(vocabulary, tokens)
     return tokens

@@ -233,3 +233,12 @@ def test_a_special_token_that_would_not_be_known_for_one_is_not_written(tmp_path
         save(
             train(TEXTS, vocab_size=300, pattern="gpt2", special_tokens=["end of text"]), tmp_path / "v", format="gpt2"
         )
+
+
+def test_a_token_that_merges_make_stays_one_of_them_though_it_is_special(tmp_path):
+    path = pair_of_files(tmp_path)
+    (tmp_path / "added_tokens.json").write_text('{"ab": 256}')
+    tokenizer = load(path)
+    assert tokenizer.special_tokens == {"<|endoftext|>": 258, "ab": 256}
+    save(tokenizer, tmp_path / "ranks", format="tiktoken")
+    assert load(tmp_path / "ranks", pattern="gpt2").encode("abcab") == tokenizer.encode_ordinary("abcab") == [257, 256]

@@ -283,6 +283,12 @@ REFUSED = {
     "the model WordLevel": lambda data: data["model"].update(type="WordLevel"),
     "dropout": lambda data: data["model"].update(dropout=0.1),
     "the end_of_word_suffix '</w>'": lambda data: data["model"].update(end_of_word_suffix="</w>"),
+    "byte_fallback with 1 of 256 bytes": lambda data: data["model"].update(
+        byte_fallback=True, unk_token="ab", vocab=data["model"]["vocab"] | {"<0x41>": 400}
+    ),
+    "a decoder that makes spaces of U+2581": lambda data: data.update(
+        decoder={"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+    ),
     "the normalizer Precompiled": lambda data: data.update(normalizer={"type": "Precompiled"}),
     "the normalizer Nmt": lambda data: data.update(
         normalizer={"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Nmt"}]}
@@ -468,6 +474,9 @@ def test_a_rank_file_becomes_a_tokenizer_json(tmp_path):
 def test_what_would_mean_something_else_there_is_not_written(tmp_path):
     for pattern, problem in ((r"\p{L}{1,3}+|.", r"\{1,3\}\+"), (r"\w+|.", r"\\w"), ("^a|.", r"\^")):
         with pytest.raises(FormatError, match=f"its pattern has {problem}"):
+            save(train(TEXTS, vocab_size=300, pattern=pattern), tmp_path / "x.json", format="huggingface")
+    for pattern in ("x*(?#else)gpt4", "ab|cd(?#else)gpt2"):
+        with pytest.raises(FormatError, match="finds something first that is no token"):
             save(train(TEXTS, vocab_size=300, pattern=pattern), tmp_path / "x.json", format="huggingface")
     with pytest.raises(FormatError, match="not made of bytes"):
         save(opened(MAKERS["metaspace first"](), tmp_path), tmp_path / "x.json", format="huggingface")

@@ -116,3 +116,13 @@ def test_a_pattern_that_may_match_nothing_is_not_written(pattern, tmp_path):
     for format in ("minbpe", "huggingface"):
         with pytest.raises(FormatError, match="cannot be written"):
             save(tokenizer, tmp_path / "x", format=format)
+
+
+def test_a_pattern_that_is_one_word_is_no_name_of_a_pattern(tmp_path):
+    for pattern in ("(?:a)", "(?:a-b)", "(?:a_1)"):
+        tokenizer = train("xaxxa a-b a_1", vocab_size=258, pattern=pattern)
+        save(tokenizer, tmp_path / "x", format="huggingface")
+        assert load(tmp_path / "x").encode("axaa-ba_1x") == tokenizer.encode("axaa-ba_1x")
+    tokenizer = train("xaxxa", vocab_size=258, pattern="(?#only)a")
+    with pytest.raises(FormatError, match="drops what it does not match"):
+        save(tokenizer, tmp_path / "y", format="minbpe")
