@@ -50,7 +50,7 @@ KEYS: Final = (
     (
         "Merge log",
         (
-            ("↑ ↓", "travel to that step: the editor follows"),
+            ("↑ ↓ Enter", "travel to that step: the editor follows"),
             ("Home", "to the first merge"),
             ("End f", "to the last, and follow the newest again"),
         ),
@@ -58,7 +58,7 @@ KEYS: Final = (
     (
         "Curve and steps",
         (
-            ("← →", "one step back or on"),
+            ("← →", "one step back or on; on the curve to the next dot"),
             ("Home End", "before the first merge, after the last"),
             ("x", "on the curve: give the first merges more room, or no longer"),
             ("Shift+← Shift+→", "on the line of steps: ten back or on"),
