@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("no_process_left")
 def long_book(home: Path) -> Path:
     """So many words of so little sense that no training on it ends before a test does."""
     letters = random.Random(7)
-    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(40_000))
+    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(120_000))
     path = home / "long.txt"
     path.write_text(" ".join(words))
     return path
@@ -91,7 +91,7 @@ async def test_pause_step_three_go_on_stop(opened: Opened, long_book: Path, kept
         screen = scope.screen
         await scope.until_tokenizer()
         scope.area.load("aeiou and sometimes y")
-        fill(scope, "vocab-size", "150000")
+        fill(scope, "vocab-size", "1000000")
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
         assert scope.training.query_one("#vocab-size", Input).disabled
@@ -140,7 +140,7 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
     async with opened(long_book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        fill(scope, "vocab-size", "150000")
+        fill(scope, "vocab-size", "1000000")
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
         job = screen.session.training.job
