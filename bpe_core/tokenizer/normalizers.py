@@ -27,10 +27,13 @@ WHITE_SPACE: Final = "".join(
 _BESIDE_ASCII: Final = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 """No normalization form joins an ASCII character to anything before it."""
 
-_LONG_RUN: Final = 64
-_MARK: Final = regex.compile(r"[\p{M}\uff9e\uff9f]")
+_MARK: Final = r"[\p{M}\uff9e\uff9f]"
 """A combining mark, or what may be decomposed into some."""
-_MARKS: Final = regex.compile(rf"{_MARK.pattern}{{{_LONG_RUN},}}")
+_LONG_RUN: Final = 64
+_MARKS: Final = regex.compile(rf"{_MARK}{{{_LONG_RUN},}}")
+_STEP: Final = _LONG_RUN // 4
+_FOUR_MARKS: Final = regex.compile(rf"{_MARK}{{4}}")
+"""What a long run leaves of it where only one character in `_STEP` is looked at."""
 
 _DECOMPOSED_AT_ONCE: Final = 256
 
@@ -87,7 +90,7 @@ def composed(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     """One of Unicode's normalization forms."""
 
     def apply(text: str) -> str:
-        if _MARK.search(text[::_LONG_RUN]) and _MARKS.search(text):  # a long run meets every 64th place
+        if _FOUR_MARKS.search(text[::_STEP]) and _MARKS.search(text):
             text = _ordered(text, "NFD" if form in ("NFC", "NFD") else "NFKD")
         return text if unicodedata.is_normalized(form, text) else unicodedata.normalize(form, text)
 
