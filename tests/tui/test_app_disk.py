@@ -15,7 +15,7 @@ from terminal import terminal
 from bpe_core import load
 from tui import config, engine, kept_text
 from tui.app import BpeScope
-from tui.dialogs import Confirm
+from tui.dialogs import AskPath, Confirm
 
 
 @contextmanager
@@ -181,3 +181,19 @@ async def test_keeping_a_long_text_does_not_wait_for_the_disk(
             written.set()
             await worker.wait()
     assert (config.load_text() or "").startswith("ab")
+
+
+async def test_a_full_disk_does_not_cost_what_a_text_is_saved_over(opened: Opened, kept: Path, home: Path) -> None:
+    (home / "notes.txt").write_text("written long ago")
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        with full_disk():
+            await scope.press("ctrl+s")
+            await scope.asked(AskPath)
+            await scope.answer("notes.txt")
+            await scope.asked(Confirm)
+            await scope.press("y")
+            await scope.until(
+                lambda: any("notes.txt could not be written" in said for said in scope.said), "it is told"
+            )
+    assert (home / "notes.txt").read_text() == "written long ago"

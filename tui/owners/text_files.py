@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from bpe_core.visible import visible
+from tui import disk
 from tui.dialogs import AskPath, Confirm
 from tui.owners.owner import Host, Owner, in_thread
 from tui.sources import TextSource, file_source, text_of
@@ -38,7 +39,8 @@ class TextFiles(Owner[None]):
         if path is None or (os.path.exists(path) and not await self._may_replace(path)):
             return
         try:
-            await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
+            # In one step: a disk that is full must not cost what stood there before.
+            await in_thread(disk.write_file, path, (text.encode("utf-8", "replace"),))
             self._host.say(f"Saved as {path}.")
         except (OSError, ValueError) as error:  # ValueError: no path can hold a NUL character
             problem = error.strerror if isinstance(error, OSError) else error
