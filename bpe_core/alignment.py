@@ -9,40 +9,67 @@ has an empty place.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
+from operator import itemgetter
 from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.patterns.patience import enough_for, patience
+from bpe_core.prepared_cuts import Cut
 from bpe_core.spans import Span
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
 from bpe_core.tokenizer.source_map import SourceMap
-from bpe_core.tokenizer.steps import Placed
+from bpe_core.tokenizer.steps import Placed, PrefixStep, SplitStep
 
 Place = tuple[int, int]
 """Where something begins and ends in the text, in code points."""
 
+_start, _end = itemgetter(0), itemgetter(1)
+
 
 class Alignment:
-    """The tokens of one text, and their places. The text holds no surrogate; special tokens are text like any other."""
+    """The tokens of one text, or a part of one, and their places.
 
-    __slots__ = ("_counts", "_map", "_pieces", "_tokens", "text", "tokenizer")
+    The text holds no surrogate; special tokens are text like any other.
+    """
 
-    def __init__(self, tokenizer: Tokenizer, text: str) -> None:
+    __slots__ = (
+        "_counts",
+        "_edges",
+        "_found",
+        "_map",
+        "_piece_places",
+        "_pieces",
+        "_token_places",
+        "_tokens",
+        "text",
+        "tokenizer",
+    )
+
+    def __init__(self, tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: Cut | None = None) -> None:
+        """`before` and `behind` are the kinds of cuts at which the text goes on; None where it does not."""
         self.tokenizer: Final = tokenizer
         """Where the tokens come from."""
         self.text: Final = text
         """The text as it was written."""
+        self._edges: Final = before, behind
         preparation = tokenizer.preparation
         self._map = SourceMap(preparation.normalize.rules if preparation and preparation.normalize else ())
         self._pieces: list[Placed] = []
         self._tokens: list[tuple[int, ...]] = []
+        self._found: set[int] = set()
+        """Which of them are added tokens, and no pieces."""
         with patience(enough_for(len(text))):
             if preparation is None:
                 self._put([Placed(text[a:b], a) for a, b in tokenizer.splitter.places(text)])
             else:
                 self._prepare(preparation)
+        for index, cut in ((0, before), (-1, behind)):
+            if cut is Cut.INSIDE:  # a part of a piece is not looked up whole
+                self._tokens[index] = tokenizer.vocabulary.join(utf8(self._pieces[index].text))
         self._counts = [0, *accumulate(map(len, self._tokens))]
+        self._piece_places = [self._map.before(start, start + len(piece) - n) for piece, start, n in self._pieces]
+        self._token_places: dict[int, list[Place]] = {}
 
     def _put(self, pieces: list[Placed]) -> None:
         encode = self.tokenizer.encode_piece
@@ -50,36 +77,40 @@ class Alignment:
         self._tokens += [encode(piece.text) for piece in pieces]
 
     def _put_token(self, text: str, start: int, token: int) -> None:
+        self._found.add(len(self._pieces))
         self._pieces.append(Placed(text, start))
         self._tokens.append((token,))
 
     def _prepare(self, preparation: Preparation) -> None:
-        text, done, begins = self.text, 0, True
+        text, done = self.text, 0
+        begins = starts = self._edges[0] is None
         for start, end, token in preparation.raw.found(text, frozenset()):
             if done < start:
-                self._stretch(preparation, text[done:start], begins)
+                self._stretch(preparation, text[done:start], begins, starts, True)
             self._put_token(text[start:end], self._map.n_characters, token)
             self._map.keep(text[start:end])
-            done, begins = end, False
+            done, begins, starts = end, False, True
         if done < len(text):
-            self._stretch(preparation, text[done:], begins)
+            self._stretch(preparation, text[done:], begins, starts, self._edges[1] is None)
 
-    def _stretch(self, preparation: Preparation, text: str, begins: bool) -> None:
+    def _stretch(self, preparation: Preparation, text: str, begins: bool, starts: bool, ends: bool) -> None:
         base = self._map.n_characters
-        text = self._map.add(text)
+        text = self._map.add(text, starts, ends)
         done = 0
         for start, end, token in preparation.normalized.found(text, frozenset()):
             if done < start:
-                self._split(preparation, text[done:start], base + done, begins)
+                self._split(preparation, text[done:start], base + done, begins, starts)
             self._put_token(text[start:end], base + start, token)
-            done, begins = end, False
+            done, begins, starts = end, False, True
         if done < len(text):
-            self._split(preparation, text[done:], base + done, begins)
+            self._split(preparation, text[done:], base + done, begins, starts)
 
-    def _split(self, preparation: Preparation, text: str, start: int, begins: bool) -> None:
-        pieces = [Placed(text, start)]
+    def _split(self, preparation: Preparation, text: str, start: int, begins: bool, starts: bool) -> None:
+        pieces, was_split = [Placed(text, start)], False
         for step in preparation.steps:
-            pieces = step.placed(pieces, begins)
+            was_split |= isinstance(step, SplitStep)
+            if starts or was_split or not isinstance(step, PrefixStep):
+                pieces = step.placed(pieces, begins)
         if preparation.has_metaspace:
             pieces = [piece._replace(text=piece.text.replace(METASPACE, " ")) for piece in pieces]
         self._put(pieces)
@@ -100,8 +131,8 @@ class Alignment:
         Empty spans are tokens that stand for nothing in the text. They come with the character they were put before,
         or behind where they end a piece.
         """
-        first = bisect_left(self._pieces, start, key=lambda piece: self._place(piece)[1])
-        last = bisect_right(self._pieces, end, key=lambda piece: self._place(piece)[0])
+        first = bisect_left(self._piece_places, start, key=_end)
+        last = bisect_right(self._piece_places, end, key=_start)
         while 0 < first < len(self._pieces) and self._share(first):
             first -= 1
         while 0 < last < len(self._pieces) and self._share(last):
@@ -121,7 +152,7 @@ class Alignment:
 
     def _share(self, index: int) -> bool:
         """Whether a piece shares a character with the one before."""
-        return self._place(self._pieces[index])[0] < self._place(self._pieces[index - 1])[1]
+        return self._piece_places[index][0] < self._piece_places[index - 1][1]
 
     def _spans(self, first: int, last: int) -> Iterator[tuple[Span, bool]]:
         """The spans of some pieces, and whether each of them is empty and stands behind a character of its piece."""
@@ -129,7 +160,7 @@ class Alignment:
         ids: list[int] = []
         trails = False
         for index in range(first, last):
-            piece_start = self._place(self._pieces[index])[0]
+            piece_start = self._piece_places[index][0]
             for token, (begin, stop) in zip(self._tokens[index], self._places(index), strict=True):
                 if ids and begin >= end:
                     yield Span(start, end, tuple(ids)), trails
@@ -142,14 +173,16 @@ class Alignment:
         if ids:
             yield Span(start, end, tuple(ids)), trails
 
-    def _place(self, piece: Placed) -> Place:
-        return self._map.before(piece.start, piece.start + len(piece.text) - piece.n_put)
-
-    def _places(self, index: int) -> Iterator[Place]:
+    def _places(self, index: int) -> list[Place]:
         """For each token of a piece, the characters of the text of which it holds at least a part."""
-        piece = self._pieces[index]
-        text, start, n_put = piece
-        piece_end = self._place(piece)[1]
+        found = self._token_places.get(index)
+        if found is None:
+            found = self._token_places[index] = list(self._find_places(index))
+        return found
+
+    def _find_places(self, index: int) -> Iterator[Place]:
+        text, start, n_put = self._pieces[index]
+        piece_end = self._piece_places[index][1]
         for begin, end in _shares(text, self._tokens[index], self.tokenizer):
             begin, end = start + max(0, begin - n_put), start + max(0, end - n_put)
             if begin < end or begin == start:
@@ -158,31 +191,30 @@ class Alignment:
                 first = last = self._map.before(begin - 1, end)[1]
             yield min(first, piece_end), min(last, piece_end)  # what is dropped behind it is not its own
 
-    def piece_at(self, offset: int) -> Place | None:
-        """Where the piece that holds the character at `offset` begins and ends; None if none does."""
-        index = self._piece_index(offset)
-        return None if index is None else self._place(self._pieces[index])
+    @property
+    def n_pieces(self) -> int:
+        """How many pieces there are, added tokens among them."""
+        return len(self._pieces)
 
-    def prepared_piece(self, offset: int) -> str:
-        """That piece as it is when it is encoded; "" for a token that was found before the text was split."""
-        index = self._piece_index(offset)
-        if index is None:
-            return ""
-        piece = self._pieces[index].text
-        return piece if self.tokenizer.encode_piece(piece) == self._tokens[index] else ""
-
-    def _piece_index(self, offset: int) -> int | None:
-        index = bisect_right(self._pieces, offset, key=lambda piece: self._place(piece)[1])
-        holds = index < len(self._pieces) and self._place(self._pieces[index])[0] <= offset
+    def piece_index(self, offset: int) -> int | None:
+        """The number of the piece that holds the character at `offset`; None if none does."""
+        index = bisect_right(self._piece_places, offset, key=_end)
+        holds = index < len(self._pieces) and self._piece_places[index][0] <= offset
         return index if holds else None
+
+    def piece(self, index: int) -> tuple[Place, str]:
+        """Where a piece stands, and what it is when it is encoded: "" for an added token, which is not."""
+        return self._piece_places[index], self._pieces[index].text if index not in self._found else ""
 
     def places(self, first: int, last: int) -> list[Place]:
         """For each of some tokens in a row, the characters of which it holds at least a part."""
-        if first >= last:
-            return []
-        begin, end = bisect_right(self._counts, first) - 1, bisect_left(self._counts, last)
-        found = list(chain.from_iterable(map(self._places, range(begin, end))))
-        return found[first - self._counts[begin] : last - self._counts[begin]]
+        found: list[Place] = []
+        index = bisect_right(self._counts, first) - 1
+        while first < last:
+            before, behind = self._counts[index], self._counts[index + 1]
+            found += self._places(index)[first - before : last - before]
+            first, index = max(first, behind), index + 1
+        return found
 
 
 def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Place]:

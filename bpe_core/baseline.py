@@ -11,6 +11,8 @@ from bpe_core.token_diff import Hunk, token_diff
 
 MOST_COMPARED: Final = 200_000
 """Characters, before and after together, up to which a stretch that was edited is compared."""
+_MOST_WHOLE: Final = 40_000
+"""The same where all of the text has to be encoded for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class Baseline:
 
     def _compare_whole(self, live: AlignedText) -> Comparison | None:
         """The same of all the text, for an edit may be felt anywhere."""
-        if len(self.text) + live.n_characters > MOST_COMPARED:
+        if len(self.text) + live.n_characters > _MOST_WHOLE:
             return None
         old, new = tuple(live.tokenizer.encode_ordinary(self.text)), tuple(live.ids)
         hunks = tuple(token_diff(old, new))

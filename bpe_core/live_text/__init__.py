@@ -9,6 +9,7 @@ very long keeps its own tokens (`long_piece`).
 from bisect import bisect_right
 from itertools import chain
 from time import perf_counter
+from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.errors import OptionError
@@ -190,6 +191,13 @@ class LiveText:
         at = self._blocks.start(self._blocks.items.index(self._blocks.open[0]))
         edit = Edit(at, at, "")
         self._exchange(resplit(self._blocks, self._pieces, edit, at), edit)
+
+    takes_long: Final = False
+    """Whether no screen should wait for its tokens."""
+
+    def is_costly(self, start: int, end: int) -> bool:
+        """Whether an edit of a range takes long; never, where nothing but its surroundings is looked at."""
+        return False
 
     def split_all(self) -> None:
         """Find all pieces now, rather than when somebody looks. Raises `PatternError` where the pattern is too slow."""

@@ -47,6 +47,11 @@ class Expression:
             raise PatternError(f"The {what} {_what_is_wrong(source, error)}") from None
 
     @property
+    def source(self) -> str:
+        """As it was given."""
+        return str(self._compiled.pattern)
+
+    @property
     def has_groups(self) -> bool:
         """Whether there are groups that capture."""
         return bool(self._compiled.groups)

@@ -14,7 +14,9 @@ from typing import Final, Literal
 import regex
 
 from bpe_core.errors import OptionError
+from bpe_core.patterns.char_sets import matches
 from bpe_core.patterns.expression import Expression
+from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, NotPlain, Repeat, parse
 
 Rewrite = tuple[int, int, str]
 """A stretch of a text, where it begins and ends, and what comes in its place; what lies between two is kept."""
@@ -55,6 +57,11 @@ class Rule:
     """Whether each character becomes at least one, so that in a text that does not grow each becomes just one."""
     length: Callable[[str], int] = len
     """How long the text will be, where that may be much longer than it is."""
+    is_apart: Callable[[str], bool] = lambda character: False
+    """Whether a character becomes what it becomes alone, beside others that stand apart or at the ends of a part of the
+    text, and whether nothing that stands farther away becomes other for it; false where nothing is known of that."""
+    only_at: str = ""
+    """"start" or "end" if it only does something there, so that it is left out in parts that are not there."""
 
     def within(self, text: str, most: int) -> str:
         """The text when it is done. Raises `OptionError` if it would be longer than `most`, before it is made."""
@@ -64,6 +71,14 @@ class Rule:
                 f"become {most:,} at most; take another tokenizer."
             )
         return self.apply(text)
+
+    def part(self, starts: bool, ends: bool) -> "Rule":
+        """The rule for a part of a text: whether that is one that starts it, and one that ends it."""
+        left_out = (self.only_at == "start" and not starts) or (self.only_at == "end" and not ends)
+        return _NOTHING if left_out else self
+
+
+_NOTHING: Final = Rule(lambda text: text, lambda text: (), is_apart=lambda character: True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +120,17 @@ def composed(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
                     yield start, start + len(segment), new
                 start += len(segment)
 
-    return Normalizer((Rule(apply, rewrites),))
+    return Normalizer((Rule(apply, rewrites, is_apart=_starts_afresh),))
+
+
+def _starts_afresh(character: str) -> bool:
+    """Whether no normalization form joins or reorders it with what is before: it begins with neither mark nor jamo.
+
+    The second characters of all compositions are marks, and the vowels and final consonants of Hangul.
+    """
+    first = unicodedata.normalize("NFKD", character)[0]
+    is_jamo = "\u1160" <= first <= "\u11ff" or "\ud7b0" <= first <= "\ud7ff"
+    return not (is_jamo or unicodedata.category(first)[0] == "M" or unicodedata.combining(first))
 
 
 def _ordered(text: str, form: Literal["NFD", "NFKD"]) -> str:
@@ -148,38 +173,45 @@ def _without_accents(text: str) -> str:
     return "".join(character for character in text if unicodedata.category(character)[0] != "M")
 
 
-lowercase: Final = Normalizer((Rule(_lower, _each(str.lower), keeps_all=True),))
+lowercase: Final = Normalizer((Rule(_lower, _each(str.lower), keeps_all=True, is_apart=bool),))
 """Each character by itself: a sigma that ends a word does not get its own form."""
 
-without_accents: Final = Normalizer((Rule(_without_accents, _each(_without_accents)),))
+without_accents: Final = Normalizer((Rule(_without_accents, _each(_without_accents), is_apart=bool),))
 """Without combining marks; those that are part of a character stay unless it was decomposed before."""
 
 
 def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normalizer:
     """Without white space, or other characters, at the ends."""
 
-    def bounds(text: str) -> tuple[int, int]:
-        start = len(text) - len(text.lstrip(characters)) if left else 0
-        return start, max(start, len(text.rstrip(characters))) if right else len(text)
+    def is_apart(character: str) -> bool:
+        return character not in characters
 
-    def rewrites(text: str) -> Iterator[Rewrite]:
-        start, end = bounds(text)
-        yield from ((0, start, ""), (end, len(text), ""))
+    def from_left(text: str) -> list[Rewrite]:
+        return [(0, len(text) - len(text.lstrip(characters)), "")]
 
-    return Normalizer((Rule(lambda text: text[slice(*bounds(text))], rewrites),))
+    def from_right(text: str) -> list[Rewrite]:
+        return [(len(text.rstrip(characters)), len(text), "")]
+
+    rules = (
+        Rule(lambda text: text.lstrip(characters), from_left, is_apart=is_apart, only_at="start"),
+        Rule(lambda text: text.rstrip(characters), from_right, is_apart=is_apart, only_at="end"),
+    )
+    return Normalizer(tuple(rule for rule, is_wanted in zip(rules, (left, right), strict=True) if is_wanted))
 
 
 def prepended(prefix: str) -> Normalizer:
     """With something before it, unless it is empty."""
-    return Normalizer(
-        (
-            Rule(
-                lambda text: prefix + text if text else text,
-                lambda text: [(0, 0, prefix)] * bool(text),
-                length=lambda text: len(prefix) + len(text),
-            ),
-        )
-    )
+
+    def apply(text: str) -> str:
+        return prefix + text if text else text
+
+    def length(text: str) -> int:
+        return len(prefix) + len(text)
+
+    def rewrites(text: str) -> list[Rewrite]:
+        return [(0, 0, prefix)] * bool(text)
+
+    return Normalizer((Rule(apply, rewrites, length=length, is_apart=bool, only_at="start"),))
 
 
 def replaced(old: str, new: str) -> Normalizer:
@@ -191,7 +223,11 @@ def replaced(old: str, new: str) -> Normalizer:
     def length(text: str) -> int:
         return len(text) + text.count(old) * max(0, len(new) - len(old))
 
-    return Normalizer((Rule(lambda text: text.replace(old, new), rewrites, len(old) == 1 <= len(new), length),))
+    def is_apart(character: str) -> bool:
+        return len(old) == 1 or (bool(old) and character not in old)
+
+    keeps_all = len(old) == 1 <= len(new)
+    return Normalizer((Rule(lambda text: text.replace(old, new), rewrites, keeps_all, length, is_apart),))
 
 
 def replaced_matches(expression: Expression, new: str) -> Normalizer:
@@ -211,7 +247,31 @@ def replaced_matches(expression: Expression, new: str) -> Normalizer:
     def length(text: str) -> int:
         return len(text) + len(new) * len(expression.spans(text)) if len(new) > 1 else len(text)
 
-    return Normalizer((Rule(apply, rewrites, length=length),))
+    return Normalizer((Rule(apply, rewrites, length=length, is_apart=_out_of_reach(expression)),))
+
+
+def _out_of_reach(expression: Expression) -> Callable[[str], bool]:
+    """Whether a character can have no part in a match; never known of an expression that is not plain."""
+    try:
+        sets = _sets(parse(expression.source))
+    except (NotPlain, RecursionError):
+        sets = None
+    if sets is None or expression.matches(""):
+        return lambda character: False
+    return lambda character: not any(matches(source, character) for source in sets)
+
+
+def _sets(node: Node) -> frozenset[str] | None:
+    """The sets of characters that a match is made of; None if it may look at more than that."""
+    match node:
+        case Chars(source):
+            return frozenset((source,))
+        case Repeat(item):
+            return _sets(item)
+        case Chain(items) | Choice(items):
+            parts = list(map(_sets, items))
+            return None if None in parts else frozenset().union(*filter(None, parts))
+    return None
 
 
 def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:

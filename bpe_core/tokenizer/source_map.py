@@ -87,11 +87,15 @@ class SourceMap:
         """How long the prepared text is by now."""
         return self._lengths[-1]
 
-    def add(self, text: str) -> str:
-        """Prepare the next part of the text; what it becomes. Raises `OptionError` as normalizers do."""
+    def add(self, text: str, starts: bool = True, ends: bool = True) -> str:
+        """Prepare the next part of the text, or a stretch of one that starts or ends it or not; what it becomes.
+
+        Raises `OptionError` as normalizers do.
+        """
         most = longest(len(text))
         for index, (rule, layer) in enumerate(zip(self._rules, self._layers, strict=True)):
-            new = layer.put(rule, text, self._lengths[index + 1], self._lengths[index], most)
+            part = rule.part(starts, ends)
+            new = layer.put(part, text, self._lengths[index + 1], self._lengths[index], most)
             self._lengths[index] += len(text)
             text = new
         self._lengths[-1] += len(text)

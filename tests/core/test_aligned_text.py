@@ -6,8 +6,10 @@ import unicodedata
 import pytest
 from nasty import nasty_texts
 
-from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary, train
-from bpe_core.aligned_text import LARGEST, AlignedText, followed
+from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary, aligned_parts, aligned_text, train
+from bpe_core.aligned_parts import LARGEST
+from bpe_core.aligned_text import AlignedText, followed
+from bpe_core.alignment import Alignment
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
 from bpe_core.spans import Span
@@ -82,6 +84,15 @@ MAKERS = {
     "unknown in a row": lambda: prepared(LLAMA, [], of_characters(0, fuse=True, fallback=False), (), True),
     "end of word": lambda: train(TEXTS, vocab_size=400, pattern="words", end_of_word="</w>"),
     "end of piece": lambda: train(TEXTS, vocab_size=400, pattern="gpt2", end_of_word="</w>"),
+    "spaces removed": lambda: prepared(n.one_after_another([
+        n.replaced_matches(Expression("  +"), " "), n.stripped(True, False, " "), LLAMA,
+        n.stripped(False, True, "▁")]), [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
+    "metaspace split": lambda: prepared(None, [*METASPACE, SplitStep(splitter("▁[^▁]*"))], of_characters(), (), True),
+    "many added": lambda: prepared(None, [PrefixStep(" "), GPT2], added=[
+        *ADDED, AddedToken("ee", 304, special=True), AddedToken("e  ", 305), AddedToken("Eß", 306, single_word=True)]),
+    "removed": lambda: prepared(n.lowercase, [SplitStep(splitter(r"(?#only)[^e\s]+")), PrefixStep(" "), GPT2]),
+    "bytes in one piece": lambda: prepared(n.composed("NFC"), []),
+    "words of characters": lambda: prepared(n.composed("NFD"), [WORDS], of_characters(0, fuse=True, fallback=False)),
 }  # fmt: skip
 
 
@@ -99,6 +110,60 @@ def covers(live):
     """The characters that no span holds."""
     held = {place for span in live.spans(0, live.n_characters) for place in range(span.start, span.end)}
     return [character for place, character in enumerate(live.text) if place not in held]
+
+
+@pytest.fixture
+def short_parts(monkeypatch):
+    """Parts of some ten characters, so that every text has many."""
+    monkeypatch.setattr(aligned_parts, "SIZE", 6)
+    monkeypatch.setattr(aligned_parts, "MOST", 12)
+    monkeypatch.setattr(aligned_text, "LEAST", 3)
+
+
+@pytest.mark.usefixtures("short_parts")
+@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("seed", range(3))
+def test_after_every_edit_all_parts_together_are_the_whole(name, seed):
+    rng = random.Random(f"{name} {seed}")
+    tokenizer = MAKERS[name]()
+    bits = (TEXTS, [*TYPED, *"low lé"], ["日本語の文章", "カ", "low ", " ", "e", "x\u0301"])[seed]
+    live = AlignedText(tokenizer, "".join(rng.choices(bits, k=8)))
+    n_parts = 0
+    for _ in range(40):
+        text = live.text
+        start = rng.randint(0, len(text))
+        end = min(len(text), start + rng.choice((0, 0, 1, 3, 30)))
+        came = "".join(rng.choices(bits, k=rng.choice((0, 1, 1, 2, 9))))[:60]
+        old = live.ids
+        change = live.splice(start, end, came)
+        text = text[:start] + came + text[end:]
+        assert live.text == text and live.n_bytes == len(text.encode())
+        whole = Alignment(tokenizer, text)
+        assert live.ids == whole.ids == tokenizer.encode_ordinary(text), ascii(text)
+        assert change.n_tokens == len(live.ids) - len(old)
+        seen = [span for span in live.spans(0, len(text)) if span.start < span.end]
+        assert seen == [span for span in whole.spans(0, len(text)) if span.start < span.end], ascii(text)
+        assert live.places(0, live.n_tokens) == whole.places(0, live.n_tokens)
+        at = rng.randint(0, len(text))
+        index = whole.piece_index(at)
+        if index is not None and len(whole.piece(index)[1]) < 30:
+            assert (live.piece_at(at), live.prepared_piece(at)) == whole.piece(index)
+        first, last = sorted((at, rng.randint(0, len(text))))
+        assert live.n_tokens_between(first, last) == sum(len(span.ids) for span in live.spans(first, last))
+        n_parts += len(live._parts)
+    assert n_parts > 40 * 3 or seed or name == "replaced", "there are cuts"
+
+
+def test_what_starts_afresh_is_never_composed_with_what_is_before_it():
+    second = set()
+    for code in range(0x110000):
+        parts = unicodedata.decomposition(chr(code)).split()
+        if len(parts) == 2 and "<" not in parts[0]:
+            second.add(chr(int(parts[1], 16)))
+    second |= {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
+    afresh = n.composed("NFC").rules[0].is_apart
+    assert not any(map(afresh, second))
+    assert all(map(afresh, "aZ1 .日カあ가éй"))
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -225,8 +290,8 @@ def test_what_cannot_be_shown_is_refused_and_nothing_has_changed():
     assert isinstance(live, AlignedText)
     with pytest.raises(UnknownTokenError, match="U\\+0071"):
         live.splice(0, 0, "q")
-    with pytest.raises(OptionError, match="up to 200,000 characters, and the text has 200,004"):
-        live.splice(3, 3, "w" * (LARGEST + 1))
+    with pytest.raises(OptionError, match="200,001 characters have no place to cut them"):
+        AlignedText(MAKERS["end of word"](), "w" * (LARGEST + 1))
     with pytest.raises(OptionError, match="no range from 2 to 4"):
         live.spans(2, 4)
     assert (live.text, live.ids) == ("low", [311])

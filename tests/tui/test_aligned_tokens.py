@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from scope import Opened
 
-from bpe_core import save, train
-from bpe_core.aligned_text import LARGEST
+from bpe_core import aligned_parts, save, train
 from tui import config
 
 PIECES = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁low", "lo", "low", "▁low"]
@@ -71,21 +70,27 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> No
         assert area.live.text == "low loww"
 
 
-@pytest.mark.usefixtures("llama")
-async def test_a_text_too_long_for_that_says_so_until_it_is_shorter(opened: Opened) -> None:
+async def test_a_word_too_long_to_be_encoded_at_each_key_says_so_until_it_is_shorter(
+    opened: Opened, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aligned_parts, "LARGEST", 5_000)
+    folder = config.tokenizers_folder()
+    save(train("low low lower", vocab_size=262, pattern="words", end_of_word="</w>"), folder / "a.json")
     async with opened() as scope:
         await scope.until_tokenizer()
         area = scope.area
-        area.load("low " * (LARGEST // 4))
+        area.load("low" + "w" * 4_997)
         await scope.until(lambda: area.live, "tokens are seen")
         area.focus()
         await scope.press("x")
+        assert area.text.startswith("xlow"), "no key waits for it"
         await scope.until(lambda: area.edited.why_none, "there is a reason")
-        assert "shown up to 200,000 characters, and the text has 200,001" in scope.shown("#totals-line")
+        assert scope.shown("#totals-line").startswith("5,001 characters have no place to cut them")
         assert area.live is None
         await scope.press("backspace")
-        await scope.until(lambda: area.live, "tokens are seen")
-        assert scope.shown("#totals-line").startswith("50,001 tokens")
+        await scope.until(lambda: area.live and area.live.settled, "tokens are seen")
+        await scope.until(lambda: "tokens" in scope.shown("#totals-line"), "they are counted")
+        assert len(scope.ids()) == len(area.live.tokenizer.encode(area.text)) if area.live else False
 
 
 async def test_an_end_of_word_is_no_part_of_the_text(opened: Opened, home: Path) -> None:

@@ -88,12 +88,20 @@ class EditedText:
             self.comparison, self.is_compared = None, False
         if self.tokenizer is None:
             return
-        if max(len(text), end - start) > self._limits.big_edit or (self.live is None and self.reading is None):
+        if self._must_read(start, end, text):
             self._forget()
             self._is_unread = True
         if self.reading is not None:
             self._missed.append((start, end, text))
         self._changes.append(self._splice(start, end, text) if self.live is not None else None)
+
+    def _must_read(self, start: int, end: int, text: str) -> bool:
+        """Whether an edit makes it necessary to read all of the text, as it is too big, or there are no tokens yet."""
+        if self.live is None:
+            return self.reading is None or max(len(text), end - start) > self._limits.big_edit
+        # Where all that goes and comes is encoded at once, less is a lot.
+        most = self._limits.big_edit // (1 if self.live.tokenizer.by_piece else 20)
+        return max(len(text), end - start) > most or self.live.is_costly(start, end)
 
     def _splice(self, start: int, end: int, text: str) -> Change | None:
         from tui.text.tokens import moved, stretch_of
@@ -113,8 +121,11 @@ class EditedText:
     def end_edits(self) -> list[Change | None]:
         """Be up to date with all edits. What each of them did to the tokens; None where that was not compared."""
         self._update()
-        if self.baseline is not None and self.baseline.n_edited <= self._limits.compared:
-            self.compare()
+        if self.baseline is not None and self.live is not None:
+            is_local = self.live.tokenizer.by_piece
+            n_compared = self.baseline.n_edited if is_local else self.document.n_characters
+            if n_compared <= self._limits.compared:
+                self.compare()
         changes, self._changes = self._changes, []
         return changes
 
@@ -160,8 +171,8 @@ class EditedText:
                 self.take(self.reading)
 
     def _takes_long(self, tokenizer: Tokenizer) -> bool:
-        most = self._limits.big_text
-        return self._is_slow or self.document.n_characters > most // (1 if tokenizer.splitter.blockwise else 10)
+        is_easy = tokenizer.by_piece and tokenizer.splitter.blockwise
+        return self._is_slow or self.document.n_characters > self._limits.big_text // (1 if is_easy else 10)
 
     def _impatient(self) -> AbstractContextManager[None]:
         from bpe_core.patterns import patience
@@ -182,14 +193,23 @@ class EditedText:
         from tui.text.tokens import TokensOfRows
 
         assert reading.live is not None
-        self._is_slow = False
+        self._is_slow = reading.live.takes_long
+        if self._is_slow and not reading.is_thorough:
+            self.reading, self._missed = Reading(self.tokenizer, self.document.text, is_thorough=True), []
+            return
         self.live = reading.live
         self._rows, self.review = TokensOfRows(), Review(reading.live)
         if reading.tokenizer is not self.tokenizer:
             self._go_on_with(self.tokenizer)
         for start, end, text in missed:
-            if self.live is not None:  # else all of the text is to be read again
-                self._splice(start, end, text)
+            if self.live is None:  # all of the text is to be read again
+                break
+            if self._must_read(start, end, text):
+                self._forget()
+                self._is_unread = True
+                self._update()
+                return
+            self._splice(start, end, text)
         self.changed = ()
         self.look(self._offset)
 
