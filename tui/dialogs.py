@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import shorten
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,9 +16,12 @@ from textual.widgets import Button, Input, Label
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import visible
 from tui.completion import PathSuggester
-from tui.guards import Dialog
+from tui.guards import Dialog, in_front
 
 Answer = TypeVar("Answer")
+
+_LEAST_ROOM: Final = 20
+"""Characters of names that are told where a terminal is too small for any."""
 
 
 class Ask(Dialog[Answer | None]):
@@ -91,9 +94,10 @@ class AskPath(Ask[Path]):
 
     def _list(self, typed: str, paths: Sequence[str]) -> None:
         """As many of the names as there is room for, unless something else is typed by now."""
-        if typed == self.query_one(Input).value:
+        if in_front(self) and typed == self.query_one(Input).value:
             names = [os.path.basename(path.rstrip("/")) + "/" * path.endswith("/") for path in paths]
-            self.tell(shorten("  ".join(names), width=2 * self.query_one(".dialog--hint").size.width - 4) or self.HINT)
+            room = max(_LEAST_ROOM, 2 * self.query_one(".dialog--hint").size.width - 4)
+            self.tell(shorten("  ".join(names), width=room) or self.HINT)
 
     def understood(self, text: str) -> Path:
         """The absolute path, which must be there unless it is to be made."""

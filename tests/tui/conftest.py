@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from loop_watch import LoopWatch
 from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope, children
+from textual.message import Message
 
 from bpe_core import save, train
 from tui import config, engine
@@ -62,12 +64,18 @@ def opened(home: Path) -> Opened:
         *paths: Path, size: tuple[int, int] = (120, 40), notifications: bool = False
     ) -> AsyncIterator[Scope]:
         app = BpeScope(tuple(map(str, paths)))
-        ear = Ear()
-        async with app.run_test(size=size, notifications=notifications, message_hook=ear) as pilot:
-            scope = Scope(app, pilot, ear)
+        ear, watch = Ear(), LoopWatch()
+
+        def hear(message: Message) -> None:
+            ear(message)
+            watch.heard(message)
+
+        async with app.run_test(size=size, notifications=notifications, message_hook=hear) as pilot:
+            scope = Scope(app, pilot, ear, watch)
             await scope.screen.furnished.wait()
             await pilot.pause()
-            yield scope
+            with watch.watching():
+                yield scope
 
     return opened
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from loop_watch import LoopWatch
 from textual import events
 from textual.message import Message
 from textual.notifications import Notify
@@ -85,6 +86,8 @@ class Scope:
     app: BpeScope
     pilot: Pilot[None]
     ear: Ear
+    watch: LoopWatch
+    """How long the event loop was held since the panes were there."""
 
     @property
     def said(self) -> list[str]:

@@ -246,3 +246,20 @@ async def test_the_exit_code_tells_of_a_crash_wherever_it_was(home: Path) -> Non
         await app.main.furnished.wait()
         app.panic("the thread that reads the keys has ended")
     assert app.return_code == 1
+
+
+async def test_a_key_that_is_on_its_way_when_the_app_leaves(home: Path) -> None:
+    app = BpeScope()
+    async with app.run_test():
+        await app.main.furnished.wait()
+        stack = app._screen_stacks[app._current_mode]
+        screens = stack[:]
+        stack.clear()
+        late = key("escape")
+        late._set_forwarded()
+        try:
+            await app.on_event(late)
+            with pytest.raises(ScreenStackError):
+                await super(BpeScope, app).on_event(late)
+        finally:
+            stack.extend(screens)
