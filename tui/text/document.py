@@ -29,11 +29,12 @@ class FaithfulDocument(Document):
 
     def __init__(self, text: str, listener: Listener | None = None) -> None:
         self._newline: Literal["\n"] = "\n"
+        text = _storable(text)
         self._lines = text.split("\n")
         self._lengths = Sums(_lengths(self._lines))
         self._listener = listener
         self.n_bytes = _count_bytes(text)
-        """Bytes of the text in UTF-8; a lone surrogate counts as three."""
+        """Bytes of the text in UTF-8."""
         self.n_long_lines = _count_long(self._lines)
         """How many lines have more than `LONG_LINE` characters."""
 
@@ -65,6 +66,7 @@ class FaithfulDocument(Document):
         Returns:
             where the new text ends, and the text that is gone.
         """
+        text = _storable(text)
         top, bottom = sorted((self._clamp(start), self._clamp(end)))
         offset = self._lengths.before(top[0]) + top[1]
         removed = self.get_text_range(top, bottom)
@@ -101,4 +103,12 @@ def _lengths(lines: list[str]) -> list[int]:
 
 
 def _count_bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _storable(text: str) -> str:
+    """`text` with U+FFFD for each lone surrogate: no file, terminal or clipboard could take one."""
+    try:
+        return text if text.isascii() or text.encode() else ""
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
