@@ -47,7 +47,6 @@ async def test_what_was_once_wrong(name: str) -> None:
 async def test_random_deeds(seed: int) -> None:
     played = await play(list(deeds(seed, BATCHES)))
     assert not played.wrong, f"deed {played.done} of seed {seed}: {played.wrong}"
-    assert not played.watch.too_long, played.watch.too_long
 
 
 @pytest.mark.usefixtures("player_home")
