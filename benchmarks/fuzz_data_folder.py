@@ -155,6 +155,7 @@ class House:
         home = self.root / "home"
         home.mkdir(exist_ok=True)
         os.environ["HOME"] = str(home)
+        tempfile.tempdir = str(home)  # what finds no other place goes there
 
     def furnish(self) -> None:
         """Put everything there that the app may keep."""
