@@ -109,6 +109,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     looks_up_whole = vocabulary.is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
     if looks_up_whole and any(tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens):
         refuse("the text of a special token is a piece by its pattern")
+    if looks_up_whole and not vocabulary.is_ranked:
+        _check_look_up(vocabulary)
     model = {
         "type": "BPE",
         "dropout": None,
@@ -123,6 +125,13 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     }
     head = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": list(map(_described, added))}
     yield from dumped(head | pipeline | {"post_processor": None, "model": model})
+
+
+def _check_look_up(vocabulary: Vocabulary) -> None:
+    """Refuse a vocabulary of which some tokens are looked up and some are not: there it is all or none."""
+    for token, data in vocabulary.bytes_of.items():
+        if token in vocabulary and vocabulary.encode(data) != (token,):
+            refuse(f"the token {token} would be looked up as a whole there, and is not here")
 
 
 def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
