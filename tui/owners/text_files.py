@@ -35,7 +35,7 @@ class TextFiles(Owner[None]):
             self._opened(await in_thread(text_of, source))
 
     async def _save(self, text: str) -> None:
-        path = await self._host.ask(AskPath("Where should the text be saved?", must_exist=False))
+        path = await self._host.ask(AskPath("Where should the text be saved?", must_exist=False, only_file=True))
         if path is None or (os.path.exists(path) and not await self._may_replace(path)):
             return
         try:

@@ -242,8 +242,8 @@ class CorpusTree(Tree[Entry]):
             node.add_leaf(found.remark, Entry(found.remark, reason=reason))
 
     def get_label_width(self, node: TreeNode[Entry]) -> int:
-        """All rows are as wide as the tree, so none needs to be drawn to know it."""
-        return self.scrollable_content_region.width - self.guide_depth * _depth(node)
+        """Rows fill the width there is and ask for no more, so none of them needs to be measured."""
+        return 1
 
     def render_label(self, node: TreeNode[Entry], base_style: Style, style: Style) -> Text:
         """Mark, title, and at the right edge the size."""
