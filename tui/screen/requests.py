@@ -1,0 +1,230 @@
+"""What keys, buttons and panes ask of the main screen, a line each: the session does it, the state shows what came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from textual import on, work
+from textual.reactive import var
+from textual.screen import Screen
+
+from bpe_core.errors import LONGEST
+from bpe_core.visible import shortened, visible
+from tui import messages
+from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
+from tui.widgets.step_line import StepLine
+
+if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
+    from bpe_core.tokenizer import Tokenizer
+    from tui.config import Configuration
+    from tui.screen.session import Session
+
+Answer = TypeVar("Answer")
+
+
+class Memory(Protocol):
+    """What the screen needs of the app: something that remembers."""
+
+    configuration: Configuration
+    """What comes back at the next start, as it is now."""
+
+    def remember(self, **changes: object) -> None:
+        """Change the configuration, and write it."""
+
+    def tell_at_the_end(self, sentence: str) -> None:
+        """Say it in the terminal once the app has left it."""
+
+
+class RequestScreen(Screen[None]):
+    """The state that panes are bound to, and whatever can be asked for; `MainScreen` is what one sees of it."""
+
+    # What the panes are bound to; `tui.screen.session` tells who replaces it.
+
+    corpus: var[Corpus] = var(Corpus())
+    """The texts chosen."""
+    options: var[TrainingOptions] = var(TrainingOptions())
+    """What the next training is asked for; by their pattern texts are previewed and counted."""
+    totals: var[Totals | None] = var(None)
+    """What the chosen texts amount to; None while that is not known."""
+    run: var[Run] = var(Run())
+    """How far the training is, or how the last one ended."""
+    notice: var[str] = var("")
+    """What is being fetched, loaded or recovered, in a few words; empty while nothing is."""
+    tokenizer: var[Tokenizer | None] = var(None)
+    """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
+    path: var[str] = var("")
+    """Where that tokenizer is kept; empty while it is being trained."""
+    step: var[int] = var(0)
+    """How many of its merges are in force."""
+    in_force: var[Tokenizer | None] = var(None)
+    """The tokenizer after that many merges: what the editor shows."""
+    audit: var[Audit] = var(Audit())
+    """How far the audit of this tokenizer is, and what it found."""
+    kept: var[tuple[Kept, ...]] = var(())
+    """The tokenizers that can be put in force."""
+
+    session: Session
+    """Holds the owners; there once the panes are."""
+
+    # What the owners need
+
+    def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
+        """Tell the user, whatever characters are in it, and however many."""
+        self.notify(visible(shortened(sentence, LONGEST)), severity=severity, markup=False)
+
+    async def ask(self, question: Screen[Answer]) -> Answer:
+        """Show a question and wait for the answer; to be called in a worker."""
+        return await self.app.push_screen_wait(question)
+
+    @property
+    def remembered(self) -> Configuration:
+        """What comes back at the next start, as it is now."""
+        return cast("Memory", self.app).configuration
+
+    def remember(self, **changes: object) -> None:
+        """Change what comes back at the next start."""
+        cast("Memory", self.app).remember(**changes)
+
+    def tell_at_the_end(self, sentence: str) -> None:
+        """Say it in the terminal once the app has left it; nothing, if it is empty."""
+        if sentence:
+            cast("Memory", self.app).tell_at_the_end(sentence)
+
+    # What the keys do
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """F6 is one key with three meanings; the footer shows the one it has now."""
+        phase = self.run.phase
+        match action:
+            case "train":
+                return not self.run.busy
+            case "pause":
+                return phase in ("counting", "preparing", "merging")
+            case "resume":
+                return phase == "paused"
+            case "stop":
+                return self.run.busy
+            case "fill":
+                return not (self.has_class("-narrow") or self.has_class("-low"))  # there, each pane does so anyway
+        return True
+
+    def watch_run(self, old: Run, new: Run) -> None:
+        """Keys mean something else in another phase."""
+        if old.phase != new.phase:
+            self.refresh_bindings()
+
+    async def action_train_or_pause(self) -> None:
+        """What the first button does now."""
+        action = "resume" if self.run.phase == "paused" else "pause" if self.run.busy else "train"
+        await self.run_action(f"screen.{action}")
+
+    def action_train(self) -> None:
+        """Learn from the chosen texts with the chosen options."""
+        self.session.train()
+
+    def action_pause(self) -> None:
+        """Let the worker wait."""
+        self.session.training.tell("pause")
+
+    def action_resume(self) -> None:
+        """Let the worker go on."""
+        self.session.training.tell("run")
+
+    def action_step_once(self) -> None:
+        """One merge and wait; without a training, begin one that waits."""
+        if self.run.busy:
+            self.session.training.tell("step 1")
+        else:
+            self.session.train(stepping=True)
+
+    def action_stop(self) -> None:
+        """End the training; the worker saves what it learned."""
+        self.session.training.tell("stop")
+
+    def action_travel(self, by: int) -> None:
+        """A step back or on."""
+        self.session.stage.go_to(self.step + by)
+
+    def action_audit(self) -> None:
+        """Audit the tokenizer on the screen, or stop doing so."""
+        self.session.audit()
+
+    @work
+    async def action_change_pattern(self) -> None:
+        """Ask anew how the tokenizer on the screen splits a text."""
+        await self.session.change_pattern()
+
+    def action_stop_waiting(self) -> None:
+        """Do without the tokenizer that is being fetched or loaded."""
+        self.session.stop_waiting()
+
+    @work
+    async def action_open_tokenizer(self) -> None:
+        """Ask for a tokenizer file and put it in force."""
+        await self.session.ask_tokenizer()
+
+    @work
+    async def action_fetch_tokenizer(self) -> None:
+        """Ask for a name and fetch the tokenizer."""
+        await self.session.ask_name()
+
+    @work
+    async def action_add_path(self) -> None:
+        """Ask for a path and choose it."""
+        await self.session.ask_path()
+
+    def action_open_text(self) -> None:
+        """Ask for a text and open it in the editor."""
+        self.session.files.open()
+
+    # What the panes tell
+
+    @on(messages.CorpusChosen)
+    def take_corpus(self, event: messages.CorpusChosen) -> None:
+        """Other texts."""
+        self.session.choose_corpus(event.corpus)
+
+    @on(messages.PatternChosen)
+    def take_pattern(self, event: messages.PatternChosen) -> None:
+        """Another pattern."""
+        self.session.choose_pattern(event.pattern)
+
+    @on(messages.PatternWanted)
+    @work
+    async def ask_pattern(self) -> None:
+        """A pattern that is not in the list."""
+        await self.session.ask_pattern()
+
+    @on(messages.TextWanted)
+    def open_source(self, event: messages.TextWanted) -> None:
+        """A text of the corpus pane."""
+        self.session.files.open(event.source)
+
+    @on(messages.PresetChosen)
+    def run_preset(self, event: messages.PresetChosen) -> None:
+        """A founding example."""
+        self.session.run_preset(event.name, stepping=event.stepping)
+
+    @on(messages.TokenizerChosen)
+    def use_kept(self, event: messages.TokenizerChosen) -> None:
+        """A tokenizer of the list."""
+        self.session.use(event.path)
+
+    @on(messages.TokenizerDiscarded)
+    @work
+    async def discard(self, event: messages.TokenizerDiscarded) -> None:
+        """A tokenizer that is no longer wanted."""
+        await self.session.discard(event.path)
+
+    @on(messages.StepRequested)
+    @on(StepLine.StepChosen)
+    def travel_to(self, event: messages.StepRequested | StepLine.StepChosen) -> None:
+        """Another step."""
+        self.session.stage.go_to(event.step)
+
+    @on(messages.FindingOpened)
+    def open_finding(self, event: messages.FindingOpened) -> None:
+        """A finding."""
+        self.session.open_finding(event.finding)
