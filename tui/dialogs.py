@@ -38,6 +38,8 @@ class Ask(Dialog[Answer | None]):
         super().__init__()
         self._question = question
         self._start = start
+        self._refused: str | None = None
+        """The answer that could not be taken, and of which is told why."""
 
     def compose(self) -> ComposeResult:
         """A question, a field, a line for what is wrong with the answer."""
@@ -68,6 +70,7 @@ class Ask(Dialog[Answer | None]):
         try:
             self.dismiss(self.understood(event.value))
         except ValueError as error:
+            self._refused = event.value
             self.tell(str(error), wrong=True)
 
     def tell(self, sentence: str, *, wrong: bool = False) -> None:
@@ -93,8 +96,8 @@ class AskPath(Ask[Path]):
         return PathSuggester(self._list)
 
     def _list(self, typed: str, paths: Sequence[str]) -> None:
-        """As many of the names as there is room for, unless something else is typed by now."""
-        if in_front(self) and typed == self.query_one(Input).value:
+        """As many of the names as there is room for, unless something else is typed by now, or that was refused."""
+        if in_front(self) and typed == self.query_one(Input).value and typed != self._refused:
             names = [os.path.basename(path.rstrip("/")) + "/" * path.endswith("/") for path in paths]
             room = max(_LEAST_ROOM, 2 * self.query_one(".dialog--hint").size.width - 4)
             self.tell(shorten("  ".join(names), width=room) or self.HINT)
