@@ -151,7 +151,8 @@ def test_after_every_edit_all_parts_together_are_the_whole(name, seed):
         first, last = sorted((at, rng.randint(0, len(text))))
         assert live.n_tokens_between(first, last) == sum(len(span.ids) for span in live.spans(first, last))
         n_parts += len(live._parts)
-    assert n_parts > 40 * 3 or seed or name == "replaced", "there are cuts"
+    is_whole = name in ("replaced", "removed")  # rules that may look anywhere; a pattern of which no cuts are known
+    assert n_parts > 40 * 3 or seed or is_whole, "there are cuts"
 
 
 def test_what_starts_afresh_is_never_composed_with_what_is_before_it():

@@ -86,7 +86,7 @@ def test_normalizers_that_make_very_much_of_little_are_refused(tmp_path):
     before = {"type": "Prepend", "prepend": "c" * 1000}
     for parts in ([doubling] * 40, [long], [before]):
         tokenizer = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": parts})
-        for ask in (tokenizer.encode_ordinary, lambda text, tokenizer=tokenizer: AlignedText(tokenizer, text)):
+        for ask in (tokenizer.encode_ordinary, lambda text, tokenizer=tokenizer: AlignedText(tokenizer, text).ids):
             with pytest.raises(OptionError, match="normalizers of this tokenizer make"):
                 ask("ab")
     little = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": [doubling] * 3})
@@ -97,7 +97,7 @@ def test_normalizers_that_make_very_much_of_little_are_refused(tmp_path):
 def test_a_normalizer_that_backtracks_without_end_is_stopped(tmp_path):
     slow = {"type": "Replace", "pattern": {"Regex": "(?:a|aa)+!"}, "content": "b"}
     tokenizer = tokenizer_with(tmp_path, slow)
-    for ask in (tokenizer.encode_ordinary, lambda text: AlignedText(tokenizer, text)):
+    for ask in (tokenizer.encode_ordinary, lambda text: AlignedText(tokenizer, text).ids):
         with pytest.raises(PatternError, match=r"pattern of a normalizer took more than 0\.0 s"), patience(0.02):
             ask("a" * 200)
 
