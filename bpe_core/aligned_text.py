@@ -42,9 +42,9 @@ class AlignedText:
         self._fill(tokenizer, without_halves(text))
 
     def _fill(self, tokenizer: Tokenizer, text: str) -> None:
-        self._tokenizer = tokenizer
-        self._cuts = PreparedCuts(tokenizer)
-        self._parts = list(parts_of(text, self._cuts))
+        cuts = PreparedCuts(tokenizer)
+        self._parts = list(parts_of(text, cuts))  # first: it raises where there is no cut for too long
+        self._tokenizer, self._cuts = tokenizer, cuts
         self._lengths = PrefixSums([len(part.text) for part in self._parts])
         self._tally = Tally(len(self._parts))
         self.n_bytes = len(utf8(text))
@@ -233,7 +233,8 @@ class AlignedText:
     def splice(self, start: int, end: int, replacement: str) -> Change:
         """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range.
 
-        Ids that stay count as tokens that stay, also where they stand for other characters now, as with small letters.
+        All of it or, where it raises, nothing of it is done. Ids that stay count as tokens that stay, also where they
+        stand for other characters now, as with small letters.
         """
         self._check(start, end)
         replacement = without_halves(replacement)
@@ -244,11 +245,11 @@ class AlignedText:
         text = before.text[: edit.start] + replacement + before.text[edit.end :]
         new = list(parts_of(text, self._cuts, self._parts[first].cut if first < last else None))
         after = Parts(self._tokenizer, new, self._cut_at(last))
+        change = _change(before, after, edit)  # may raise, so nothing is changed before it
         self._parts[first:last] = new
         self._lengths.replace(first, last, [len(part.text) for part in new])
         self._tally.exchange(first, last, [alignment.n_tokens for alignment in after.alignments])
         self.n_bytes += len(utf8(replacement)) - len(utf8(before.text[edit.start : edit.end]))
-        change = _change(before, after, edit)
         return change._replace(start=change.start + at)
 
     def _touched(self, start: int, end: int, n_inserted: int) -> tuple[int, int]:

@@ -40,11 +40,11 @@ class LiveText:
         self._fill(tokenizer, without_halves(text))
 
     def _fill(self, tokenizer: Tokenizer, text: str) -> None:
-        self._pieces = Pieces(tokenizer)
-        self._seams = Seams(tokenizer.vocabulary)
+        pieces, seams = Pieces(tokenizer), Seams(tokenizer.vocabulary)
+        self._blocks = BlockList(pieces, seams, text)  # first: it raises where the pattern is too slow
+        self._pieces, self._seams = pieces, seams
         self.n_bytes = len(utf8(text))
         """Bytes of the text in UTF-8."""
-        self._blocks = BlockList(self._pieces, self._seams, text)
         self._tally = Tally(len(self._blocks.items))
 
     def __repr__(self) -> str:
@@ -161,8 +161,7 @@ class LiveText:
         if not tokenizer.splitter.is_like(self._pieces.splitter):
             self._fill(tokenizer, self.text)
             return
-        self._pieces = Pieces(tokenizer)
-        self._seams = Seams(tokenizer.vocabulary)
+        self._pieces, self._seams = Pieces(tokenizer), Seams(tokenizer.vocabulary)
         self._blocks.use(self._pieces, self._seams)
         self._tally = Tally(len(self._blocks.items))
 
@@ -190,7 +189,9 @@ class LiveText:
         """Bring what is open some way to the right, or to its end."""
         at = self._blocks.start(self._blocks.items.index(self._blocks.open[0]))
         edit = Edit(at, at, "")
-        self._exchange(resplit(self._blocks, self._pieces, edit, at), edit)
+        exchange = self._exchanged(resplit(self._blocks, self._pieces, edit, at), edit)
+        self._blocks.make(exchange)
+        self._tally.exchange(exchange.first, exchange.last, [None] * len(exchange.items))
 
     takes_long: Final = False
     """Whether no screen should wait for its tokens."""
@@ -218,7 +219,8 @@ class LiveText:
     def splice(self, start: int, end: int, replacement: str) -> Change:
         """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range.
 
-        In a text that is not settled afterwards the change is told as far as it is known.
+        All of it or, where it raises, as with a `PatternError` while somebody has little `patience`, nothing of it is
+        done. In a text that is not settled afterwards the change is told as far as it is known.
         """
         self._check(start, end)
         replacement = without_halves(replacement)
@@ -245,12 +247,12 @@ class LiveText:
         growth = len(edited) - len(text)
         came = edited[first : last + growth]
         old, new = self._pieces.encoded(text[first:last]), self._pieces.encoded(came)
-        self._blocks.put(index, Block(edited, True), growth)
-        self.n_bytes += growth if (removed + replacement).isascii() else len(utf8(replacement)) - len(utf8(removed))
         typed = slice(lo - first, lo - first + len(replacement))
         change = compare(old, new, self._seams.token_bytes, came, typed, begin + first)
         change = change.without_gaps() if self._pieces.lossy else change
+        self._blocks.put(index, Block(edited, True), growth)
         self._tally.grow(index, change.n_tokens)
+        self.n_bytes += growth if (removed + replacement).isascii() else len(utf8(replacement)) - len(utf8(removed))
         return change
 
     def _splice_across(self, edit: Edit) -> Change:
@@ -258,19 +260,24 @@ class LiveText:
         removed = self._blocks.between(edit.start, edit.end)
         if removed == edit.replacement:
             return Change(edit.start, (), ())
-        self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
         if self._pieces.is_whole and self._is_long(0, len(self._blocks)) and len(self._blocks) + edit.growth > LONG:
-            return self._splice_long(0, edit)
-        new = resplit(self._blocks, self._pieces, edit)
-        if len(new.pieces) == 1 and self._pieces.is_long(new.pieces[0]) and self._is_long(new.lo, new.hi):
-            return self._splice_long(new.lo, edit)
-        was_settled = self.settled
+            change = self._splice_long(0, edit)
+        else:
+            new = resplit(self._blocks, self._pieces, edit)
+            is_inside = len(new.pieces) == 1 and self._pieces.is_long(new.pieces[0]) and self._is_long(new.lo, new.hi)
+            change = self._splice_long(new.lo, edit) if is_inside else self._splice_pieces(new, edit)
+        self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
+        return change
+
+    def _splice_pieces(self, new: Resplit, edit: Edit) -> Change:
+        """An edit that exchanges pieces. All that may raise is done before anything is changed."""
         old = self._blocks.fragments(new.lo, new.hi)
-        exchange = self._exchange(new, edit)
-        if was_settled:
-            counts = list(map(self._pieces.count, exchange.items))
-            self._tally.exchange(exchange.first, exchange.first + len(counts), counts)
-        change = edit.change(new.lo, old, self._blocks.fragments(new.lo, new.hi + edit.growth), self._seams)
+        exchange = self._exchanged(new, edit)
+        counts = [self._pieces.count(item) if self.settled else None for item in exchange.items]
+        came = self._blocks.fragments(new.lo, new.hi + edit.growth, exchange)
+        change = edit.change(new.lo, old, came, self._seams)
+        self._blocks.make(exchange)
+        self._tally.exchange(exchange.first, exchange.last, counts)
         return change.without_gaps() if self._pieces.lossy else change
 
     def _check(self, start: int, end: int) -> None:
@@ -305,17 +312,16 @@ class LiveText:
         index, _ = self._blocks.find(lo)
         item = self._blocks.items[index]
         assert isinstance(item, LongPiece)
-        begin, old, new = item.splice(edit.start - lo, edit.end - lo, edit.replacement)
-        self._blocks.put(index, item, edit.growth)
+        edited = item.copy()
+        begin, old, new = edited.splice(edit.start - lo, edit.end - lo, edit.replacement)
         change = edit.change(lo + begin, old, new, self._seams)
+        self._blocks.put(index, edited, edit.growth)
         count = self._tally.known(index, index + 1)
         self._tally.exchange(index, index + 1, [None if count is None else count + change.n_tokens])
         return change
 
-    def _exchange(self, new: Resplit, edit: Edit) -> Exchange:
-        """Put new pieces in the place of old ones; nobody has counted their tokens then."""
+    def _exchanged(self, new: Resplit, edit: Edit) -> Exchange:
+        """New pieces in the place of old ones, yet to be put there."""
         long_pieces = [(at, x) for at, x in self._blocks.within(new.lo, new.hi) if isinstance(x, LongPiece)]
         kept = [known for at, item in long_pieces for known in edit.kept(at, item.fragments)]
-        exchange = self._blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)
-        self._tally.exchange(exchange.first, exchange.last, [None] * len(exchange.items))
-        return exchange
+        return self._blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)

@@ -14,14 +14,26 @@ from bpe_core.live_text.seams import Seams
 
 
 class Exchange(NamedTuple):
-    """Items that were exchanged."""
+    """Items that can take the place of others; nothing is changed before `BlockList.make` makes the exchange."""
 
     first: int
     """Index of the first of them, before and after."""
     last: int
-    """Index of the item behind those that went."""
+    """Index of the item behind those that go."""
     items: list[Item]
-    """Those that came."""
+    """Those that come."""
+    start: int
+    """Where the first of them begins."""
+    open: list[Item]
+    """All that are open then."""
+
+    def within(self, start: int, end: int) -> Iterator[tuple[int, Item]]:
+        """(start, item) for those that meet a range."""
+        at = self.start
+        for item in self.items:
+            if at < end and start < at + len(item):
+                yield at, item
+            at += len(item)
 
 
 class BlockList:
@@ -33,7 +45,7 @@ class BlockList:
         self._pieces = pieces
         self._seams = seams
         self.items: list[Item] = list(self._read(text))
-        """In the order of the text; to be changed by `put` and `exchange` only."""
+        """In the order of the text; to be changed by `put` and `make` only."""
         self.open: list[Item] = []
         """Items of which the first piece may not be one, and those behind not either; see `resplit`."""
         self._sums = PrefixSums(list(map(len, self.items)))
@@ -76,10 +88,13 @@ class BlockList:
         """Where the item at `index` begins."""
         return self._sums.start(index)
 
-    def fragments(self, lo: int, hi: int) -> list[Fragment]:
-        """The text of a range in pieces with their tokens; of a long piece, its fragments as they are."""
+    def fragments(self, lo: int, hi: int, new: Exchange | None = None) -> list[Fragment]:
+        """The text of a range in pieces with their tokens; of a long piece, its fragments as they are.
+
+        With `new`, those of a range inside of what an exchange is going to bring.
+        """
         found: list[Fragment] = []
-        for at, item in self.within(lo, hi):
+        for at, item in (new or self).within(lo, hi):
             if isinstance(item, LongPiece):
                 found += item.fragments if at + len(item) <= hi else [(item.between(0, hi - at), None)]
                 continue
@@ -95,17 +110,24 @@ class BlockList:
 
     def put(self, index: int, item: Item, growth: int) -> None:
         """Put an item in the place of another, than which it is longer by so much."""
-        self.items[index] = item
+        gone, self.items[index] = self.items[index], item
+        self.open = [item if opened is gone else opened for opened in self.open]
         self._sums.add(index, growth)
 
+    def make(self, exchange: Exchange) -> None:
+        """Put new items in the place of old ones."""
+        self.items[exchange.first : exchange.last] = exchange.items
+        self._sums.replace(exchange.first, exchange.last, list(map(len, exchange.items)))
+        self.open = exchange.open
+
     def exchange(self, lo: int, hi: int, new: list[str], is_open: bool, kept: Sequence[Row]) -> Exchange:
-        """Put pieces in the place of the text from `lo`, a bound, up to `hi`; if `hi` is none, it `is_open` then."""
+        """Pieces in the place of the text from `lo`, a bound, up to `hi`; if `hi` is none, it `is_open` then."""
         first, last, start, end = self._cover(lo, hi)
         gone = self.items[first:last]
         head = self._before(gone[0], lo - start) if lo > start else []
         tail = self._behind(gone[-1], hi - end + len(gone[-1])) if hi < end else []
         was_open = bool(head) and gone[0] in self.open
-        self.open = [item for item in self.open if item not in gone]
+        still_open = [item for item in self.open if item not in gone]
         head += new
         before, behind = self._beside(start, end)
         inner = head + tail or [""]
@@ -124,11 +146,9 @@ class BlockList:
             if not right and (block := self._apart(last)):
                 tail += self._pieces.pieces(block)
                 last, end = last + 1, end + len(block)
-            items = self._regrouped(head, tail, start, self._beside(start, end), is_open, kept)
-            self.open += items[:1] if was_open else ()
-        self.items[first:last] = items
-        self._sums.replace(first, last, list(map(len, items)))
-        return Exchange(first, last, items)
+            items, opened = self._regrouped(head, tail, start, self._beside(start, end), is_open, kept)
+            still_open += opened + (items[:1] if was_open else [])
+        return Exchange(first, last, items, start, still_open)
 
     def _apart(self, index: int) -> Block | None:
         """The item at an index, if it is a block that stands apart."""
@@ -141,14 +161,13 @@ class BlockList:
 
     def _regrouped(
         self, head: list[str], tail: list[str], start: int, beside: tuple[str, str], is_open: bool, kept: Sequence[Row]
-    ) -> list[Item]:
-        """Pieces as items; if the text `is_open` between head and tail, that is minded."""
+    ) -> tuple[list[Item], list[Item]]:
+        """Pieces as items, and of these the one that is open, if the text `is_open` between head and tail."""
         if not is_open:
-            return list(self._grouped(head + tail, start, beside, kept))
+            return list(self._grouped(head + tail, start, beside, kept)), []
         items = list(self._grouped(head, start, (beside[0], tail[0][:1]), kept))
         left = list(self._grouped(tail, 0, (head[-1][-1], beside[1])))
-        self.open += left[:1]
-        return items + left
+        return items + left, left[:1]
 
     def _before(self, item: Item, end: int) -> list[str]:
         """The pieces of an item up to a bound of it."""

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from copy import copy
 from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Final
@@ -42,6 +43,13 @@ class Fragments:
         self.forget()
         self.ids: list[Ids | None] = [ids for _, ids in fragments]
         """The tokens of each, or None."""
+
+    def copy(self) -> "Fragments":
+        """One that can be changed while this stays as it is."""
+        copied = copy(self)
+        copied.texts, copied.ids, copied._closed = self.texts[:], self.ids[:], self._closed[:]
+        copied.lengths = self.lengths.copy()
+        return copied
 
     def forget(self) -> None:
         """Forget all tokens, and open all seams."""

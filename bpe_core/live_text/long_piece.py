@@ -13,13 +13,13 @@ from typing import Final
 
 from bpe_core.bpe import utf8
 from bpe_core.live_text.fragments import SIZE, Fragment, Fragments, Ids, chopped, cut
+from bpe_core.live_text.layouts import Layouts
 from bpe_core.live_text.seams import Seams
-from bpe_core.spans import Span, layout
+from bpe_core.spans import Span
 
 LONG: Final = 512
 """A piece of more characters than this is a long one."""
 _LONGEST_MISFIT: Final = 12
-_REMEMBERED: Final = 1 << 10
 
 
 class LongPiece:
@@ -32,7 +32,13 @@ class LongPiece:
         self._seams = seams
         self._row = Fragments(fragments)
         self._row.close_known(seams.fit)
-        self._layouts: dict[str, tuple[Span, ...]] = {}
+        self._layouts = Layouts(seams.token_bytes)
+
+    def copy(self) -> "LongPiece":
+        """One that can be edited while this stays as it is."""
+        copied = object.__new__(LongPiece)
+        copied._seams, copied._row, copied._layouts = self._seams, self._row.copy(), self._layouts
+        return copied
 
     def __len__(self) -> int:
         return self._row.lengths.start(len(self._row))
@@ -67,7 +73,7 @@ class LongPiece:
         """Forget all tokens; the next ones are those of another vocabulary."""
         self._seams = seams
         self._row.forget()
-        self._layouts = {}
+        self._layouts = Layouts(seams.token_bytes)
 
     def settle(self, seconds: float) -> bool:
         """Close seams for so long; whether all are closed now. At least one step is done, so calling on gets there."""
@@ -176,15 +182,8 @@ class LongPiece:
         return ids
 
     def _layout(self, index: int) -> tuple[Span, ...]:
-        """The spans of a fragment. Fragments of equal text have equal tokens, so this can be remembered."""
-        text, ids = self._row.texts[index], self._tokens(index)
-        spans = self._layouts.get(text)
-        if spans is None:
-            spans = layout(text, ids, self._seams.token_bytes)
-            if len(self._layouts) >= _REMEMBERED:
-                self._layouts.clear()
-            self._layouts[text] = spans
-        return spans
+        """The spans of a fragment."""
+        return self._layouts.of(self._row.texts[index], self._tokens(index))
 
     def _close_around(self, start: int, end: int) -> None:
         """Close the seams of the fragments in a range of code points, and one fragment to either side."""

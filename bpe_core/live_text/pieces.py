@@ -13,12 +13,14 @@ from typing import Final
 from bpe_core.bpe import utf8
 from bpe_core.errors import OptionError
 from bpe_core.live_text.blocks import Block, Gap, Item
+from bpe_core.live_text.layouts import Layouts
 from bpe_core.live_text.long_piece import LONG, LongPiece
 from bpe_core.patterns import Splitter
-from bpe_core.spans import Span, layout
+from bpe_core.spans import Span
 from bpe_core.tokenizer import Tokenizer
 
 _REMEMBERED: Final = 1 << 16
+"""Pairs of characters."""
 _NEAR: Final = 256
 """Characters to both sides of an edit in which safe cuts are looked for at once."""
 _STEPS: Final = 64
@@ -57,7 +59,7 @@ class Pieces:
             _SafeCuts(self.splitter).__getitem__ if self.has_cuts else lambda pair: False
         )
         """Whether a text may be cut between two characters, whatever else it holds."""
-        self._layouts: dict[str, tuple[Span, ...]] = {}
+        self._layouts: Final = Layouts(tokenizer.token_bytes)
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text`, each `Gap` included: joined they are `text`."""
@@ -167,13 +169,7 @@ class Pieces:
         """The spans of a piece, counted from its beginning; none for a gap."""
         if isinstance(piece, Gap):
             return ()
-        spans = self._layouts.get(piece)
-        if spans is None:
-            spans = layout(piece, self.ids(piece), self.tokenizer.token_bytes)
-            if len(self._layouts) >= _REMEMBERED:
-                self._layouts.clear()
-            self._layouts[piece] = spans
-        return spans
+        return self._layouts.of(piece, self.ids(piece))
 
 
 class _SafeCuts(dict[str, bool]):

@@ -1,6 +1,7 @@
 """Lengths in a row: which of them holds a position, where each begins, and both still fast after one has changed."""
 
 from collections.abc import Sequence
+from copy import copy
 from itertools import accumulate
 from operator import sub
 
@@ -26,6 +27,12 @@ class PrefixSums:
         while step < len(sums):  # the number at an odd multiple of `step` is the sum of the last `step` lengths
             sums[step :: 2 * step] = map(sub, ends[step :: 2 * step], ends[:: 2 * step])
             step *= 2
+
+    def copy(self) -> "PrefixSums":
+        """One that can be changed while this stays as it is."""
+        copied = copy(self)
+        copied._lengths, copied._sums = self._lengths[:], self._sums[:]
+        return copied
 
     def __len__(self) -> int:
         return len(self._lengths)
