@@ -30,10 +30,11 @@ class Layouts:
         if spans is None:
             spans = layout(text, ids, self._token_bytes)
             size = max(1, len(spans))
+            if size > ROOM:
+                return spans
             if self._room < size:
                 self._known.clear()
                 self._room = ROOM
-            if size <= self._room:
-                self._known[text] = spans
-                self._room -= size
+            self._known[text] = spans
+            self._room -= size
         return spans
