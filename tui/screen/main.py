@@ -163,8 +163,15 @@ class MainScreen(RequestScreen):
 
     # Which pane is seen
 
-    def on_resize(self) -> None:
-        """On a small screen there is nothing to fill."""
+    def on_resize(self, event: events.Resize) -> None:
+        """On a small screen there is nothing to fill.
+
+        Classes come first: Textual would lay out and draw the new size as the old one, and then once more.
+        """
+        across, down = self.HORIZONTAL_BREAKPOINTS or [], self.VERTICAL_BREAKPOINTS or []
+        width, height = event.size
+        fitting = self._get_breakpoint_classes(width, across) | self._get_breakpoint_classes(height, down)
+        self.update_classes({name: name in fitting for _, name in across + down})
         self.call_after_refresh(self.refresh_bindings)
 
     @property
@@ -197,7 +204,7 @@ class MainScreen(RequestScreen):
         classes = {f"-active-{pane}": pane == new for pane in PANES}
         if new in ("training", "audit"):
             classes |= {"-training-above": new == "training", "-audit-above": new == "audit"}
-        self.update_classes(classes)  # all at once: each update styles every widget of the screen anew
+        self.update_classes(classes)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Whatever gets the focus makes its pane the active one."""
@@ -230,7 +237,7 @@ class MainScreen(RequestScreen):
 
     def action_fill(self) -> None:
         """One pane fills the screen, or no longer."""
-        self.toggle_class("-fill")
+        self.update_classes({"-fill": not self.has_class("-fill")})
 
     def action_save_text(self) -> None:
         """Ask for a path and write the editor's text there, byte for byte."""

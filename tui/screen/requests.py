@@ -11,6 +11,7 @@ from textual.screen import Screen
 from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
 from tui import messages
+from tui.screen.restyling import RestylingScreen
 from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
 from tui.widgets.step_line import StepLine
 
@@ -37,7 +38,7 @@ class Memory(Protocol):
         """Say it in the terminal once the app has left it."""
 
 
-class RequestScreen(Screen[None]):
+class RequestScreen(RestylingScreen):
     """The state that panes are bound to, and whatever can be asked for; `MainScreen` is what one sees of it."""
 
     # What the panes are bound to; `tui.screen.session` tells who replaces it.
