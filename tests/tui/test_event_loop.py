@@ -41,6 +41,16 @@ async def test_an_audit(opened: Opened, kept: Path, book: Path) -> None:
         assert not scope.watch.too_long, scope.watch.too_long
 
 
+async def test_going_through_the_panes_and_resizing(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("f2", "tab", "f3", "end", "home", "f5", "f4", "f9", "f9", "f1", "escape", "ctrl+p", "escape")
+        for size in ((200, 60), (80, 24), (120, 40)):
+            await scope.pilot.resize_terminal(*size)
+            await scope.settle()
+        assert not scope.watch.too_long, scope.watch.too_long
+
+
 async def test_a_large_paste_into_a_field_is_cut_and_that_is_told(opened: Opened, kept: Path) -> None:
     from textual.events import Paste
 

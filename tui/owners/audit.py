@@ -15,7 +15,8 @@ from tui.state import Audit, Corpus
 
 _MANY: Final = 5_000
 """Findings after which the garbage collector is told to leave them alone: it would hold the screen each time that it
-looks at all of 200,000, a quarter of a second and longer."""
+looks at all of 200,000, a quarter of a second and longer. Findings hold no cycles, so they go with the last audit that
+knows them; what was left alone at the start of the app, to mind which takes as long again, stays so."""
 
 
 class AuditRun(Owner[Audit]):
@@ -26,7 +27,6 @@ class AuditRun(Owner[Audit]):
 
     def start(self, path: Path, corpus: Corpus, pattern: str | None) -> None:
         """Audit the tokenizer in this file; what was found before is forgotten."""
-        gc.unfreeze()
         self._begin(partial(self._audit, path, corpus, pattern))
 
     def stop(self) -> None:
@@ -38,7 +38,6 @@ class AuditRun(Owner[Audit]):
         """Another tokenizer takes the place of the one that was audited, or is being audited."""
         self.cancel()
         self._replace(Audit())
-        gc.unfreeze()
 
     async def _audit(self, path: Path, corpus: Corpus, pattern: str | None) -> None:
         found: list[Finding] = []
@@ -46,6 +45,7 @@ class AuditRun(Owner[Audit]):
         async for update in auditing(path, corpus, pattern):
             found += update.findings
             if len(found) - n_left_alone >= _MANY:
+                gc.collect(1)  # garbage of now would be left alone for good
                 gc.freeze()
                 n_left_alone = len(found)
             self._replace(replace(update.audit, findings=Prefix(found, len(found))))
