@@ -1,7 +1,9 @@
 """The questions the app asks: for a path, for a pattern, and whether something may really be deleted."""
 
+import asyncio
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from textwrap import shorten
 from typing import ClassVar, Final, TypeVar
@@ -22,6 +24,8 @@ Answer = TypeVar("Answer")
 
 _LEAST_ROOM: Final = 20
 """Characters of names that are told where a terminal is too small for any."""
+_SOON: Final = 1.0
+"""Seconds that a key which completes is waited for: a folder of a network may never answer."""
 
 
 class Ask(Dialog[Answer | None]):
@@ -52,11 +56,18 @@ class Ask(Dialog[Answer | None]):
         """What completes an answer that is begun."""
         return None
 
-    def action_complete(self) -> None:
-        """Take what is suggested."""
+    async def action_complete(self) -> None:
+        """Take what is suggested, or is about to be; an Enter that is pressed meanwhile waits for it."""
         field = self.query_one(Input)
-        field.cursor_position = len(field.value)
-        field.action_cursor_right()
+        typed = field.value
+        suggested = None
+        if field.suggester is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_SOON):
+                    suggested = await field.suggester.get_suggestion(typed)
+        if suggested and field.value == typed:
+            field.value = suggested
+            field.cursor_position = len(suggested)
 
     def understood(self, text: str) -> Answer:
         """What `text` stands for. Raises `ValueError` with one sentence if that is nothing of use."""
@@ -65,12 +76,13 @@ class Ask(Dialog[Answer | None]):
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
         """Take the answer, or say why it cannot be taken."""
-        if not event.value.strip():
+        answer = event.input.value  # which may have been completed since
+        if not answer.strip():
             return
         try:
-            self.dismiss(self.understood(event.value))
+            self.dismiss(self.understood(answer))
         except ValueError as error:
-            self._refused = event.value
+            self._refused = answer
             self.tell(str(error), wrong=True)
 
     def tell(self, sentence: str, *, wrong: bool = False) -> None:

@@ -4,10 +4,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from scope import Opened
+from scope import PATIENCE, Opened, key
 from textual.widgets import Input, Label
 
-from tui import completion
+from tui import completion, dialogs
 from tui.completion import MOST, completions
 from tui.dialogs import AskPath, AskPattern
 
@@ -67,6 +67,28 @@ async def test_tab_completes_and_the_names_are_listed(
         await scope.press("tab", "enter")
         await scope.until(lambda: scope.area.text == "text\n", "the text is opened")
         assert threads and threading.main_thread() not in threads
+
+
+async def test_tab_and_enter_typed_at_once_wait_for_what_completes(
+    opened: Opened, kept: Path, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = threading.Event()
+
+    def slow(typed: str) -> list[str]:
+        listed.wait(PATIENCE)
+        return completions(typed)
+
+    monkeypatch.setattr(completion, "completions", slow)
+    monkeypatch.setattr(dialogs, "_SOON", PATIENCE)
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        answers: list[Path | None] = []
+        scope.app.push_screen(AskPath("Which text?"), answers.append)
+        await scope.asked(AskPath)
+        threading.Timer(0.3, listed.set).start()
+        await scope.batch(*map(key, ("n", "o", "v", "tab", "enter")))
+        await scope.until(lambda: answers, "it is answered")
+        assert answers == [files / "novel.txt"]
 
 
 async def test_a_folder_is_no_text(opened: Opened, kept: Path, files: Path) -> None:
