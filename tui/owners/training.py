@@ -120,7 +120,11 @@ class Training(Owner[Run]):
 
     async def _learn(self, course: _Course) -> None:
         task = course.task
-        course.output = place_for(config.tokenizers_folder(), f"{task.title} {task.rules.pattern}")
+        try:
+            folder = config.tokenizers_folder()
+        except OSError as error:
+            raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
+        course.output = place_for(folder, f"{task.title} {task.rules.pattern}")
         async with Job(*task.arguments(course.output)) as self.job:
             if task.stepping:
                 self.tell("step 1")

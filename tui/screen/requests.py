@@ -72,8 +72,10 @@ class RequestScreen(RestylingScreen):
     # What the owners need
 
     def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
-        """Tell the user, whatever characters are in it, and however many."""
-        self.notify(visible(shortened(sentence, LONGEST)), severity=severity, markup=False)
+        """Tell the user, whatever characters are in it, however many; what still stands there is not said twice."""
+        shown = visible(shortened(sentence, LONGEST))
+        if not any(said.message == shown for said in self.app._notifications):
+            self.notify(shown, severity=severity, markup=False)
 
     async def ask(self, question: Screen[Answer]) -> Answer:
         """Show a question and wait for the answer; to be called in a worker."""
