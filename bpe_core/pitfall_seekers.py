@@ -10,7 +10,7 @@ from unicodedata import name
 from bpe_core.aligned_text import FollowedText
 from bpe_core.plurals import counted
 from bpe_core.special import SpecialsAllowed
-from bpe_core.visible import visible
+from bpe_core.visible import character_name, visible
 
 KINDS: Final = (
     "special token",
@@ -109,7 +109,7 @@ def seekers(live: FollowedText) -> Iterator[Seeker]:
     def invisible(text: str, _: int) -> Iterator[Pitfall]:
         for found in _INVISIBLE.finditer(text):
             character = found[0][0]
-            what = f"U+{ord(character):04X} {name(character, 'control character').lower()}"
+            what = f"U+{ord(character):04X} {character_name(character)}"
             more = f" and {len(found[0]) - 1} more" if len(found[0]) > 1 else ""
             effect = "looks like a plain space" if character.isspace() else "is not seen"
             yield _pitfall("invisible", found, f"{what}{more} {effect}.")

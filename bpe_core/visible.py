@@ -5,6 +5,7 @@ Nothing in this project writes a text it did not make to a terminal except throu
 
 from functools import lru_cache
 from typing import Final
+from unicodedata import category, name
 
 _C0: Final = {code: chr(0x2400 + code) for code in range(0x20)}
 _C1: Final = {code: "¤" for code in range(0x80, 0xA0)}
@@ -17,6 +18,9 @@ CONTROLS: Final[dict[int, str]] = {**_C0, 0x7F: "␡", **_C1, **_BIDI, **_EMPTY,
 """Code point -> one glyph of one cell, for every character that would vanish from, or act on, a terminal."""
 
 _LABELS: Final[dict[int, str]] = {**CONTROLS, 0x20: "␣", 0x0A: "↵", 0x09: "⇥", 0x200C: "·", 0x200D: "·", 0xA0: "⍽"}
+
+_NAMELESS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a pair of code units"}
+"""Category -> what is said of its characters, to which Unicode gives no name; all other such are not assigned yet."""
 
 
 def visible(text: str) -> str:
@@ -43,6 +47,15 @@ def shortened(text: str, most: int) -> str:
 def quoted(text: str, most: int = 40) -> str:
     """`text` between quotation marks, shortened and visible, as a sentence names what stands in a file."""
     return f"'{visible(shortened(text, most))}'"
+
+
+def character_name(character: str) -> str:
+    """What Unicode calls it, in small letters; of one that has no name, what it is.
+
+    >>> character_name("é"), character_name("\\t"), character_name("\\U00100000"), character_name("\\uffff")
+    ('latin small letter e with acute', 'control character', 'private use', 'unassigned')
+    """
+    return name(character, _NAMELESS.get(category(character), "unassigned")).lower()
 
 
 @lru_cache(maxsize=1 << 16)

@@ -8,7 +8,7 @@ from bpe_core.commands.arguments import Subcommands, add_command, add_input, add
 from bpe_core.commands.source import read_bytes
 from bpe_core.commands.tokenizers import open_tokenizer
 from bpe_core.errors import TextError
-from bpe_core.visible import visible
+from bpe_core.visible import quoted, visible
 
 
 def add(commands: Subcommands) -> None:
@@ -44,7 +44,7 @@ def _ids(data: bytes) -> list[int]:
     """The ids in `data`: separated by whitespace, or a JSON list of them, or a JSON object that has one as "ids"."""
     try:
         if data.lstrip()[:1] not in (b"[", b"{"):
-            return list(map(int, data.split()))
+            return list(map(_id, data.split()))
         body = untrusted_json.parse(data)
         ids = body["ids"] if isinstance(body, dict) else body
         if all(type(token) is int for token in ids):
@@ -52,3 +52,11 @@ def _ids(data: bytes) -> list[int]:
     except (ValueError, KeyError, TypeError) as error:
         raise TextError(f"These are no token ids ({error}); give numbers separated by spaces.") from error
     raise TextError("These are no token ids; give numbers separated by spaces.")
+
+
+def _id(word: bytes) -> int:
+    """The number that is written there. Raises `ValueError` naming what is none."""
+    try:
+        return int(word)
+    except ValueError:
+        raise ValueError(f"{quoted(word.decode(errors='backslashreplace'))} is no number") from None

@@ -103,6 +103,12 @@ def test_nothing_comes_out_as_nothing(bpescope: Bpescope, tokenizer: Path, tmp_p
     assert bpescope("decode", "-t", tokenizer, tmp_path / "empty") == (0, "", "")
 
 
+def test_decode_names_what_is_no_number(bpescope: Bpescope, tokenizer: Path, tmp_path: Path) -> None:
+    (tmp_path / "ids").write_text("1 two 3")
+    code, out, error = bpescope("decode", "-t", tokenizer, tmp_path / "ids")
+    assert (code, out) == (2, "") and "'two' is no number" in error and "int()" not in error
+
+
 def test_decode_writes_bytes_that_are_no_text(tokenizer: Path, tmp_path: Path) -> None:
     assert in_a_shell("bpescope decode -t seed.json", tmp_path, b"255 0\n10").stdout == b"\xff\x00\n"
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
-from unicodedata import name
 
-from bpe_core.visible import visible
+from bpe_core.visible import character_name, visible
 from tui.text.facts import Fact
 from tui.text.tokens import UnderCursor
 
@@ -21,7 +20,7 @@ def about_place(under: UnderCursor, width: int) -> Iterator[Fact]:
     where = f"character {start:,}" if end - start == 1 else f"characters {start:,} to {end - 1:,}"
     yield Fact(where, ink="muted")
     for character in islice((one for one in under.text if not " " <= one <= "~"), _NAMED):
-        yield Fact(f"{visible(character)}  {_name(character)}", f"{ord(character):04X}", "muted")
+        yield Fact(f"{visible(character)}  {character_name(character)}", f"{ord(character):04X}", "muted")
     if len(under.tokens) > 1:
         yield from _strip(under, width)
 
@@ -39,7 +38,3 @@ def _strip(under: UnderCursor, width: int) -> Iterator[Fact]:
 
 def _bracket(n_bytes: int) -> str:
     return "╰" + "─" * (3 * n_bytes - 3) + "╯"
-
-
-def _name(character: str) -> str:
-    return name(character, "control character").lower()
