@@ -157,10 +157,9 @@ class BpeScope(App[None]):
         self.push_screen(Palette(providers=[ThemeProvider], placeholder="Search for themes…"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Textual's own commands; of those, over a dialog, the ones that do not act on the screen below."""
-        for command in super().get_system_commands(screen):
-            if not screen.is_modal or command.title in ("Theme", "Quit"):
-                yield command
+        """Of Textual's own commands those that ours do not double; over a dialog none that act on the screen below."""
+        wanted = ("Theme", "Quit") if screen.is_modal else ("Theme", "Quit", "Screenshot")
+        return (command for command in super().get_system_commands(screen) if command.title in wanted)
 
     def remember(self, **changes: object) -> None:
         """Change the configuration, and write it; that a disk refuses is told once."""

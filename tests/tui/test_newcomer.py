@@ -8,9 +8,11 @@ from textual.widgets import Input, Select
 
 from bpe_core import save, train
 from bpe_core.presets import PRESETS
+from tui import config
 from tui.commands import ACTIONS
 from tui.dialogs import AskPattern
 from tui.messages import TokenizerChosen
+from tui.state import Corpus
 from tui.widgets.hint_line import HintLine, hint_of
 from tui.widgets.key_line import KeyLine
 from tui.widgets.title_line import TitleLine
@@ -54,6 +56,39 @@ async def test_the_tabs_follow_every_resize(opened: Opened, kept: Path) -> None:
         for tabbed in (True, False):
             await scope.press("f9")
             assert ("F3 Training" in title.render_line(0).text) == tabbed
+
+
+async def test_a_long_name_is_cut_and_not_left_out(opened: Opened, home: Path) -> None:
+    save(train("aa bb", vocab_size=258), config.tokenizers_folder() / "a-story-in-english-15-more-gpt4-2.json")
+    async with opened(size=(80, 24)) as scope:
+        await scope.until_tokenizer()
+        title = scope.screen.query_one(TitleLine).render().plain
+        assert "a-story" in title and title.endswith("gpt4-2") and len(title) == 78
+
+
+async def test_chosen_texts_are_counted_from_the_first_moment(opened: Opened, kept: Path, book: Path) -> None:
+    async with opened(book) as scope:
+        scope.screen.session.count.cancel()  # as while it is still at work
+        scope.screen.totals = None
+        scope.corpus.corpus = Corpus()
+        assert "Space chooses" in scope.shown("#totals")
+        scope.corpus.corpus = Corpus((str(book),), (), "book.txt")
+        assert "counting" in scope.shown("#totals")
+
+
+async def test_the_palette_has_one_name_for_each_thing(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        names = [command.title for command in scope.app.get_system_commands(scope.screen)]
+        assert sorted(names) == ["Quit", "Screenshot", "Theme"]  # help and zoom are commands of the main screen
+
+
+async def test_the_controls_of_the_audit_say_what_they_do(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.press("f5")
+        assert "Enter looks for them" in str(scope.screen.query_one(HintLine).render())
+        await scope.press("slash")
+        assert "Only findings" in str(scope.screen.query_one(HintLine).render())
 
 
 async def test_a_preset_is_learned_step_by_step(opened: Opened, kept: Path) -> None:

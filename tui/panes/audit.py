@@ -19,6 +19,9 @@ from tui.state import Audit
 from tui.widgets.finding_table import FindingTable
 from tui.widgets.pane import Pane
 
+_GO = "Enter looks for them in the tokenizer in force, against the chosen texts."
+_SEARCH = "Only findings about tokens with this in their text or id; Enter goes to them."
+
 
 class AuditPane(Pane):
     """A row of controls, the findings, and what stands behind the one under the cursor."""
@@ -34,8 +37,8 @@ class AuditPane(Pane):
     def compose(self) -> ComposeResult:
         """Controls, list, evidence."""
         with HorizontalGroup(id="audit-controls"):
-            yield Button("▶ Audit", id="audit-go", compact=True, action="screen.audit")
-            yield Input(placeholder="/ search token or id", id="search", compact=True)
+            yield Button("▶ Audit", id="audit-go", compact=True, action="screen.audit", tooltip=_GO)
+            yield Input(placeholder="/ search token or id", id="search", compact=True, tooltip=_SEARCH)
             yield Static(id="audit-status", markup=False)
         table = FindingTable(id="findings")
         yield table

@@ -80,6 +80,7 @@ class CorpusPane(Pane):
         for mark, paths in wanted.items():
             if set(tree.marked(mark)) != set(paths):
                 tree.choose(paths, mark)
+        self._show_totals()
 
     @on(CorpusTree.Marked)
     def tell_choice(self, event: CorpusTree.Marked) -> None:
@@ -115,9 +116,12 @@ class CorpusPane(Pane):
         if old.pattern != options.pattern:
             self._show_preview()
 
-    def watch_totals(self, totals: Totals | None) -> None:
+    def watch_totals(self) -> None:
         """Sizes as a small table, numbers at the right."""
-        self.query_one("#totals", Static).update(totals_table(totals, self.corpus))
+        self._show_totals()
+
+    def _show_totals(self) -> None:
+        self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
 
     def watch_kept(self, kept: tuple[Kept, ...]) -> None:
         """List the kept tokenizers."""

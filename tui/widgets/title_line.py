@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from bpe_core.plurals import counted
-from bpe_core.visible import visible
+from bpe_core.visible import shortened, visible
 from tui.state import Run, name_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ONE_PANE: Final = ("-narrow", "-low", "-fill")
 """Classes of a screen that shows one pane at a time."""
+_LEAST_NAME: Final = 6
+"""Characters of a tokenizer's name that still tell something."""
 
 
 class TitleLine(Widget):
@@ -79,7 +81,7 @@ class TitleLine(Widget):
             facts.append(f"ties {tokenizer.record.ties}")
         while len(facts) > 1 and len(" · ".join(facts)) > room:
             facts.pop()
-        return " · ".join(facts)
+        return shortened(" · ".join(facts), room) if room >= _LEAST_NAME else ""
 
     async def on_click(self, event: Click) -> None:
         """A click on a tab brings its pane to the front."""
