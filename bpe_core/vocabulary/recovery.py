@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Final
 
 from bpe_core.bpe import Triple, merge_piece
+from bpe_core.errors import UnknownTokenError
 from bpe_core.vocabulary.joined import merge_parts
 from bpe_core.vocabulary.symbols import Symbols
 
@@ -50,9 +51,13 @@ class Recovery:
         smaller: dict[bytes, int] = {}
         is_regular = True
         for rank, token in enumerate(id_of):
+            parts: Sequence[int] = ()
             if is_regular and len(token) > 1:  # while every token has its merge, pairs do what joined bytes do, faster
-                parts: Sequence[int] = merge_piece(symbols.ids(token), rank_of, merges, len(merges))
-            else:
+                try:
+                    parts = merge_piece(symbols.ids(token), rank_of, merges, len(merges))
+                except UnknownTokenError:  # a symbol without an id, which may still be joined to another
+                    is_regular = False
+            if not is_regular or len(token) < 2:
                 joined = merge_parts(symbols.parts(token), smaller)
                 parts = [id_of[part] for part in joined if part in id_of] if len(joined) > 1 else []
                 parts = parts if len(parts) == len(joined) else []

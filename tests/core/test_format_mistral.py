@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nasty import nasty_texts
 
-from bpe_core import FormatError, UnknownTokenError, load, save
+from bpe_core import FormatError, UnknownTokenError, audit, load, save
 
 TEXTS = nasty_texts(300)
 
@@ -156,6 +156,18 @@ def test_where_nothing_stands_for_the_unknown_it_is_named(tmp_path):
     pieces = [piece for piece in SMALL if piece[2] == NORMAL]
     with pytest.raises(UnknownTokenError, match=r"U\+00E9"):
         load(written(tmp_path, sentencepiece(pieces))).encode("é")
+
+
+def test_a_character_without_a_token_can_be_joined_all_the_same(tmp_path):
+    """A merge has two tokens; so no step makes such a piece, but the ranks do, before and after the recovery."""
+    pieces = [piece for piece in [*SMALL, ("éa", -9, NORMAL), ("éac", -10, NORMAL)] if piece[2] == NORMAL]
+    tokenizer = load(written(tmp_path, sentencepiece(pieces)))
+    before = tokenizer.encode("éa éac")
+    assert tokenizer.vocabulary.recover()
+    assert before == tokenizer.encode("éa éac") == [3, 7, 3, 8]
+    made = [tokenizer.token_bytes(token) for _, _, token in tokenizer.merges]
+    assert made == [b" a", b"ab", b" ab", "éac".encode()]
+    assert all(found.id < len(pieces) for found in audit(tokenizer))
 
 
 def test_spaces_that_are_removed_and_pieces_of_the_user(tmp_path):
