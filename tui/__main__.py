@@ -42,12 +42,12 @@ def _open_app(arguments: list[str]) -> int:
     from bpe_core.errors import BpeError
 
     try:
-        texts, tokenizers = _told_apart(options.paths)
+        texts, tokenizers, doubts = _told_apart(options.paths)
     except BpeError as error:
         return _refuse(str(error))
     from tui.app import BpeScope
 
-    app = BpeScope(texts, tokenizers)
+    app = BpeScope(texts, tokenizers, doubts)
     # What is loaded by now stays to the end, and merges are kept too: to look through all of it for garbage again and
     # again, while a training makes ten thousand of them a second, would hold up the keys for 0.3 seconds each time.
     gc.freeze()
@@ -59,23 +59,27 @@ def _open_app(arguments: list[str]) -> int:
     return app.return_code or 0
 
 
-def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """The absolute paths of those that are texts or folders, and of those that are tokenizer files.
 
-    Raises `TextError` for what is neither.
+    With them, what to say of those that look like a tokenizer and are none. Raises `TextError` for what is neither.
     """
     texts: list[str] = []
     tokenizers: list[str] = []
+    doubts: list[str] = []
     for path in paths:
-        from bpe_core.formats import is_tokenizer
+        from bpe_core.formats import why_no_tokenizer
         from tui.sources import check_readable
 
-        if is_tokenizer(path):
+        why_none = why_no_tokenizer(path)
+        if why_none is None:
             tokenizers.append(os.path.abspath(path))
         else:
             check_readable(path)
             texts.append(os.path.abspath(path))
-    return tuple(texts), tuple(tokenizers)
+            if why_none:
+                doubts.append(f"{why_none} So it is taken for a text of the corpus.")
+    return tuple(texts), tuple(tokenizers), tuple(doubts)
 
 
 def _parser() -> argparse.ArgumentParser:

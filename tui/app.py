@@ -40,9 +40,11 @@ class BpeScope(App[None]):
         Binding("ctrl+q", "quit", "Quit", tooltip="Leave bpescope; everything comes back next time", priority=True),
     ]
 
-    def __init__(self, paths: tuple[str, ...] = (), tokenizers: tuple[str, ...] = ()) -> None:
-        self._left_aside: list[str] = []
-        """What could not be brought back, in sentences."""
+    def __init__(
+        self, paths: tuple[str, ...] = (), tokenizers: tuple[str, ...] = (), doubts: tuple[str, ...] = ()
+    ) -> None:
+        self._left_aside: list[str] = list(doubts)
+        """What is to be said at the start: what could not be brought back, and `doubts` about what was named."""
         self.configuration: Configuration = load_configuration(self._left_aside.append)
         """What is remembered; replaced as a whole when something in it changes."""
         self._refused = ""

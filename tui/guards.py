@@ -5,28 +5,34 @@ names that are Textual's own affair; `LEANT_ON` lists them, so that a test says 
 """
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypeVar, cast
 
-from textual import on
+from textual import events, on
+from textual._xterm_parser import XTermParser
 from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette
 from textual.driver import Driver
 from textual.errors import NoWidget
 from textual.events import Click, MouseEvent
+from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList
 from textual.worker import WorkerError
 
 LEANT_ON: Final[dict[str, tuple[str, ...]]] = {
     "textual.command:CommandPalette": ("_on_click", "_action_command_list", "_GATHER_COMMANDS_GROUP"),
-    "textual.drivers.linux_driver": ("getincrementaldecoder", "LinuxDriver"),
+    "textual.drivers.linux_driver": ("getincrementaldecoder", "LinuxDriver", "XTermParser"),
+    "textual._xterm_parser:XTermParser": ("feed", "_sequence_to_key_events"),
 }
 """Where -> the names there, documented nowhere, that the guards lean on."""
 
 _PAGES: Final = ("page_up", "page_down")
+
+_NUL: Final = "\ud800"
+"""Stands for a NUL where Textual reads; no bytes are decoded to it, for it is half of a surrogate pair."""
 
 Answer = TypeVar("Answer")
 
@@ -102,10 +108,25 @@ def leads_nowhere(screen: Screen[Any], event: MouseEvent) -> bool:
     return widget is not screen and not widget.is_attached
 
 
+class FaithfulParser(XTermParser):
+    """What a terminal sends, as keys, clicks and pastes. Without: a paste loses its NULs, and with them bytes."""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """The messages that are complete with some more characters."""
+        for message in super().feed(data.replace("\0", _NUL)):
+            if isinstance(message, events.Paste):
+                message.text = message.text.replace(_NUL, "\0")
+            yield message
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        return super()._sequence_to_key_events(sequence.replace(_NUL, "\0"), alt=alt)
+
+
 def forgiving(driver: type[Driver]) -> type[Driver]:
     """`driver`, but that a byte which is no UTF-8 becomes a U+FFFD, and that the end of the input is an EOFError.
 
-    Without: one such byte on the terminal's input ends the thread that reads it, and the app, with exit code 0.
+    Without: one such byte on the terminal's input ends the thread that reads it, and the app, with exit code 0. Its
+    input is read by a `FaithfulParser`.
     """
     from textual.drivers import linux_driver
 
@@ -116,6 +137,7 @@ def forgiving(driver: type[Driver]) -> type[Driver]:
         def run_input_thread(self) -> None:
             # It makes a strict decoder by this name, and there is no other way to give it one that is not.
             linux_driver.getincrementaldecoder = _replacing  # type: ignore[attr-defined, assignment]
+            linux_driver.XTermParser = FaithfulParser  # type: ignore[attr-defined]
             super().run_input_thread()
 
     return ForgivingDriver

@@ -14,7 +14,7 @@ from bpe_core.formats.limits import LONGEST_TOKEN
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
-__all__ = ["FORMATS", "WRITABLE", "is_tokenizer", "load", "save", "save_beside"]
+__all__ = ["FORMATS", "WRITABLE", "is_tokenizer", "load", "save", "save_beside", "why_no_tokenizer"]
 
 FORMATS: Final = ("native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "tiktoken", "sentencepiece")
 """The formats that `load` knows, in the order in which they are asked; each is a module of this name in here."""
@@ -74,15 +74,32 @@ def _longest(tokenizer: Tokenizer) -> int:
 
 def is_tokenizer(path: str | os.PathLike[str]) -> bool:
     """Whether a file is a tokenizer that `load` can read, be it only with a pattern; false for a folder."""
+    return why_no_tokenizer(path) is None
+
+
+def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
+    """Why a file is no tokenizer that `load` can read, in a sentence; None if it is one.
+
+    Empty for a folder, and for what does not look like a tokenizer at all.
+    """
     if os.path.isdir(path):
-        return False
+        return ""
     try:
         load(path)
     except PatternNeededError:
-        return True
+        return None
+    except BpeError as error:
+        return str(error) if _is_known(path) else ""
+    return None
+
+
+def _is_known(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is of a known format, be it whole or broken."""
+    try:
+        data = TokenizerFile.open(path).data
     except BpeError:
         return False
-    return True
+    return any(_format(name).recognizes(data) for name in FORMATS)
 
 
 def save_beside(tokenizer: Tokenizer, path: Path) -> Path:

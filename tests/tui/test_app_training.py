@@ -15,6 +15,7 @@ from bpe_core.vocabulary import Vocabulary
 from tui import config, recovered
 from tui.dialogs import AskPattern
 from tui.engine import Job
+from tui.owners import training
 from tui.panes.training import ANOTHER
 from tui.recovered import Loaded, load_again
 from tui.widgets.curve import Curve
@@ -152,6 +153,31 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
         assert rescued == f"What it had learned, {screen.step:,} merges, is kept as long.txt-gpt4."
         assert load(screen.path).step == screen.step > 3
         assert screen.tokenizer is not None and load(screen.path).merges == screen.tokenizer.merges
+
+
+async def test_what_was_learned_and_cannot_be_saved_is_called_so(
+    opened: Opened, long_book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(training, "save_beside", full)
+    async with opened(long_book, size=(160, 40)) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        fill(scope, "vocab-size", "1000000")
+        await scope.press("f6")
+        await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
+        assert "now training" in scope.shown("TitleLine")
+        job = screen.session.training.job
+        assert job is not None
+        os.kill(job.pid, signal.SIGKILL)
+        await scope.until(lambda: any("could not be kept" in said for said in scope.said), "it is told")
+        await scope.settle()
+        assert "not saved" in scope.shown("TitleLine") and "now training" not in scope.shown("TitleLine")
+        screen.session.audit()
+        await scope.settle()
+        assert "What was learned is not saved" in scope.said[-1]
 
 
 async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_was_there(

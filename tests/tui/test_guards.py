@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from scope import Opened, events_of_click, key
 from terminal import terminal
+from textual import events
+from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult, ScreenStackError
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.events import Click, Event, MouseEvent
@@ -22,7 +24,7 @@ from textual.widgets._toast import Toast
 
 from tui import config
 from tui.app import BpeScope
-from tui.guards import LEANT_ON, Dialog, PagedOptionList, Palette, leads_nowhere
+from tui.guards import LEANT_ON, Dialog, FaithfulParser, PagedOptionList, Palette, leads_nowhere
 
 both = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "plain"])
 
@@ -263,3 +265,28 @@ async def test_a_key_that_is_on_its_way_when_the_app_leaves(home: Path) -> None:
                 await super(BpeScope, app).on_event(late)
         finally:
             stack.extend(screens)
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_a_paste_keeps_its_nuls_and_a_nul_outside_of_one_stays_a_key(size: int) -> None:
+    sent = "\0a\x1b[200~x\0\0y\n\ud7ff\x1b[201~\0\x1b[A"
+    parser = FaithfulParser()
+    heard = [message for at in range(0, len(sent), size) for message in parser.feed(sent[at : at + size])]
+    pastes = [message.text for message in heard if isinstance(message, events.Paste)]
+    assert pastes == ["x\0\0y\n\ud7ff"]
+    assert [message.key for message in heard if isinstance(message, events.Key)] == ["ctrl+@", "a", "ctrl+@", "up"]
+
+
+def test_textual_still_drops_the_nuls_of_a_paste() -> None:
+    (paste,) = XTermParser().feed("\x1b[200~x\0y\x1b[201~")
+    assert isinstance(paste, events.Paste) and paste.text == "xy", "it keeps them now: the guard is needed no longer"
+
+
+async def test_a_pasted_nul_is_in_the_text_and_seen(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        for message in FaithfulParser().feed("\x1b[200~x\0y\x1b[201~"):
+            scope.app.post_message(message)
+        await scope.until(lambda: scope.area.text.startswith("x\0y"), "the paste is there")
+        await scope.settle()
+        assert any("␀" in row for row in scope.rows("#text"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scope import ROOT
 
-from tui.__main__ import HEADLESS
+from tui.__main__ import HEADLESS, _told_apart
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -98,3 +98,13 @@ def test_a_wrong_argument_is_answered_before_anything_heavy_is_imported() -> Non
         [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True
     )
     assert ended.stdout == b"\n"
+
+
+def test_a_broken_tokenizer_file_is_told_before_it_is_taken_for_a_text(home: Path, kept: Path, book: Path) -> None:
+    whole = kept.read_text()
+    broken = home / "broken.json"
+    broken.write_text(whole[: len(whole) // 2])
+    texts, tokenizers, doubts = _told_apart([str(broken), str(kept), str(book)])
+    assert (texts, tokenizers) == ((str(broken), str(book)), (str(kept),))
+    (doubt,) = doubts
+    assert "broken.json" in doubt and doubt.endswith(" So it is taken for a text of the corpus.")

@@ -77,7 +77,7 @@ class MainScreen(RequestScreen):
     def compose(self) -> ComposeResult:
         """Title, frames of panes and the editor in its own, steps, a hint, keys; state flows down by binding."""
         state = MainScreen
-        yield TitleLine(PANES).data_bind(state.tokenizer, state.path, state.active)
+        yield TitleLine(PANES).data_bind(state.run, state.tokenizer, state.path, state.active)
         with Horizontal(id="panes"):
             yield Pane(id="corpus")
             with Container(id="work"):

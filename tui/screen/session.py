@@ -307,6 +307,8 @@ class Session:
             self.auditing.stop()
         elif screen.run.busy:
             screen.say("A training is running: stop it first (F8), then audit what it learned.", "warning")
+        elif not screen.path and screen.tokenizer is not None:
+            screen.say("What was learned is not saved, and only what is in a file can be audited.", "warning")
         elif not screen.path:
             screen.say("There is no tokenizer yet: train one (F6), or open one, and audit it then.", "warning")
         else:

@@ -75,7 +75,7 @@ class TitleLine(Widget):
         tokenizer = self.tokenizer
         if tokenizer is None:
             return ""
-        name = name_of(Path(self.path)) if self.path else "now training"
+        name = name_of(Path(self.path)) if self.path else "now training" if self.run.busy else "not saved"
         facts = [name, counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
