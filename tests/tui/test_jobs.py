@@ -14,6 +14,7 @@ from bpe_core.wire import Counted, Counting, Done, Event, Failed, Merges, Saved,
 from tui import jobs
 from tui.engine import Job
 from tui.jobs import Pace, Task, auditing, totals, training
+from tui.panes.training import status_line
 from tui.state import Corpus, Run, Totals, TrainingOptions
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
@@ -56,6 +57,13 @@ async def test_what_goes_on_after_a_pause_says_so_whatever_it_was() -> None:
     told = [Counting(40, 80, "a"), State("paused"), State("counting"), State("paused"), State("preparing")]
     phases = [run.phase for run in await runs(*([event] for event in told))]
     assert phases == ["counting", "paused", "counting", "paused", "preparing"]
+
+
+async def test_what_is_paused_is_told_in_its_own_measure() -> None:
+    early = (await runs([Counting(25, 100, "book"), State("paused")]))[-1]
+    assert status_line(early) == "counting, paused at 25%"
+    later = (await runs([Started(100, 8), State("paused")]))[-1]
+    assert status_line(later) == "paused at 0 of 8"
 
 
 async def test_a_stop_and_a_failure_are_ends_too() -> None:

@@ -213,7 +213,12 @@ def status_line(run: Run) -> str:
         case "merging":
             facts = [f"{run.fraction:.0%}", f"{run.rate:,.0f} merges/s" if run.rate else "", remaining]
         case "paused":
-            facts = [f"paused at {run.done:,} of {run.total:,}"]
+            counts_still = run.tokens_at_start == 0  # and what is done are bytes, or pieces: a number would mislead
+            facts = [
+                f"counting, paused at {run.fraction:.0%}"
+                if counts_still
+                else f"paused at {run.done:,} of {run.total:,}"
+            ]
         case _:
             facts = [run.detail]
     return " · ".join(visible(fact) for fact in facts if fact)
