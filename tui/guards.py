@@ -26,8 +26,11 @@ LEANT_ON: Final[dict[str, tuple[str, ...]]] = {
     "textual.command:CommandPalette": ("_on_click", "_action_command_list", "_GATHER_COMMANDS_GROUP"),
     "textual.drivers.linux_driver": ("getincrementaldecoder", "LinuxDriver", "XTermParser"),
     "textual._xterm_parser:XTermParser": ("feed", "_sequence_to_key_events"),
+    "textual.screen:Screen": ("_get_breakpoint_classes", "_update_focus_styles"),
+    "textual.dom:DOMNode": ("_get_component_classes", "_selector_names"),
 }
-"""Where -> the names there, documented nowhere, that the guards lean on."""
+"""Where -> the names there, documented nowhere, that the guards lean on, and the main screen where it styles only what
+changes. Those of the text area stand beside it, in `tui.widgets.faithful_area`."""
 
 _PAGES: Final = ("page_up", "page_down")
 
