@@ -186,8 +186,10 @@ async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes
         await scope.until(lambda: screen.totals and "No worker" in screen.totals.error, "the count says so")
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "failed", "the training says so")
+        scope.app.clear_notifications()  # a sentence that still stands there is not said again
         screen.action_audit()
         await scope.until(lambda: "No worker" in screen.audit.subject and not screen.audit.running, "the audit says so")
+        scope.app.clear_notifications()
         await screen.run_action("fetch_tokenizer")
         await scope.asked(AskName)
         await scope.answer("gpt2")
@@ -205,9 +207,10 @@ def test_a_tokenizer_file_is_told_from_a_text(kept: Path, book: Path, home: Path
     save(load(kept), ranks, format="tiktoken")
     assert is_tokenizer(kept) and is_tokenizer(ranks)
     assert not any(map(is_tokenizer, (book, home, home / "text.json", home / "missing")))
-    texts, tokenizers = _told_apart(["book.txt", str(kept), str(home), "text.json", "ranks.txt"])
+    texts, tokenizers, told = _told_apart(["book.txt", str(kept), str(home), "text.json", "ranks.txt"])
     assert texts == (str(book), str(home), str(home / "text.json"))
     assert tokenizers == (str(kept), str(ranks))
+    assert [sentence for sentence in told if "text.json" not in sentence] == []
 
 
 async def test_one_that_was_opened_is_in_force_and_stays_in_the_list_until_it_is_taken_off(
