@@ -30,12 +30,12 @@ def bpescope(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """Ours: the command that a user types, and for counts of tokens what an audit does."""
     if wish == "usage":
         from bpe_core import Counts, load
-        from bpe_core.audit import token_counts
+        from bpe_core.auditing import token_counts
         from bpe_core.corpus import find_files
 
         tokenizer = load(vocabulary)
         return sum(token_counts(tokenizer, Counts.read(find_files(paths).files, tokenizer.pattern)).values())
-    from bpe_core.cli import main
+    from bpe_core.cli.main import main
 
     with out.open("w") as file, redirect_stdout(file):
         main(["encode", "-t", str(vocabulary), "--special-as-text", *map(str, paths)])
@@ -52,7 +52,7 @@ def bpescope_one(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> i
 
 def tiktoken(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """tiktoken, with as many threads as the machine has cores."""
-    from bpe_core.corpus.hands import at_once
+    from bpe_core.parallel.pool_size import at_once
 
     encode_batch = encoding_tiktoken(vocabulary).encode_ordinary_batch
     return _taken(wish, out, (ids for batch in _batches(paths) for ids in encode_batch(batch, num_threads=at_once())))

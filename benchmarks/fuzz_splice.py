@@ -17,7 +17,7 @@ from typing import Final
 
 from benchmarks import table
 from bpe_core import PATTERNS, Change, LiveText, Tokenizer, load, train
-from bpe_core.special import SpecialsAllowed
+from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 
 _OWN: Final = (r"\p{N}{1,2}|\w+|\W", r"(?<=x)a+|.|\n", r"a[^b]{0,20}b|a|(?s:.)", r"\b\w")
 """Patterns that nobody has published, one of them with a look-behind, some not matching everything."""

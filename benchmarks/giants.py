@@ -17,7 +17,7 @@ from typing import Final
 
 from benchmarks import table
 from bpe_core import LiveText, Tokenizer, load, train
-from bpe_core.samples import samples
+from bpe_core.content.samples import samples
 
 MB: Final = 1_000_000
 PUBLISHED: Final = {"r50k_base": "gpt2", "cl100k_base": "gpt4", "o200k_base": "gpt4o"}

@@ -24,7 +24,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from bpe_core import save, train
-from bpe_core.samples import editor_greeting
+from bpe_core.content.samples import editor_greeting
 from tui import config, sources
 from tui.app import BpeScope
 from tui.state import Corpus

@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def _prose(n_characters: int) -> str:
-    from bpe_core.samples import samples
+    from bpe_core.content.samples import samples
 
     text = "\n".join(sample.path.read_text("utf-8") for sample in samples() if sample.group != "Long")
     return (text * (n_characters // len(text) + 1))[:n_characters]
@@ -75,7 +75,7 @@ def _prose(n_characters: int) -> str:
 
 def _vocabulary(home: Path) -> Path:
     from bpe_core import save, train
-    from bpe_core.samples import samples
+    from bpe_core.content.samples import samples
 
     path = home / "samples.json"
     save(train((sample.path.read_text("utf-8") for sample in samples()), vocab_size=4096), path)

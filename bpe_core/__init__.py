@@ -4,8 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bpe_core.audit import Finding, Findings, audit
+    from bpe_core.auditing import Finding, Findings, audit
     from bpe_core.corpus import Counts
+    from bpe_core.editing.live_text import Change, LiveText
     from bpe_core.errors import (
         BpeError,
         FormatError,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         UntrainedError,
     )
     from bpe_core.formats import load, save
-    from bpe_core.live_text import Change, LiveText
     from bpe_core.patterns import PATTERNS
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge, Trainer, train
@@ -49,10 +49,10 @@ __all__ = [
 ]
 
 _ROOM_OF: Final = {
-    **dict.fromkeys(("audit", "Finding", "Findings"), "audit"),
+    **dict.fromkeys(("audit", "Finding", "Findings"), "auditing"),
     **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "errors"),
     **dict.fromkeys(("load", "save"), "formats"),
-    **dict.fromkeys(("LiveText", "Change"), "live_text"),
+    **dict.fromkeys(("LiveText", "Change"), "editing.live_text"),
     **dict.fromkeys(("Merge", "Trainer", "train"), "trainer"),
     "Counts": "corpus",
     "PATTERNS": "patterns",

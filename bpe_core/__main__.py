@@ -2,7 +2,7 @@
 
 import sys
 
-from bpe_core.cli import main
+from bpe_core.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main(prog="python -m bpe_core"))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bpe_core.errors import OptionError
-from bpe_core.record import TrainingRecord
+from bpe_core.tokenizer.training_record import TrainingRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def test_the_engine_loads_no_screen_and_no_extra() -> None:
 
 
 def test_the_worker_loads_no_screen_either() -> None:
-    assert not loaded_by("import bpe_core.cli") & {"tui", "textual", "rich", "platformdirs", "numpy"}
+    assert not loaded_by("import bpe_core.cli.main") & {"tui", "textual", "rich", "platformdirs", "numpy"}
 
 
 def test_arguments_are_looked_at_before_the_app_is_loaded() -> None:

@@ -10,14 +10,14 @@ import sys
 from collections.abc import Sequence
 
 HEADLESS = ("train", "encode", "decode", "count", "audit", "convert", "fetch")
-"""The subcommands of `bpe_core.cli`."""
+"""The subcommands of `bpe_core.cli.main`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run bpescope with `argv` (default: the command line); the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments and arguments[0] in HEADLESS:
-        from bpe_core.cli import main as headless
+        from bpe_core.cli.main import main as headless
 
         return headless(arguments)
     return _open_app(arguments)
@@ -30,7 +30,7 @@ def _open_app(arguments: list[str]) -> int:
 
         print(f"bpescope {version('bpescope')}")
         return 0
-    from bpe_core.standard_streams import hold_open, tell
+    from bpe_core.cli.standard_streams import hold_open, tell
 
     hold_open()
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _refuse(sentence: str) -> int:
-    from bpe_core.standard_streams import tell
+    from bpe_core.cli.standard_streams import tell
 
     tell(f"bpescope: {sentence}")
     return 2

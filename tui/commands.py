@@ -45,7 +45,7 @@ class ScopeCommands(Provider):
     """The main screen's actions, those that do something now. Over a dialog there are none: they would act below it."""
 
     def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
-        from bpe_core.examples import examples
+        from bpe_core.content.examples import examples
 
         if self.screen.is_modal:
             return

@@ -15,8 +15,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
+from bpe_core.cli.wire import Command, Counting, Done, Event, Failed, Merges, WireError, parse, to_line
 from bpe_core.errors import BpeError
-from bpe_core.wire import Command, Counting, Done, Event, Failed, Merges, WireError, parse, to_line
 
 BATCHES_PER_SECOND: Final = 10
 """Each draws most of the screen again, and a key that is pressed meanwhile has to wait for it."""

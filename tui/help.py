@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from bpe_core.audit.findings import KINDS
+from bpe_core.auditing.findings import KINDS
 from tui.guards import Dialog
 from tui.text.glossary import WORDS
 from tui.widgets import finding_table, merge_log

@@ -5,14 +5,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bpe_core.audit.findings import Finding
-from bpe_core.plurals import counted
-from bpe_core.presets import PRESETS
-from bpe_core.trainer import Merge
-from bpe_core.trainer.options import Options
-from bpe_core.visible import visible
-from bpe_core.vocabulary import Vocabulary
-from bpe_core.wire import (
+from bpe_core.auditing.findings import Finding
+from bpe_core.cli.wire import (
     Counted,
     Counting,
     Done,
@@ -26,6 +20,12 @@ from bpe_core.wire import (
     Started,
     State,
 )
+from bpe_core.content.presets import PRESETS
+from bpe_core.plurals import counted
+from bpe_core.trainer import Merge
+from bpe_core.trainer.options import Options
+from bpe_core.visible import visible
+from bpe_core.vocabulary import Vocabulary
 from tui.engine import Job
 from tui.sources import title_of
 from tui.state import Audit, Corpus, Phase, Run, Totals, TrainingOptions

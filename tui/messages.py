@@ -9,7 +9,7 @@ from textual.message import Message
 from tui.state import Corpus
 
 if TYPE_CHECKING:
-    from bpe_core.audit.findings import Finding
+    from bpe_core.auditing.findings import Finding
     from tui.sources import TextSource
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.packed import Unpacked, pack, unpack
+from bpe_core.formats.packed import Unpacked, pack, unpack
 from bpe_core.tokenizer import Tokenizer
 from tui.disk import read_file, write_file
 

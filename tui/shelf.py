@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final, overload
 
-from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer import Merge
 from bpe_core.trainer.options import Options
 from tui.state import Kept, Run, Totals

@@ -7,10 +7,10 @@ from heapq import nsmallest
 from pathlib import Path
 from typing import Final
 
+from bpe_core.content.presets import PRESETS
+from bpe_core.content.samples import samples
 from bpe_core.corpus import find_files
 from bpe_core.patterns import splitter
-from bpe_core.presets import PRESETS
-from bpe_core.samples import samples
 from bpe_core.visible import visible
 from tui.state import Corpus
 

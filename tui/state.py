@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from bpe_core.audit.findings import Finding
+    from bpe_core.auditing.findings import Finding
 
 Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
 

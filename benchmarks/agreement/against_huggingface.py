@@ -16,9 +16,9 @@ from benchmarks.agreement.characters import (
 )
 from benchmarks.agreement.comparing import Subject
 from bpe_core import PATTERNS, Tokenizer, load, save
-from bpe_core.formats import hf_normalizer, hf_pre_tokenizer
 from bpe_core.formats.fields import Fields
-from bpe_core.formats.hf_pattern import pattern_of
+from bpe_core.formats.huggingface import normalizer, pre_tokenizer
+from bpe_core.formats.huggingface.pattern import pattern_of
 from bpe_core.patterns import THEN, splitter
 
 _TABLES: Final = ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents")
@@ -121,7 +121,7 @@ def _translated(source: str) -> str:
 def _table(kind: str) -> Disagreement:
     from tokenizers import normalizers
 
-    ours = hf_normalizer.normalizer(Fields({"type": kind}, "a normalizer"))
+    ours = normalizer.normalizer(Fields({"type": kind}, "a normalizer"))
     assert ours
     return changed_differently(kind, ours, getattr(normalizers, kind)().normalize_str)
 
@@ -132,7 +132,7 @@ def _class(kind: str) -> Disagreement:
     from tokenizers import pre_tokenizers
 
     theirs = getattr(pre_tokenizers, kind)()
-    pieces = [split.pattern for split in hf_pre_tokenizer.parts(Fields(json.loads(theirs.__getstate__()), "a part"))]
+    pieces = [split.pattern for split in pre_tokenizer.parts(Fields(json.loads(theirs.__getstate__()), "a part"))]
     split = splitter(THEN.join(pieces)).split
     return changed_differently(
         kind,

@@ -13,7 +13,7 @@ from typing import Any, Final
 from benchmarks.agreement.characters import Disagreement, disagreements, in_tiktoken
 from benchmarks.agreement.comparing import Subject
 from bpe_core import SpecialTokenError, Tokenizer, load
-from bpe_core.spans import layout, parts
+from bpe_core.editing.spans import layout, parts
 
 _PUBLISHED: Final = "https://openaipublic.blob.core.windows.net/"
 _FILES: Final = {

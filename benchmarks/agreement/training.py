@@ -6,7 +6,7 @@ from typing import Final
 
 from benchmarks.agreement.texts import Corpus, corpus
 from bpe_core import PATTERNS, train
-from bpe_core.byte_alphabet import BYTE_OF
+from bpe_core.vocabulary.byte_alphabet import BYTE_OF
 
 SIZES: Final = (4096, 32768)
 """Sizes of vocabularies."""

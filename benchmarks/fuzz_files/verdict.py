@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core import BpeError, Tokenizer, load, save
-from bpe_core.aligned_text import followed
-from bpe_core.audit import findings
-from bpe_core.bpe import without_surrogates
+from bpe_core.auditing import findings
+from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import LONGEST
 from bpe_core.formats import WRITABLE
+from bpe_core.merging.merge_loop import without_surrogates
 from bpe_core.visible import visible
 
 TEXTS: Final = (

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from bpe_core.corpus.counts import Counts
-from bpe_core.corpus.crew import Crew, Look
-from bpe_core.corpus.portions import Cut, Portion, portion_size, portions
 from bpe_core.corpus.reading import CHANGED, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure
 from bpe_core.corpus.watch import Watch
+from bpe_core.parallel.portions import Cut, Portion, portion_size, portions
+from bpe_core.parallel.process_pool import Crew, Look
 from bpe_core.patterns import Splitter
 
 

@@ -6,13 +6,13 @@ from itertools import chain, islice, repeat
 from operator import add
 from typing import Any, Final, Self
 
-from bpe_core.bpe import utf8
 from bpe_core.corpus.documents import Documents
-from bpe_core.corpus.hands import how_many
 from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure, Source
 from bpe_core.corpus.watch import Progress, Stopped, Watch
 from bpe_core.errors import TextError
+from bpe_core.merging.merge_loop import utf8
+from bpe_core.parallel.pool_size import how_many
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 

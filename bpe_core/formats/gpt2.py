@@ -12,18 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from bpe_core.byte_alphabet import meant
 from bpe_core.errors import PatternNeededError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.hf_configuration import configuration_of, name_of, with_added
-from bpe_core.formats.hf_model import ids_of
-from bpe_core.formats.hf_pipeline import KEYS
-from bpe_core.formats.hf_writing import dumped, names_of, pairs_of, refuse
 from bpe_core.formats.huggingface import specials_of, tokenizer_of
+from bpe_core.formats.huggingface.configuration import configuration_of, name_of, with_added
+from bpe_core.formats.huggingface.model import ids_of
+from bpe_core.formats.huggingface.pipeline import KEYS
+from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, refuse
 from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
+from bpe_core.vocabulary.byte_alphabet import meant
 
 _FIRST_ENTRY: Final = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _MERGES: Final = b"#version"

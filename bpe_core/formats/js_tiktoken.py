@@ -12,7 +12,7 @@ from typing import Final
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats.fields import Fields, is_number, parse
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.hf_pattern import short
+from bpe_core.formats.huggingface.pattern import short
 from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible

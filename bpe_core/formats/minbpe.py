@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.empty_matches import may_match_nothing
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.hf_pattern import is_bare_word
+from bpe_core.formats.huggingface.pattern import is_bare_word
 from bpe_core.formats.limits import LARGEST_ID, LONGEST_TOKEN, MOST_MADE
 from bpe_core.patterns import ELSE, PATTERNS, THEN
 from bpe_core.tokenizer import Tokenizer

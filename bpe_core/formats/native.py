@@ -18,8 +18,8 @@ from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import PATTERNS
-from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.visible import CONTROLS
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.store import whole_by_default

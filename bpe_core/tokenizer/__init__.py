@@ -5,14 +5,14 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Self
 
-from bpe_core.bpe import Triple, without_surrogates
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
+from bpe_core.merging.merge_loop import Triple, without_surrogates
 from bpe_core.patterns import splitter
 from bpe_core.patterns.patience import enough_for, patience
-from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.stretches import LEAST, Stretches
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # most tokenizers prepare nothing

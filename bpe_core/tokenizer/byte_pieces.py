@@ -4,8 +4,8 @@ A pattern then sees a printable character for each byte, and may cut between the
 "ò", C3 B2, the second is written "²", which is a number to some patterns. So this happens inside of a piece.
 """
 
-from bpe_core.byte_alphabet import meant, written
 from bpe_core.patterns import Splitter
+from bpe_core.vocabulary.byte_alphabet import meant, written
 
 
 class BytePieces:

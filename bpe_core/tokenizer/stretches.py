@@ -1,8 +1,8 @@
 """Long pieces of characters that come again and again, as in Chinese: known stretches side by side, if they fit.
 
 Each character begins as a stretch of its own, encoded once. Where the tokens beside a border are not compatible (see
-`bpe_core.windows`), the two stretches become one, and what is longer is encoded anew, until all borders hold. All of
-it but what is new runs inside of the interpreter.
+`bpe_core.merging.windows`), the two stretches become one, and what is longer is encoded anew, until all borders hold.
+All of it but what is new runs inside of the interpreter.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from itertools import chain, compress, count, islice, pairwise
 from operator import itemgetter
 from typing import Final
 
-from bpe_core.bpe import utf8
+from bpe_core.merging.compatible import Borders
+from bpe_core.merging.merge_loop import utf8
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.borders import Borders
 
 LEAST: Final = 64
 """Characters of a piece that is worth it."""

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
 
-from bpe_core.bpe import utf8
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
+from bpe_core.merging.merge_loop import utf8
 from bpe_core.patterns import splitter
-from bpe_core.record import TrainingRecord
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.candidates import Candidates
 from bpe_core.trainer.joining import Joining
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bpe_core.bpe import without_surrogates
 from bpe_core.errors import OptionError
+from bpe_core.merging.merge_loop import without_surrogates
 from bpe_core.patterns import splitter
 from bpe_core.trainer.ties import TIES
 from bpe_core.vocabulary import ID_LAYOUTS

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Self
 
-from bpe_core.bpe import Triple, utf8, without_surrogates
 from bpe_core.errors import OptionError, UnknownTokenError
+from bpe_core.merging.merge_loop import Triple, utf8, without_surrogates
 from bpe_core.vocabulary.columns import Columns
 from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, moved_up
 from bpe_core.vocabulary.prefix import Prefix

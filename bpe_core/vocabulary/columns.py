@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Self
 
-from bpe_core.bpe import Triple
+from bpe_core.merging.merge_loop import Triple
 
 _CODE: Final = "I"
 """Unsigned 32-bit numbers; in bytes the lowest comes first, on every machine."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from bpe_core.bpe import Triple
 from bpe_core.errors import OptionError
+from bpe_core.merging.merge_loop import Triple
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
 """bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""

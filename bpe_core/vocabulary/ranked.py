@@ -6,10 +6,10 @@ from itertools import groupby
 from threading import Lock
 from typing import Any
 
-from bpe_core.bpe import LONG, Triple
 from bpe_core.errors import OptionError
+from bpe_core.merging.merge_loop import LONG, Triple
+from bpe_core.merging.rank_merging import merge_parts
 from bpe_core.vocabulary.columns import Columns
-from bpe_core.vocabulary.joined import merge_parts
 from bpe_core.vocabulary.recovery import Recovery
 from bpe_core.vocabulary.store import ALL, Store
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols

@@ -5,9 +5,9 @@ from itertools import islice
 from time import perf_counter
 from typing import Final
 
-from bpe_core.bpe import Triple, merge_piece
 from bpe_core.errors import UnknownTokenError
-from bpe_core.vocabulary.joined import merge_parts
+from bpe_core.merging.merge_loop import Triple, merge_piece
+from bpe_core.merging.rank_merging import merge_parts
 from bpe_core.vocabulary.symbols import Symbols
 
 _SLICE: Final = 500

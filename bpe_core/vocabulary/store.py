@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Final
 
-from bpe_core.bpe import Triple, merge_piece
 from bpe_core.errors import OptionError
+from bpe_core.merging.merge_loop import Triple, merge_piece
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols
 from bpe_core.vocabulary.wholes import LONGEST, Wholes
 

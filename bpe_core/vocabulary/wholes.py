@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from bpe_core.bpe import Triple
+from bpe_core.merging.merge_loop import Triple
 
 LONGEST: Final = 64
 """Bytes of a piece that is looked up; its token may have been made in as many steps."""

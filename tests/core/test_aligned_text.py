@@ -6,13 +6,14 @@ import unicodedata
 import pytest
 from nasty import nasty_texts
 
-from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary, aligned_parts, aligned_text, train
-from bpe_core.aligned_parts import LARGEST
-from bpe_core.aligned_text import AlignedText, followed
-from bpe_core.alignment import Alignment
+from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary, train
+from bpe_core.editing import aligned_parts, aligned_text
+from bpe_core.editing.aligned_parts import LARGEST
+from bpe_core.editing.aligned_text import AlignedText, followed
+from bpe_core.editing.alignment import Alignment
+from bpe_core.editing.spans import Span
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
-from bpe_core.spans import Span
 from bpe_core.tokenizer import normalizers as n
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.preparation import Preparation

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from bpe_core.audit import KINDS, Finding, Findings, Stage, audit, findings
-from bpe_core.audit.findings import Severity
+from bpe_core.auditing import KINDS, Finding, Findings, Stage, audit, findings
+from bpe_core.auditing.findings import Severity
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
@@ -93,7 +93,7 @@ def test_an_audit_of_bare_bytes():
 
 
 @pytest.mark.parametrize(
-    "first", ["import bpe_core.audit.findings", "from bpe_core.audit import Findings", "import bpe_core"]
+    "first", ["import bpe_core.auditing.findings", "from bpe_core.auditing import Findings", "import bpe_core"]
 )
 def test_the_public_name_is_the_verb_whatever_was_imported_before(first):
     code = f"{first}\nfrom bpe_core import audit, train\nprint(audit(train('ab', vocab_size=257)))"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bpe_core.audit import audit
-from bpe_core.audit.findings import Severity
+from bpe_core.auditing import audit
+from bpe_core.auditing.findings import Severity
 from bpe_core.corpus import Counts, find_files
 from bpe_core.trainer import train
 

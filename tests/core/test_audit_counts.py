@@ -2,8 +2,8 @@
 
 import pytest
 
-from bpe_core.audit import Usage, audit, token_counts
-from bpe_core.audit.findings import Severity
+from bpe_core.auditing import Usage, audit, token_counts
+from bpe_core.auditing.findings import Severity
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer

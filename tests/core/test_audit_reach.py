@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from bpe_core.audit import Usage, audit
-from bpe_core.audit.findings import Severity
-from bpe_core.audit.witness import LONGEST_EXAMPLE, witness
+from bpe_core.auditing import Usage, audit
+from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.witness import LONGEST_EXAMPLE, witness
+from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
-from bpe_core.presets import PRESETS
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.normalizers import composed, stripped

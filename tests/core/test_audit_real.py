@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.audit import Findings, audit
-from bpe_core.audit.findings import Severity
+from bpe_core.auditing import Findings, audit
+from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 

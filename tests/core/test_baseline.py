@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 import pytest
 
 from bpe_core import LiveText, train
-from bpe_core.baseline import MOST_COMPARED, Baseline
-from bpe_core.token_diff import Hunk, token_diff
+from bpe_core.editing.baseline import MOST_COMPARED, Baseline
+from bpe_core.editing.token_diff import Hunk, token_diff
 
 TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
 

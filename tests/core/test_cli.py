@@ -9,7 +9,7 @@ import pytest
 from shell import in_a_shell
 
 from bpe_core import load, save, train
-from bpe_core.cli import main
+from bpe_core.cli.main import main
 
 SEED = "aaabdaaabac"
 CORPUS = "low low low low low lower lower widest widest widest newest newest newest newest newest newest\n" * 20
@@ -318,7 +318,7 @@ def test_a_mistake_of_ours_is_one_sentence_and_a_trace_only_on_request(
     def broken(path: str, pattern: str | None) -> None:
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr("bpe_core.commands.encode.open_tokenizer", broken)
+    monkeypatch.setattr("bpe_core.cli.encode.open_tokenizer", broken)
     code, _, stderr = bpescope("encode", "-t", tokenizer, seed)
     assert code == 2 and stderr.startswith("bpescope: Unexpected ZeroDivisionError: boom; please report")
     assert "Traceback" not in stderr

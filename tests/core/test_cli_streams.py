@@ -9,7 +9,7 @@ import pytest
 from shell import in_a_shell
 
 from bpe_core import load, save, train
-from bpe_core.cli import main
+from bpe_core.cli.main import main
 
 TRAIN = "bpescope train seed.txt --vocab-size 259 --pattern none -o out.json"
 

@@ -11,10 +11,11 @@ import pytest
 from shell import in_a_shell
 
 from bpe_core import save, train
-from bpe_core.cli import main
-from bpe_core.corpus import Counts, counting, find_files, portions
+from bpe_core.cli.main import main
+from bpe_core.corpus import Counts, counting, find_files
 from bpe_core.corpus import reading as corpus_reading
 from bpe_core.errors import TextError
+from bpe_core.parallel import portions
 
 TEXT = "the theme of the other thesis, the thing that they thought through\n"
 
@@ -56,7 +57,7 @@ def test_a_text_has_the_same_ids_alone_and_beside_another(lines: Callable[..., l
 def test_a_large_text_with_a_mark_comes_back_whole(
     lines: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch, count: bool
 ) -> None:
-    monkeypatch.setattr("bpe_core.commands.encode.EACH", 50)
+    monkeypatch.setattr("bpe_core.cli.encode.EACH", 50)
     Path("mark.txt").write_text("\ufeff" + TEXT * 3)
     expected = train(TEXT, vocab_size=280).encode("\ufeff" + TEXT * 3)
     if count:

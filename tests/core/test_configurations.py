@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bpe_core import FormatError, load
-from bpe_core.byte_alphabet import BYTE_OF
+from bpe_core.vocabulary.byte_alphabet import BYTE_OF
 
 NO_LIMIT = 1000000000000000019884624838656
 """What transformers writes for a text of any length: 10**30 as a float, as a whole number."""

@@ -4,7 +4,7 @@ import pytest
 from nasty import nasty_texts
 
 from bpe_core import load, save, train
-from bpe_core.cli import main
+from bpe_core.cli.main import main
 from bpe_core.formats import FORMATS, WRITABLE
 
 TEXTS = nasty_texts(150)

@@ -7,8 +7,9 @@ import random
 import pytest
 
 from bpe_core import PATTERNS, Counts, TextError
-from bpe_core.corpus import counting, counts, crew, find_files, portions
-from bpe_core.corpus.crew_member import MemberLost
+from bpe_core.corpus import counting, counts, find_files
+from bpe_core.parallel import portions, process_pool
+from bpe_core.parallel.pool_worker import MemberLost
 from bpe_core.patterns import splitter
 
 SMALL = 60
@@ -100,7 +101,7 @@ def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path,
     for number in range(5):
         (tmp_path / f"{number}.txt").write_text(f"text {number}, of several words")
     files = find_files(tmp_path).files
-    with crew.Crew(counting.CountPortion("gpt4"), 3) as workers:
+    with process_pool.Crew(counting.CountPortion("gpt4"), 3) as workers:
         for member in (workers._idle.get(), workers._idle.get()):
             member._process.kill()
             with pytest.raises(MemberLost):
@@ -133,7 +134,7 @@ def test_a_process_that_has_died_is_not_given_another_job(tmp_path, small):
     for number in range(60):
         (tmp_path / f"{number:02}.txt").write_text(f"text {number}, of several words")
     files = find_files(tmp_path).files
-    with crew.Crew(counting.CountPortion("gpt4"), 3) as workers:
+    with process_pool.Crew(counting.CountPortion("gpt4"), 3) as workers:
         counted, n_asked = asked(workers, portions.portions(files, SMALL, counting.safe_cut(splitter("gpt4"))))
         assert workers.n_lost == 1
     assert sum(counted) == Counts.read(files).n_pieces
@@ -146,7 +147,7 @@ def test_without_any_helper_the_work_is_done_all_the_same(tmp_path, small, monke
 
     files = corpus(tmp_path / "texts", 3)
     whole = Counts.read(files, processes=1)
-    monkeypatch.setattr(crew, "CrewMember", no_process)
+    monkeypatch.setattr(process_pool, "CrewMember", no_process)
     together = Counts.read(files, processes=3)
     assert together.n_lost == 2
     assert everything(together) == everything(whole) | {"n_lost": 2}

@@ -6,10 +6,11 @@ import random
 import pytest
 
 from bpe_core import SpecialTokenError, load, save, train
-from bpe_core.cli import main
-from bpe_core.commands import encode, encoding
-from bpe_core.commands.encoding import EncodePortion, encode_together, safe_cut
-from bpe_core.corpus import find_files, portions
+from bpe_core.cli import encode, encoding
+from bpe_core.cli.encoding import EncodePortion, encode_together, safe_cut
+from bpe_core.cli.main import main
+from bpe_core.corpus import find_files
+from bpe_core.parallel import portions
 
 SPECIALS = ["<|end|>", "a b", "\n<x>\n"]
 WORDS = ("low ", "lower\n", "newest, ", "é😀 ", "  \n", "it's 123", "a", " ", "b")

@@ -6,10 +6,10 @@ import pytest
 from real import real_file
 
 from bpe_core import LiveText, Tokenizer, load
+from bpe_core.content.examples import examples, read_examples
 from bpe_core.errors import TextError
-from bpe_core.examples import examples, read_examples
-from bpe_core.pitfalls import Pitfalls
-from bpe_core.unstable import unstable
+from bpe_core.explain.pitfalls import Pitfalls
+from bpe_core.explain.unstable import unstable
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from nasty import nasty_texts
 from real import real_file
 
 from bpe_core import PATTERNS, FormatError, load, save, train
-from bpe_core.byte_alphabet import BYTE_OF, meant, written
 from bpe_core.errors import PatternNeededError
+from bpe_core.vocabulary.byte_alphabet import BYTE_OF, meant, written
 
 TEXTS = nasty_texts(300)
 

@@ -9,8 +9,8 @@ from nasty import nasty_texts
 from real import real_file
 
 from bpe_core import FormatError, LiveText, OptionError, UnknownTokenError, load, save, train
-from bpe_core.aligned_text import followed
-from bpe_core.formats import hf_pipeline
+from bpe_core.editing.aligned_text import followed
+from bpe_core.formats.huggingface import pipeline
 
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
 N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
@@ -440,7 +440,7 @@ def test_flags_of_special_tokens_are_no_matter_to_ranks(tmp_path):
 
 def test_thousands_of_added_tokens_are_compared_at_once(monkeypatch, tmp_path):
     looked_at = []
-    monkeypatch.setattr(hf_pipeline, "bisect_left", lambda *args: looked_at.append(args) or bisect_left(*args))
+    monkeypatch.setattr(pipeline, "bisect_left", lambda *args: looked_at.append(args) or bisect_left(*args))
     added = [{"id": 1000 + n, "content": f"<{n}>", "special": n % 2 == 0, "normalized": False} for n in range(6000)]
     ours = load(written(tmp_path, model() | {"added_tokens": added}))
     assert ours.encode("abc<1>b<2>", allowed_special="all") == [259, 1001, ours.encode("b")[0], 1002]

@@ -3,10 +3,10 @@
 import pytest
 import regex
 from nasty import nasty_texts
-from oracle import merged
 
 from bpe_core import FormatError, Tokenizer, load, save, train
 from bpe_core.formats.limits import LONGEST_TOKEN
+from bpe_core.reference import merged
 from bpe_core.vocabulary import Vocabulary
 
 MODEL = "minbpe v1\n\\S+|\\s+\n2\n<|end of text|> 100257\n<|x|> 300\n97 98\n256 99\n"

@@ -13,14 +13,14 @@ import regex
 
 from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
 from bpe_core import tokenizer as tokenizer_module
-from bpe_core.aligned_text import AlignedText
-from bpe_core.byte_alphabet import BYTE_OF
+from bpe_core.editing.aligned_text import AlignedText
+from bpe_core.merging import compatible
 from bpe_core.patterns import patience
 from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import normalizers, stretches
 from bpe_core.tokenizer.added_tokens import AddedToken, Finder
 from bpe_core.tokenizer.source_map import SourceMap
-from bpe_core.vocabulary import borders
+from bpe_core.vocabulary.byte_alphabet import BYTE_OF
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 MARKS = "\u0301\u0316\u0345\u0308\u0344\u0f71\u0f73\u3099\uff9e\uff9f\u0327\u0c56\u20d2"
@@ -175,7 +175,7 @@ def test_borders_and_stretches_are_remembered_up_to_an_amount(monkeypatch):
     rng = random.Random(0)
     texts = ["".join(rng.choices("的一是不了人我在有他" + other, k=2000)) for other in "这为之大来以个中上们到说国和地"]
     expected = [learned.encode(text) for text in texts]
-    monkeypatch.setattr(borders, "MOST", 30)
+    monkeypatch.setattr(compatible, "MOST", 30)
     monkeypatch.setattr(stretches, "_MOST", 1000)
     again = train("的一是不了 人我在有他 " * 9, vocab_size=290, pattern="none")
     found = again._cache._stretches

@@ -165,7 +165,7 @@ def test_digits_three_at_a_time_move_on_beside_the_screen(vocabulary):
 )
 @pytest.mark.parametrize("bits", ["0123456789", "1a", "a", "12 \n", "😊1"])
 def test_edits_in_a_text_that_is_still_being_split_again(vocabulary, monkeypatch, pattern, bits):
-    monkeypatch.setattr(import_module("bpe_core.live_text.resplit"), "STEP", 40)
+    monkeypatch.setattr(import_module("bpe_core.editing.live_text.resplit"), "STEP", 40)
     rng = random.Random(pattern + bits)
     tokenizer = Tokenizer(vocabulary, pattern)
     text = "".join(rng.choices(bits, k=900))
@@ -372,7 +372,7 @@ def test_another_pattern_of_the_same_words_is_another_pattern():
 
 
 def test_what_is_remembered_of_layouts_is_bounded_by_its_size(monkeypatch):
-    layouts = import_module("bpe_core.live_text.layouts")
+    layouts = import_module("bpe_core.editing.live_text.layouts")
     monkeypatch.setattr(layouts, "ROOM", 100)
     known = layouts.Layouts(lambda token: bytes([token]))
     for n in (1, 30, 60, 30, 100, 101, 99, 5):

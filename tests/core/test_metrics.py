@@ -5,7 +5,7 @@ import math
 import pytest
 
 from bpe_core import metrics
-from bpe_core.audit import token_counts
+from bpe_core.auditing import token_counts
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.trainer import train

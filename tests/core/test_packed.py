@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import Tokenizer, Vocabulary, train
-from bpe_core.packed import pack, unpack
+from bpe_core.formats.packed import pack, unpack
 from bpe_core.vocabulary.symbols import CharacterSymbols
 
 LEARNED = train("the theme of the other thesis " * 9, vocab_size=280)

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from bpe_core import LiveText, Tokenizer, train
-from bpe_core.pitfalls import KINDS, Pitfall, Pitfalls
-from bpe_core.unstable import unstable
+from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
+from bpe_core.explain.unstable import unstable
 from bpe_core.vocabulary import Vocabulary
 
 CORPUS = "Don't we see? It's paypal, we don't use PayPal. Cells 123 123 1234 style styles\n" * 9
@@ -84,7 +84,7 @@ def test_nothing_in_a_reason_acts_on_a_terminal() -> None:
 
 
 def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_core.pitfalls._MOST", 1 << 20)
+    monkeypatch.setattr("bpe_core.explain.pitfalls._MOST", 1 << 20)
     rng = random.Random(3)
     parts = (
         "We see ",

@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from oracle import train as slow
 
 from bpe_core import Trainer, load, save, train
-from bpe_core.cli import main
-from bpe_core.presets import PRESETS, verdict
+from bpe_core.cli.main import main
+from bpe_core.content.presets import PRESETS, verdict
+from bpe_core.reference import train as slow
 from bpe_core.visible import token_label
 from bpe_core.vocabulary.symbols import MarkedSymbols
 

@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 
 from bpe_core import FormatError, OptionError, Vocabulary, audit, load, save, train
-from bpe_core.byte_alphabet import BYTE_OF
+from bpe_core.vocabulary.byte_alphabet import BYTE_OF
 
 
 def tokenizer_json(folder, merges=(), added=(), **model):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import regex
 
+from bpe_core.content.samples import Sample, editor_greeting, folder, read_manifest, samples
 from bpe_core.errors import TextError
-from bpe_core.samples import Sample, editor_greeting, folder, read_manifest, samples
 from bpe_core.trainer import Trainer, train
 
 NAMES = [sample.name for sample in samples()]

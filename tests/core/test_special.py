@@ -5,9 +5,9 @@ import random
 import pytest
 
 from bpe_core import LiveText, Tokenizer, train
+from bpe_core.explain.unstable import unstable
 from bpe_core.patterns import ELSE, splitter
-from bpe_core.special import SpecialsAllowed
-from bpe_core.unstable import unstable
+from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 
 SPECIALS = {"<|end|>": 400, "<|end|><|": 401, "abab": 402, "</s>": 403}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bpe_core import LiveText, PatternError, Tokenizer, train
-from bpe_core.aligned_text import AlignedText, FollowedText
-from bpe_core.live_text.pieces import Pieces
+from bpe_core.editing.aligned_text import AlignedText, FollowedText
+from bpe_core.editing.live_text.pieces import Pieces
 from bpe_core.patterns import patience
 from tests.core.test_aligned_text import MAKERS
 
@@ -112,7 +112,7 @@ def test_a_live_text_after_the_patience_is_over(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["NFC", "llama 2", "end of word", "many added"])
 def test_an_aligned_text_after_a_failure_at_any_point(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    from bpe_core import aligned_parts, alignment
+    from bpe_core.editing import aligned_parts, alignment
 
     fuse = Fuse()
     monkeypatch.setattr(aligned_parts, "Alignment", fuse.guard(alignment.Alignment))

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from bpe_core import Tokenizer, Vocabulary, load, train
+from bpe_core import reference as oracle
 from bpe_core.tokenizer.stretches import Stretches
-from tests.core import oracle
 from tests.core.real import real_file
 
 LETTERS = "中文字日本語😊é"

@@ -4,9 +4,9 @@ import pytest
 
 from bpe_core import LiveText, SpecialTokenError, TextError, Tokenizer, Trainer, audit, load, save, train
 from bpe_core.corpus import Counts
+from bpe_core.explain.pitfalls import Pitfalls
+from bpe_core.explain.unstable import unstable
 from bpe_core.patterns import splitter
-from bpe_core.pitfalls import Pitfalls
-from bpe_core.unstable import unstable
 from bpe_core.vocabulary import Vocabulary
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}

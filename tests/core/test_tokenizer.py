@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core import OptionError, SpecialTokenError, TextError, Tokenizer, UnknownTokenError, Vocabulary, train
-from bpe_core import bpe as merge_loop
-from tests.core import oracle
+from bpe_core import reference as oracle
+from bpe_core.merging import merge_loop
 
 TEXTS = ["low low lower", "newest widest", "    indented\n\n\n", "naïve café", "日本語", "😊😊 🤯", "aaaaaaaaaaaa"] * 2
 SPECIALS = ["<|endoftext|>", "<|end|>", "<|end|>x"]

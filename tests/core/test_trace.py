@@ -5,7 +5,7 @@ import random
 import pytest
 
 from bpe_core import UnknownTokenError, Vocabulary, train
-from bpe_core.trace import Unmerged, trace, tree
+from bpe_core.explain.trace import Unmerged, trace, tree
 
 LOW = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257), (257, 257, 258)])
 

@@ -6,10 +6,10 @@ import random
 import pytest
 
 from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
+from bpe_core import reference as oracle
 from bpe_core.corpus import Counts
 from bpe_core.trainer import joining
 from bpe_core.trainer.ties import TIES, descending
-from tests.core import oracle
 
 
 def rows(trainer):

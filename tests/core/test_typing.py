@@ -5,8 +5,8 @@ from pathlib import Path
 from real import real_file
 
 from bpe_core import LiveText, load
-from bpe_core.pitfalls import Pitfalls
-from bpe_core.unstable import unstable
+from bpe_core.explain.pitfalls import Pitfalls
+from bpe_core.explain.unstable import unstable
 
 KEYS = (
     (".", "", ".", 0),

@@ -7,8 +7,8 @@ import pytest
 import tiktoken
 
 from bpe_core import LiveText, Tokenizer, train
+from bpe_core.explain.unstable import Unstable, unstable
 from bpe_core.patterns import PATTERNS, splitter
-from bpe_core.unstable import Unstable, unstable
 
 TOKENIZER = train("the theme of the other thesis, the thing that they thought through\n" * 4, vocab_size=290)
 

@@ -5,11 +5,11 @@ import math
 import pytest
 
 from bpe_core import BpeError, untrusted_json
-from bpe_core.commands.decode import _ids
+from bpe_core.cli.decode import _ids
+from bpe_core.cli.wire import WireError
+from bpe_core.cli.wire import parse as parse_line
 from bpe_core.errors import LONGEST
 from bpe_core.untrusted_json import JsonError
-from bpe_core.wire import WireError
-from bpe_core.wire import parse as parse_line
 
 
 def test_what_python_writes_can_be_read():

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from bpe_core import OptionError, UnknownTokenError, Vocabulary
-from bpe_core.bpe import merge_piece
+from bpe_core.merging.merge_loop import merge_piece
 
 MERGES = [(97, 97, 256), (256, 97, 257), (257, 98, 258)]
 

@@ -5,9 +5,11 @@ from itertools import pairwise
 
 import pytest
 
-from bpe_core import bpe, train, windows
-from bpe_core.vocabulary import Vocabulary, joined
-from tests.core import oracle
+from bpe_core import reference as oracle
+from bpe_core import train
+from bpe_core.merging import merge_loop as bpe
+from bpe_core.merging import rank_merging, windows
+from bpe_core.vocabulary import Vocabulary
 
 TIES = ("first", "lowest", "lowest-hf", "largest")
 
@@ -15,7 +17,7 @@ TIES = ("first", "lowest", "lowest-hf", "largest")
 @pytest.fixture(params=[4, 16, 256])
 def window(request, monkeypatch):
     """Windows so narrow that tokens reach across them, and the usual ones."""
-    for module in (windows, bpe, joined):
+    for module in (windows, bpe, rank_merging):
         monkeypatch.setattr(module, "WINDOW", request.param)
     return request.param
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.errors import BpeError
-from bpe_core.wire import (
+from bpe_core.cli.wire import (
     Auditing,
     Command,
     Counted,
@@ -26,6 +25,7 @@ from bpe_core.wire import (
     parse_command,
     to_line,
 )
+from bpe_core.errors import BpeError
 
 NASTY_NAMES = ["two\nlines", "\x1b]0;title\x07", "line\u2028separator", "lone \udc80 surrogate", "😊", ""]
 

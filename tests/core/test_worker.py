@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core import load
-from bpe_core.trainer import Trainer
-from bpe_core.wire import (
+from bpe_core.cli.wire import (
     Counted,
     Counting,
     Done,
@@ -29,6 +28,7 @@ from bpe_core.wire import (
     State,
     parse,
 )
+from bpe_core.trainer import Trainer
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 import bpe_core
-from bpe_core.aligned_text import followed
+from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import BpeError
 from tui import config
 from tui.app import BpeScope

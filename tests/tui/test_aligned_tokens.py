@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from scope import Opened
 
-from bpe_core import aligned_parts, save, train
+from bpe_core import save, train
+from bpe_core.editing import aligned_parts
 from tui import config
 
 PIECES = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁low", "lo", "low", "▁low"]

@@ -8,7 +8,7 @@ from scope import TEXT, Opened, Scope
 from textual.widgets import Input, OptionList, Select
 
 from bpe_core import load, save, train
-from bpe_core.samples import samples
+from bpe_core.content.samples import samples
 from bpe_core.visible import visible
 from tui import config
 from tui.commands import ACTIONS

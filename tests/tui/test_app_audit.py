@@ -8,7 +8,7 @@ from scope import TEXT, Opened, Scope, never
 from textual.widgets import Button, Input
 
 from bpe_core import Tokenizer, audit, load, save
-from bpe_core.audit.findings import KINDS, Finding
+from bpe_core.auditing.findings import KINDS, Finding
 from bpe_core.corpus import Counts
 from bpe_core.vocabulary import Vocabulary
 from tui.engine import Job

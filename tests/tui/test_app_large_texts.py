@@ -8,7 +8,7 @@ from scope import Opened, Scope
 from textual.events import Paste
 
 from bpe_core import Tokenizer, load, save
-from bpe_core.aligned_text import FollowedText
+from bpe_core.editing.aligned_text import FollowedText
 from tui import config
 from tui.text.review import Review
 

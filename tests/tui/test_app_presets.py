@@ -7,7 +7,7 @@ from scope import Opened, Scope
 from textual.widgets import Select
 
 from bpe_core import save, train
-from bpe_core.presets import PRESETS
+from bpe_core.content.presets import PRESETS
 from tui.dialogs import AskPattern
 from tui.messages import TokenizerChosen
 from tui.panes.training import ANOTHER

@@ -8,7 +8,7 @@ import pytest
 from scope import TEXT, Opened, Scope
 from textual.widgets import Label
 
-from bpe_core.presets import PRESETS
+from bpe_core.content.presets import PRESETS
 from tui import sources
 from tui.sources import LARGEST_FOLDER, Listing
 from tui.widgets import corpus_tree

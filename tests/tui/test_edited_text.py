@@ -8,7 +8,7 @@ import pytest
 from nasty import nasty_texts
 
 from bpe_core import Tokenizer, train
-from bpe_core.aligned_text import followed
+from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import PatternError
 from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import normalizers

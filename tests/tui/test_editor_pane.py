@@ -6,7 +6,7 @@ import pytest
 from scope import Opened, Scope
 
 from bpe_core import save, train
-from bpe_core.examples import examples
+from bpe_core.content.examples import examples
 from tui import config
 from tui.panes.editor import HINT, EditorPane
 from tui.text.review import Review

@@ -10,8 +10,8 @@ import pytest
 from scope import TEXT, eventually
 
 from bpe_core import load
+from bpe_core.cli.wire import Command, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.trainer import Trainer
-from bpe_core.wire import Command, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from tui import engine
 from tui.engine import Job, NoWorkerError, coalesced
 

@@ -7,7 +7,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from bpe_core.audit.findings import KINDS, Finding, Findings, Severity
+from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
 from tui.widgets.finding_order import FindingOrder, Wanted, _key_of
 from tui.widgets.finding_table import FindingTable
 

@@ -12,10 +12,10 @@ from textual.containers import Vertical
 from textual.reactive import var
 from textual.widgets import Input, OptionList, Select
 
-from bpe_core.audit.findings import KINDS
+from bpe_core.auditing.findings import KINDS
+from bpe_core.content.presets import PRESETS
+from bpe_core.content.samples import samples
 from bpe_core.patterns import PATTERNS
-from bpe_core.presets import PRESETS
-from bpe_core.samples import samples
 from bpe_core.trainer import TIES
 from tui.help import tables
 from tui.text import glossary

@@ -5,7 +5,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.app import App, ComposeResult
 
-from bpe_core.audit.findings import Finding, Severity
+from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from tui.text.facts import Fact

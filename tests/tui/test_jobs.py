@@ -8,9 +8,9 @@ import pytest
 from scope import TEXT
 
 from bpe_core import audit, load, save
+from bpe_core.cli.wire import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
-from bpe_core.wire import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from tui import jobs
 from tui.engine import Job
 from tui.jobs import Pace, Task, auditing, totals, training

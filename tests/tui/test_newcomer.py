@@ -7,7 +7,7 @@ from scope import Opened
 from textual.widgets import Input, Select
 
 from bpe_core import save, train
-from bpe_core.presets import PRESETS
+from bpe_core.content.presets import PRESETS
 from tui import config
 from tui.commands import ACTIONS
 from tui.dialogs import AskPattern

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from bpe_core.content.presets import PRESETS
 from bpe_core.errors import TextError
-from bpe_core.presets import PRESETS
 from bpe_core.visible import visible
 from tui.sources import (
     LARGEST_FOLDER,

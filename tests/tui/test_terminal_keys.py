@@ -3,8 +3,8 @@
 import pytest
 from terminal import terminal
 
-from bpe_core.examples import examples
-from bpe_core.samples import editor_greeting
+from bpe_core.content.examples import examples
+from bpe_core.content.samples import editor_greeting
 from tui import config
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from bpe_core.audit.findings import Finding
+from bpe_core.auditing.findings import Finding
 from bpe_core.vocabulary.prefix import Prefix
 from tui.jobs import auditing
 from tui.owners.owner import Host, Owner

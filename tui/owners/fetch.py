@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from bpe_core.cli.wire import Failed, Fetching, Saved
 from bpe_core.errors import FetchError
 from bpe_core.visible import visible
-from bpe_core.wire import Failed, Fetching, Saved
 from tui.engine import Job
 from tui.owners.owner import Awaited, Host
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import bpe_core
+from bpe_core.cli.wire import parse_command
+from bpe_core.content.presets import PRESETS, verdict
 from bpe_core.errors import BpeError
 from bpe_core.formats import save_beside
 from bpe_core.plurals import counted
-from bpe_core.presets import PRESETS, verdict
-from bpe_core.wire import parse_command
 from tui import config
 from tui.engine import Job
 from tui.jobs import Task, training
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bpe_core import Tokenizer
+    from bpe_core.cli.wire import Started
     from bpe_core.trainer import Merge
-    from bpe_core.wire import Started
     from tui.jobs import TrainingUpdate
     from tui.state import Totals
 

@@ -11,7 +11,7 @@ from textual.containers import HorizontalGroup, VerticalScroll
 from textual.reactive import var
 from textual.widgets import Button, Input, Static
 
-from bpe_core.audit.findings import KINDS, Finding
+from bpe_core.auditing.findings import KINDS, Finding
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
 from tui.messages import FindingOpened

@@ -17,7 +17,7 @@ from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
-    from bpe_core.examples import Example
+    from bpe_core.content.examples import Example
     from bpe_core.tokenizer import Tokenizer
     from tui.widgets.ledger import Ledger
     from tui.widgets.token_side import TokenSide
@@ -118,7 +118,7 @@ class EditorPane(Pane):
 
     def show_example(self, number: int) -> None:
         """Put an example in the place of the text, and tell what to look at."""
-        from bpe_core.examples import examples
+        from bpe_core.content.examples import examples
 
         self.example = number % len(examples())
         shown = examples()[self.example]
@@ -144,7 +144,7 @@ class EditorPane(Pane):
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or another step of it: the same text, other tokens."""
         if tokenizer is not None and self.specials:
-            from bpe_core.special import SpecialsAllowed
+            from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 
             tokenizer = SpecialsAllowed.of(tokenizer)
         self.area.tokenizer = tokenizer

@@ -264,6 +264,6 @@ def _text(kept: KeptText) -> str:
     """The editor's text of the last run; a greeting where there was none."""
     if kept.beginning is not None:
         return kept.beginning
-    from bpe_core.samples import editor_greeting
+    from bpe_core.content.samples import editor_greeting
 
     return editor_greeting()

@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.presets import PRESETS
+from bpe_core.content.presets import PRESETS
 from bpe_core.visible import visible
 from tui import config
 from tui.dialogs import AskName, AskPath, AskPattern, Confirm
@@ -43,10 +43,10 @@ from tui.sources import sample_corpus, title_of
 from tui.state import Corpus, Run
 
 if TYPE_CHECKING:
-    from bpe_core.audit.findings import Finding
+    from bpe_core.auditing.findings import Finding
+    from bpe_core.cli.wire import Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
-    from bpe_core.wire import Started
     from tui.screen.main import MainScreen
     from tui.state import Totals
 

@@ -8,9 +8,9 @@ from tui.shelf import KeptMerges
 from tui.widgets.step_line import StepLine
 
 if TYPE_CHECKING:
+    from bpe_core.cli.wire import Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
-    from bpe_core.wire import Started
     from tui.recovered import Loaded
     from tui.screen.main import MainScreen
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
-from bpe_core.spans import Span
+from bpe_core.editing.spans import Span
 from bpe_core.visible import token_label
 from tui.text.palette import Palette, Ways, choose_colors
 

@@ -20,9 +20,9 @@ from tui.text.strips import NOTHING, Columns, Row, clip
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Change, Tokenizer
-    from bpe_core.aligned_text import FollowedText
-    from bpe_core.baseline import Baseline, Comparison
-    from bpe_core.spans import Span
+    from bpe_core.editing.aligned_text import FollowedText
+    from bpe_core.editing.baseline import Baseline, Comparison
+    from bpe_core.editing.spans import Span
     from tui.text.review import Review
     from tui.text.tokens import TokensOfRows, UnderCursor
 
@@ -274,7 +274,7 @@ class EditedText:
 
     def pin(self) -> None:
         """Compare the text with what it is now, from now on; or no longer."""
-        from bpe_core.baseline import Baseline
+        from bpe_core.editing.baseline import Baseline
 
         self.baseline = None if self.baseline else Baseline(self.document.text)
         self.compare()

@@ -30,7 +30,7 @@ _WHITE: Final = Color(255, 255, 255)
 
 
 class Tokens(Protocol):
-    """What a color is chosen by; `bpe_core.spans.Span` is one."""
+    """What a color is chosen by; `bpe_core.editing.spans.Span` is one."""
 
     @property
     def start(self) -> int:

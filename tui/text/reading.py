@@ -9,7 +9,7 @@ from bpe_core.errors import BpeError
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Tokenizer
-    from bpe_core.aligned_text import FollowedText
+    from bpe_core.editing.aligned_text import FollowedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Reading:
 
     def run(self) -> None:
         """Read it: then there is either `live` or a `problem`."""
-        from bpe_core.aligned_text import followed
+        from bpe_core.editing.aligned_text import followed
 
         try:
             live = followed(self.tokenizer, self.text)

@@ -8,9 +8,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
-from bpe_core.aligned_text import FollowedText
-from bpe_core.pitfalls import KINDS, Pitfall, Pitfalls
-from bpe_core.unstable import WINDOW, Completion, Unstable, unstable
+from bpe_core.editing.aligned_text import FollowedText
+from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
+from bpe_core.explain.unstable import WINDOW, Completion, Unstable, unstable
 
 _LISTED: Final = 500
 """Completions that are kept; the others are only counted."""

@@ -8,10 +8,10 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from bpe_core.errors import BpeError
+from bpe_core.explain.trace import Trace, Unmerged, trace
+from bpe_core.explain.unstable import Completion
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trace import Trace, Unmerged, trace
-from bpe_core.unstable import Completion
 from bpe_core.visible import token_label, visible
 from tui.text.chips import chips, joined
 from tui.text.facts import Fact

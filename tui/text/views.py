@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 
-from bpe_core.aligned_text import FollowedText
+from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
 from tui.text.palette import choose_colors

@@ -13,7 +13,7 @@ from math import inf
 from operator import itemgetter
 from typing import Any, Final
 
-from bpe_core.audit.findings import KINDS, Finding
+from bpe_core.auditing.findings import KINDS, Finding
 
 _KIND_ORDER: Final = {kind: place for place, kind in enumerate(KINDS)}
 _SLICE: Final = 2048

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_core.audit.findings import Finding
+from bpe_core.auditing.findings import Finding
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
 from tui.text.facts import Fact

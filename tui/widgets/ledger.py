@@ -7,7 +7,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from bpe_core.pitfalls import Pitfall
+from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
 from tui.text.summary import (
     Edited,

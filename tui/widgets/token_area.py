@@ -29,7 +29,7 @@ from tui.widgets.faithful_area import FaithfulArea
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
-    from bpe_core.aligned_text import FollowedText
+    from bpe_core.editing.aligned_text import FollowedText
     from bpe_core.patterns import Splitter
     from tui.text.tokens import UnderCursor
 
@@ -257,7 +257,7 @@ class TokenArea(FaithfulArea):
             self._work_in(_PAUSE)
 
     async def _order(self, tokenizer: Tokenizer) -> None:
-        from bpe_core.token_order import in_order
+        from bpe_core.vocabulary.token_order import in_order
 
         await to_thread(in_order, tokenizer.vocabulary)
         self._work_in(_PAUSE)

@@ -4,7 +4,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
 
-from bpe_core.audit.findings import Finding
+from bpe_core.auditing.findings import Finding
 from bpe_core.tokenizer import Tokenizer
 from tui.state import Audit
 from tui.text.place import about_place

@@ -1,0 +1,48 @@
+"""What tokenizing the training corpus shows: tokens that the finished tokenizer never, or hardly ever, uses."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.subject import Subject
+from bpe_core.auditing.usage import taken
+
+RARE_SHARE: Final = 0.01
+"""A token is rare below this part of what it would occur if all tokens occurred alike."""
+
+
+def never_used(subject: Subject) -> Iterator[Finding]:
+    """Tokens that occur nowhere in the tokenized corpus. Evidence: "merged", how often a later merge took them."""
+    usage = subject.usage
+    if usage is None:
+        return
+    for token, _ in subject.tokens("tokens never used", usage.remaining):
+        if usage.remaining[token]:
+            continue
+        merged = usage.merged[token]
+        if merged:
+            reason = f"It is not left anywhere in the corpus: later merges took {taken(merged, merged)}."
+        else:
+            reason = "It occurs nowhere in the corpus, nor does any token made of it."
+        yield subject.finding(token, "never-used", subject.severity(token, Severity.PROBLEM), reason, merged=merged)
+
+
+def rare(subject: Subject) -> Iterator[Finding]:
+    """Tokens that occur once, or less than a hundredth as often as they would if all tokens occurred alike.
+
+    That even share is tokens in the corpus / tokens in the vocabulary; a measure that fits corpora of any size. In
+    natural text even the last merges of a training stand far above a hundredth of it. Evidence: "even_share", "merged".
+    """
+    usage = subject.usage
+    if usage is None:
+        return
+    even_share = usage.even_share(subject.tokenizer.n_vocab)
+    for token, _ in subject.tokens("rare tokens", usage.remaining):
+        count = usage.remaining[token]
+        is_rare = 0 < count < RARE_SHARE * even_share
+        if is_rare or count == 1:
+            times = "only once" if count == 1 else f"only {count:,} times"
+            share = f", and each token would {even_share:,.0f} times if all occurred alike" if is_rare else ""
+            reason = f"It occurs {times} in the corpus{share}."
+            evidence = {"merged": usage.merged[token], "even_share": round(even_share, 2)}
+            yield subject.finding(token, "rare", subject.severity(token, Severity.WARNING), reason, **evidence)

@@ -1,0 +1,148 @@
+"""How often each token is used: in a corpus once tokenized (remaining), and as a part of longer tokens (merged).
+
+Two sources, both exact. Counted pieces: each unique piece is encoded once and weighted with how often it occurs. Or the
+record of the training: how much every merge shortened the corpus is how often its token was made.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Self
+
+from bpe_core.auditing.progress import Progress, Stage
+from bpe_core.corpus import Counts
+from bpe_core.errors import OptionError
+from bpe_core.tokenizer import Tokenizer
+
+FEW: Final = 2
+"""Documents that are few."""
+
+_OFTEN: Final = 1024
+"""Pieces encoded between two reports of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token counts of one corpus under one tokenizer. Ids that are not known (see `of_record`) are in no mapping."""
+
+    n_tokens: int
+    """Tokens in the corpus."""
+    remaining: Mapping[int, int]
+    """Id -> occurrences in the corpus once all merges are done."""
+    merged: Mapping[int, int]
+    """Id -> occurrences that later merges turned into parts of longer tokens."""
+    examples: Mapping[int, str]
+    """Id -> the shortest piece of the corpus that holds it."""
+    documents: Mapping[int, frozenset[int]]
+    """Id -> the one or two documents it occurs in; ids that occur in more, or nowhere, are not in here."""
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, counts: Counts, progress: Progress | None = None) -> Self:
+        """Of counted pieces.
+
+        Raises `OptionError` if the pieces were split by another pattern than the tokenizer's.
+        """
+        if not counts.splitter.is_like(tokenizer.splitter):
+            raise OptionError(
+                f"The corpus was split by the pattern {counts.pattern!r} but the tokenizer uses {tokenizer.pattern!r}; "
+                "count it again with the tokenizer's pattern."
+            )
+        remaining = dict.fromkeys(tokenizer.vocabulary.ids(), 0)
+        examples: dict[int, str] = {}
+        places = _Places(counts)
+        for done, (piece, count) in enumerate(counts.pieces.items()):
+            if progress and not done % _OFTEN:
+                progress(Stage("counting tokens", done, len(counts.pieces)))
+            ids = tokenizer.encode_piece(piece)
+            places.note(piece, ids)
+            for token in ids:
+                remaining[token] += count
+                if token not in examples or len(piece) < len(examples[token]):
+                    examples[token] = piece
+        merged = _merged(tokenizer, remaining)
+        return cls(sum(remaining.values()), remaining, merged, examples, places.documents())
+
+    @classmethod
+    def of_record(cls, tokenizer: Tokenizer) -> Self | None:
+        """Of the tokenizer's own training, from its record; None if it has none, or merges that came later.
+
+        Right for the tokens that merges made; how often single bytes are left the record does not tell.
+        """
+        record = tokenizer.record
+        vocabulary = tokenizer.vocabulary
+        if record is None or len(record.steps) < vocabulary.n_merges:
+            return None
+        n_tokens = record.n_tokens_start
+        made: dict[int, int] = {}
+        # Each merge took one token off the corpus wherever it was applied. The pair's count would not do: "aaa" counts
+        # the pair (a, a) twice and is merged once.
+        for (_, _, token), (_, _, n_left) in zip(vocabulary.merges, record.steps, strict=False):
+            made[token] = n_tokens - n_left
+            n_tokens = n_left
+        merged = dict.fromkeys(made, 0)
+        for left, right, token in vocabulary.merges:
+            for part in (left, right):
+                if part in merged:
+                    merged[part] += made[token]
+        return cls(n_tokens, {token: made[token] - merged[token] for token in made}, merged, {}, {})
+
+    def even_share(self, n_vocab: int) -> float:
+        """How often each of `n_vocab` tokens would occur if all occurred alike."""
+        return self.n_tokens / n_vocab if n_vocab else 0.0
+
+    def made(self, token: int) -> int:
+        """How often the token ever existed: what remains of it and what was merged."""
+        return self.remaining[token] + self.merged[token]
+
+
+def taken(n: int, made: int) -> str:
+    """How many of the occurrences that a token ever had were turned into parts of longer ones, for a sentence.
+
+    >>> taken(3, 8), taken(8, 8), taken(1, 1)
+    ('3 of its 8 occurrences', 'all of its 8 occurrences', 'its only occurrence')
+    """
+    if n < made:
+        return f"{n:,} of its {made:,} occurrences"
+    return f"all of its {made:,} occurrences" if made > 1 else "its only occurrence"
+
+
+def token_counts(tokenizer: Tokenizer, counts: Counts) -> Mapping[int, int]:
+    """Id -> how often it occurs in a corpus, for every id of the vocabulary; errors as those of `Usage.of`."""
+    return Usage.of(tokenizer, counts).remaining
+
+
+class _Places:
+    """The documents each token was seen in, as long as they are few."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._of_piece = counts.few_documents() if counts.n_documents > FEW else {}
+        self._of_token: dict[int, frozenset[int]] = {}
+        self._widespread: set[int] = set()
+
+    def note(self, piece: str, ids: Sequence[int]) -> None:
+        """These are the tokens of a piece."""
+        documents = self._of_piece.get(piece)
+        if documents is None:
+            self._widespread.update(ids)
+            return
+        for token in ids:
+            if token not in self._widespread:
+                seen = self._of_token[token] = self._of_token.get(token, frozenset()).union(documents)
+                if len(seen) > FEW:
+                    self._widespread.add(token)
+
+    def documents(self) -> dict[int, frozenset[int]]:
+        """Token -> its documents, if they are few."""
+        return {token: seen for token, seen in self._of_token.items() if token not in self._widespread}
+
+
+def _merged(tokenizer: Tokenizer, remaining: Mapping[int, int]) -> dict[int, int]:
+    """How often each token was used up: going back from the last merge, every token there ever was took its parents."""
+    vocabulary = tokenizer.vocabulary
+    merged = dict.fromkeys(remaining, 0)
+    for step in range(vocabulary.n_merges, 0, -1):
+        left, right, token = vocabulary.merges[step - 1]
+        if vocabulary.step_of(token) == step:  # in some published files a later merge makes the same token again
+            n_made = remaining[token] + merged[token]
+            merged[left] += n_made
+            merged[right] += n_made
+    return merged

@@ -1,0 +1,127 @@
+"""`audit`: what is suspicious about a vocabulary, as a table, as JSON lines, or as an exit code for CI."""
+
+import json
+import time
+from argparse import Namespace
+from contextlib import closing, suppress
+from typing import Final
+
+from bpe_core.auditing import KINDS, Finding, Findings, Stage, findings
+from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
+from bpe_core.cli.control import Control
+from bpe_core.cli.counting import count_files
+from bpe_core.cli.finding_rows import table
+from bpe_core.cli.report import Report, report_to
+from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.cli.wire import Auditing, Done, Role
+from bpe_core.cli.wire import Findings as Batch
+from bpe_core.corpus import Counts
+from bpe_core.errors import OptionError
+from bpe_core.tokenizer import Tokenizer
+
+BATCH: Final = 256
+"""Findings in a batch at most."""
+
+EVERY: Final = 0.05
+"""Seconds between two reports of progress, and between two batches."""
+
+
+class _StoppedError(Exception):
+    """Raised inside the audit to end it."""
+
+
+def add(commands: Subcommands) -> None:
+    """Declare the subcommand."""
+    parser = add_command(
+        commands,
+        "audit",
+        run,
+        "List what is suspicious about a vocabulary.",
+        (
+            "-t mine.json --corpus my_texts/ --reference what_a_model_reads/",
+            "-t mine.json --jsonl --fail-on unreachable,never-used",
+        ),
+        notes="kinds of findings:\n" + "\n".join(f"  {kind:22}{meaning}" for kind, meaning in KINDS.items()),
+    )
+    add_tokenizer(parser)
+    for role, what in ("corpus", "the texts it learned from"), ("reference", "texts that a model is to learn from"):
+        parser.add_argument(
+            f"--{role}", action="append", default=[], metavar="PATH", help=f"{what}: a file or folder; repeatable"
+        )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--jsonl", action="store_true", help="print one JSON object a finding")
+    form.add_argument("--all", action="store_true", help="print every finding, not only the first ones of each kind")
+    parser.add_argument(
+        "--fail-on", default="", metavar="KIND,...", help="exit with 1 if there is a finding of these kinds"
+    )
+    add_stream(parser)
+
+
+def run(options: Namespace) -> int:
+    """Count, audit, print; 1 if there is what `--fail-on` names, 130 when a signal cut it short."""
+    began = time.monotonic()
+    fatal = _kinds(options.fail_on)
+    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
+    with (
+        closing(Control(stdin=options.stream)) as control,
+        closing(report_to(options.stream, control)) as report,
+    ):
+        found = _audit(tokenizer, options, control, report)
+        report.send(Done(control.stopped or "audited", len(found), time.monotonic() - began))
+        if control.stopped:
+            report.say(f"{control.stopped.capitalize()} before the audit was complete.")
+    if control.stopped:
+        return 130 if control.stopped == "interrupted" else 0
+    if options.jsonl:
+        print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
+    elif not options.stream:
+        print(table(found, tokenizer, first=None if options.all else 10))
+    return 1 if found.of(*fatal) else 0
+
+
+def _kinds(names: str) -> list[str]:
+    kinds = [name.strip() for name in names.split(",") if name.strip()]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise OptionError(f"--fail-on: there is no kind {kind!r} of finding; the kinds are {', '.join(KINDS)}.")
+    return kinds
+
+
+def _audit(tokenizer: Tokenizer, options: Namespace, control: Control, report: Report) -> Findings:
+    """The findings, sent in batches as they are made; only those so far if the control says stop."""
+
+    def count(paths: list[str], role: Role) -> Counts | None:
+        if not paths or control.stopped:
+            return None
+        return count_files(paths, tokenizer.pattern, control, report, role=role)
+
+    counts = count(options.corpus, "corpus")
+    reference = count(options.reference, "reference")
+    found: list[Finding] = []
+    sent = 0  # findings
+    shown = 0.0  # when progress was
+
+    def send() -> None:
+        nonlocal sent
+        if sent < len(found):
+            report.send(Batch([finding.to_json() for finding in found[sent:]]))
+        sent = len(found)
+
+    def progress(stage: Stage) -> None:
+        nonlocal shown
+        control.look()
+        if control.stopped:
+            raise _StoppedError
+        if time.monotonic() - shown >= EVERY:
+            shown = time.monotonic()
+            send()
+            report.send(Auditing(stage.done, stage.total, stage.name))
+
+    with suppress(_StoppedError):
+        if not control.stopped:
+            for finding in findings(tokenizer, counts=counts, reference=reference, progress=progress):
+                found.append(finding)
+                if len(found) - sent >= BATCH:
+                    send()
+    send()
+    return Findings(found)

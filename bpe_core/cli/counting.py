@@ -1,0 +1,60 @@
+"""Paths in, counted pieces out, with progress on the way: what train, count and audit begin with."""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from bpe_core.cli.control import Control
+from bpe_core.cli.report import Report
+from bpe_core.cli.wire import Activity, Counted, Counting, Role, Skipped, State
+from bpe_core.corpus import Counts, Progress, find_files
+
+PROGRESS_EVERY: Final = 0.05
+"""Seconds between two reports of progress."""
+
+HELPER_LOST: Final = (
+    "A helping process was ended by the system or by somebody; its part was done without it, nothing is missing."
+)
+"""What to say where a crew has lost a member."""
+
+
+def count_files(
+    paths: Sequence[str], pattern: str, control: Control, report: Report, *, role: Role = "corpus"
+) -> Counts | None:
+    """Count the pieces of all texts in `paths`; None if told to stop before the end, since half a count is none.
+
+    Errors: TextError for a path that cannot be read, PatternError for a pattern that is none.
+    """
+    found = find_files(paths)
+    shown = 0.0
+
+    def progress(now: Progress) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= PROGRESS_EVERY:
+            shown = time.monotonic()
+            report.send(Counting(now.done, now.total, now.name, role))
+
+    counts = Counts.read(
+        found.files, pattern, progress=progress, stop=lambda: told_to_stop(control, report, "counting")
+    )
+    if counts.stopped:
+        return None
+    if counts.n_lost:
+        report.say(HELPER_LOST)
+    for skipped in (*found.skipped, *counts.skipped):
+        report.send(Skipped(str(skipped.path), skipped.reason))
+    report.send(
+        Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces), role)
+    )
+    return counts
+
+
+def told_to_stop(control: Control, report: Report, activity: Activity) -> bool:
+    """Whether to stop; rests first while there is a pause, and says when the `activity` goes on."""
+    control.look()
+    if control.resting():
+        report.send(State("paused"))
+        while control.resting():
+            control.wait()
+        report.send(State(activity))
+    return control.stopped is not None

@@ -1,0 +1,97 @@
+"""The headless face: subcommands, exit codes, and one sentence for whatever goes wrong.
+
+Exit codes: 0 done, 1 what was asked for is not so, 2 wrong usage or bad input, 130 interrupted. Data goes to stdout,
+progress and errors to stderr.
+"""
+
+import argparse
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from bpe_core.cli import audit, convert, count, decode, encode, fetch, train
+from bpe_core.cli.standard_streams import hold_open, let_go, tell
+from bpe_core.cli.wire import Failed, to_line
+from bpe_core.errors import LONGEST, BpeError
+from bpe_core.visible import shortened, visible
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+_OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
+"""What the system says of a place that takes no more; where it names no file, that is stdout."""
+
+
+def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
+    """Run one subcommand and return its exit code; `prog` is how the program calls itself."""
+    hold_open()
+    try:
+        code = _run(argv, prog)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever read our output has enough
+        let_go(sys.stdout)
+        return 0
+    except OSError as error:
+        let_go(sys.stdout)
+        tell(f"{prog}: What is to be printed cannot be written: {error.strerror or error}.")
+        return 2
+
+
+def _run(argv: Sequence[str] | None, prog: str) -> int:
+    """The exit code, everything being said but what is still on its way to stdout. Raises OSError if that is stuck."""
+    try:
+        options = _parser(prog).parse_args(argv)
+    except SystemExit as end:  # after --help, or a sentence on what is wrong
+        return end.code if isinstance(end.code, int) else 0
+    try:
+        return int(options.run(options))
+    except KeyboardInterrupt:
+        tell(f"{prog}: Interrupted.")
+        return 130
+    except BpeError as error:
+        message = str(error)
+    except OSError as error:
+        if error.filename is None and error.errno in _OF_OUTPUT:
+            raise
+        name = f" {error.filename}" if error.filename else ""
+        message = f"The system refuses{name}: {error.strerror or error}."
+    except MemoryError:
+        message = "There is not enough memory for this."
+    except Exception as error:
+        # A mistake of ours: the trace helps whoever mends it, and nobody else.
+        if options.debug or os.environ.get("BPESCOPE_DEBUG"):
+            traceback.print_exc()
+        kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        message = f"Unexpected {kind}; please report this with the command you typed (--debug shows where it happened)."
+    message = visible(shortened(message, LONGEST))
+    tell(f"{prog}: {message}")
+    if options.stream:
+        sys.stdout.write(to_line(Failed(message)))
+    return 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with what was typed made safe to show, and the help printed as anything else is."""
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        """Print it. Raises OSError."""
+        print(self.format_help(), end="", file=file or sys.stdout)
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(shortened(message, LONGEST)))
+
+
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=prog,
+        description="Byte-pair encoding without a screen: learn a vocabulary, use it, look for what is wrong with it.",
+        epilog=f"{prog} COMMAND --help shows the options of a command and an example.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    for command in (train, encode, decode, count, audit, convert, fetch):
+        command.add(commands)
+    return parser

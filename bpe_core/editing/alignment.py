@@ -1,0 +1,252 @@
+"""Where the tokens of a text stand in it, for tokenizers that change a text before they encode it.
+
+There a token's bytes are not the text's: spaces are put before a text, letters are made small, accents are composed, an
+end of a word gets a marker. So it is remembered what became of which characters (`SourceMap`), and the places of tokens
+are followed back when they are looked at. A token that stands for nothing in the text, such as a space put before it,
+has an empty place.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import Final
+
+from bpe_core.editing.prepared_cuts import Cut
+from bpe_core.editing.spans import Span
+from bpe_core.merging.merge_loop import utf8
+from bpe_core.patterns.patience import enough_for, patience
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.preparation import METASPACE, Preparation
+from bpe_core.tokenizer.source_map import SourceMap
+from bpe_core.tokenizer.steps import Placed, PrefixStep, SplitStep
+
+Place = tuple[int, int]
+"""Where something begins and ends in the text, in code points."""
+
+_start, _end = itemgetter(0), itemgetter(1)
+
+
+class Alignment:
+    """The tokens of one text, or a part of one, and their places.
+
+    The text holds no surrogate; special tokens are text like any other.
+    """
+
+    __slots__ = (
+        "_counts",
+        "_edges",
+        "_found",
+        "_map",
+        "_piece_places",
+        "_pieces",
+        "_token_places",
+        "_tokens",
+        "text",
+        "tokenizer",
+    )
+
+    def __init__(self, tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: Cut | None = None) -> None:
+        """`before` and `behind` are the kinds of cuts at which the text goes on; None where it does not."""
+        self.tokenizer: Final = tokenizer
+        """Where the tokens come from."""
+        self.text: Final = text
+        """The text as it was written."""
+        self._edges: Final = before, behind
+        preparation = tokenizer.preparation
+        self._map = SourceMap(preparation.normalize.rules if preparation and preparation.normalize else ())
+        self._pieces: list[Placed] = []
+        self._tokens: list[tuple[int, ...]] = []
+        self._found: set[int] = set()
+        """Which of them are added tokens, and no pieces."""
+        with patience(enough_for(len(text))):
+            if preparation is None:
+                self._put([Placed(text[a:b], a) for a, b in tokenizer.splitter.places(text)])
+            else:
+                self._prepare(preparation)
+        for index, cut in ((0, before), (-1, behind)):
+            if cut is Cut.INSIDE:  # a part of a piece is not looked up whole
+                self._tokens[index] = tokenizer.vocabulary.join(utf8(self._pieces[index].text))
+        self._counts = [0, *accumulate(map(len, self._tokens))]
+        self._piece_places = [self._map.before(start, start + len(piece) - n) for piece, start, n in self._pieces]
+        self._token_places: dict[int, list[Place]] = {}
+
+    def _put(self, pieces: list[Placed]) -> None:
+        encode = self.tokenizer.encode_piece
+        self._pieces += pieces
+        self._tokens += [encode(piece.text) for piece in pieces]
+
+    def _put_token(self, text: str, start: int, token: int) -> None:
+        self._found.add(len(self._pieces))
+        self._pieces.append(Placed(text, start))
+        self._tokens.append((token,))
+
+    def _prepare(self, preparation: Preparation) -> None:
+        text, done = self.text, 0
+        begins = starts = self._edges[0] is None
+        for start, end, token in preparation.raw.found(text, frozenset()):
+            if done < start:
+                self._stretch(preparation, text[done:start], begins, starts, True)
+            self._put_token(text[start:end], self._map.n_characters, token)
+            self._map.keep(text[start:end])
+            done, begins, starts = end, False, True
+        if done < len(text):
+            self._stretch(preparation, text[done:], begins, starts, self._edges[1] is None)
+
+    def _stretch(self, preparation: Preparation, text: str, begins: bool, starts: bool, ends: bool) -> None:
+        base = self._map.n_characters
+        text = self._map.add(text, starts, ends)
+        done = 0
+        for start, end, token in preparation.normalized.found(text, frozenset()):
+            if done < start:
+                self._split(preparation, text[done:start], base + done, begins, starts)
+            self._put_token(text[start:end], base + start, token)
+            done, begins, starts = end, False, True
+        if done < len(text):
+            self._split(preparation, text[done:], base + done, begins, starts)
+
+    def _split(self, preparation: Preparation, text: str, start: int, begins: bool, starts: bool) -> None:
+        pieces, was_split = [Placed(text, start)], False
+        for step in preparation.steps:
+            was_split |= isinstance(step, SplitStep)
+            if starts or was_split or not isinstance(step, PrefixStep):
+                pieces = step.placed(pieces, begins)
+        if preparation.has_metaspace:
+            pieces = [piece._replace(text=piece.text.replace(METASPACE, " ")) for piece in pieces]
+        self._put(pieces)
+
+    @property
+    def ids(self) -> list[int]:
+        """All tokens."""
+        return list(chain.from_iterable(self._tokens))
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens the text has."""
+        return self._counts[-1]
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """The spans that meet a range of characters; they may reach beyond the range.
+
+        Empty spans are tokens that stand for nothing in the text. They come with the character they were put before,
+        or behind where they end a piece.
+        """
+        first = bisect_left(self._piece_places, start, key=_end)
+        last = bisect_right(self._piece_places, end, key=_start)
+        while 0 < first < len(self._pieces) and self._share(first):
+            first -= 1
+        while 0 < last < len(self._pieces) and self._share(last):
+            last += 1
+        n = len(self.text)
+        found: list[Span] = []
+        for span, trails in self._spans(first, last):
+            if span.start < span.end:
+                meets = span.start < end and start < span.end
+            elif trails or span.start == n:
+                meets = start < span.start <= end
+            else:
+                meets = start <= span.start < end
+            if meets:
+                found.append(span)
+        return found
+
+    def _share(self, index: int) -> bool:
+        """Whether a piece shares a character with the one before."""
+        return self._piece_places[index][0] < self._piece_places[index - 1][1]
+
+    def _spans(self, first: int, last: int) -> Iterator[tuple[Span, bool]]:
+        """The spans of some pieces, and whether each of them is empty and stands behind a character of its piece."""
+        start = end = 0
+        ids: list[int] = []
+        trails = False
+        for index in range(first, last):
+            piece_start = self._piece_places[index][0]
+            for token, (begin, stop) in zip(self._tokens[index], self._places(index), strict=True):
+                if ids and begin >= end:
+                    yield Span(start, end, tuple(ids)), trails
+                    ids = []
+                if not ids:
+                    start = end = begin
+                    trails = piece_start < begin == stop
+                ids.append(token)
+                end = max(end, stop)
+        if ids:
+            yield Span(start, end, tuple(ids)), trails
+
+    def _places(self, index: int) -> list[Place]:
+        """For each token of a piece, the characters of the text of which it holds at least a part."""
+        found = self._token_places.get(index)
+        if found is None:
+            found = self._token_places[index] = list(self._find_places(index))
+        return found
+
+    def _find_places(self, index: int) -> Iterator[Place]:
+        text, start, n_put = self._pieces[index]
+        piece_end = self._piece_places[index][1]
+        for begin, end in _shares(text, self._tokens[index], self.tokenizer):
+            begin, end = start + max(0, begin - n_put), start + max(0, end - n_put)
+            if begin < end or begin == start:
+                first, last = self._map.before(begin, end)
+            else:
+                first = last = self._map.before(begin - 1, end)[1]
+            yield min(first, piece_end), min(last, piece_end)  # what is dropped behind it is not its own
+
+    @property
+    def n_pieces(self) -> int:
+        """How many pieces there are, added tokens among them."""
+        return len(self._pieces)
+
+    def piece_index(self, offset: int) -> int | None:
+        """The number of the piece that holds the character at `offset`; None if none does."""
+        index = bisect_right(self._piece_places, offset, key=_end)
+        holds = index < len(self._pieces) and self._piece_places[index][0] <= offset
+        return index if holds else None
+
+    def piece(self, index: int) -> tuple[Place, str]:
+        """Where a piece stands, and what it is when it is encoded: "" for an added token, which is not."""
+        return self._piece_places[index], self._pieces[index].text if index not in self._found else ""
+
+    def places(self, first: int, last: int) -> list[Place]:
+        """For each of some tokens in a row, the characters of which it holds at least a part."""
+        found: list[Place] = []
+        index = bisect_right(self._counts, first) - 1
+        while first < last:
+            before, behind = self._counts[index], self._counts[index + 1]
+            found += self._places(index)[first - before : last - before]
+            first, index = max(first, behind), index + 1
+        return found
+
+
+def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Place]:
+    """For each token of a piece, the characters of the piece of which it holds at least a part.
+
+    A token for the unknown holds the characters that have none, up to the next token; the marker at the end of a word
+    holds none. Where the tokens do not tell their characters, each holds all of them.
+    """
+    if len(ids) == 1:
+        return [(0, len(piece))]
+    data = utf8(piece)
+    starts = list(accumulate((len(utf8(character)) for character in piece), initial=0))
+    found: list[Place] = []
+    at = 0
+    for index, token in enumerate(ids):
+        end = at + len(own) if data.startswith(own := tokenizer.token_bytes(token), at) else -1
+        first = bisect_right(starts, at) - 1
+        if starts[first] == at < len(data) and _is_unknown(piece[first], token, tokenizer):
+            last = first + 1
+            following = ids[index + 1 : index + 2]
+            while last < len(piece) and following != (token,) and _is_unknown(piece[last], token, tokenizer):
+                last += 1
+            end = starts[last]
+        elif end < 0 and index == len(ids) - 1:  # it ends with a marker
+            end = len(data) if own.startswith(data[at:]) else -1
+        if end < 0:
+            return [(0, len(piece))] * len(ids)
+        found.append((min(first, len(piece)), bisect_left(starts, end)))
+        at = end
+    return found if at == len(data) else [(0, len(piece))] * len(ids)
+
+
+def _is_unknown(character: str, token: int, tokenizer: Tokenizer) -> bool:
+    data = utf8(character)
+    return tokenizer.vocabulary.symbols(data) == [token] and tokenizer.token_bytes(token) != data

@@ -1,0 +1,327 @@
+"""Text and its tokens while it is being edited: an edit encodes again only what it touched.
+
+The text is kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once, splits again
+between the nearest safe cuts around it, and exchanges the pieces there; where no cut is near, `resplit` goes on until
+it meets pieces that were there before. Pieces and tokens are worked out when they are looked at; only a piece that is
+very long keeps its own tokens (`long_piece`).
+"""
+
+from bisect import bisect_right
+from itertools import chain
+from time import perf_counter
+from typing import Final
+
+from bpe_core.editing.live_text.block_list import BlockList, Exchange
+from bpe_core.editing.live_text.blocks import LEAST, MOST, SIZE, Block
+from bpe_core.editing.live_text.change import Change, compare
+from bpe_core.editing.live_text.edit import Edit, without_halves
+from bpe_core.editing.live_text.long_piece import LONG, LongPiece
+from bpe_core.editing.live_text.pieces import Pieces
+from bpe_core.editing.live_text.resplit import Resplit, resplit
+from bpe_core.editing.live_text.seams import Seams
+from bpe_core.editing.live_text.tally import Tally
+from bpe_core.editing.spans import Span
+from bpe_core.errors import OptionError
+from bpe_core.merging.merge_loop import utf8
+from bpe_core.plurals import counted
+from bpe_core.tokenizer import Tokenizer
+
+__all__ = ["Change", "LiveText"]
+
+
+class LiveText:
+    """A text that can be edited, and its tokens: at any moment those that `tokenizer.encode_ordinary` would give.
+
+    Offsets are code points. Special tokens are text like any other. A surrogate is kept as U+FFFD, so that nothing
+    shifts. Not for use in several threads.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
+        self._fill(tokenizer, without_halves(text))
+
+    def _fill(self, tokenizer: Tokenizer, text: str) -> None:
+        pieces, seams = Pieces(tokenizer), Seams(tokenizer.vocabulary)
+        self._blocks = BlockList(pieces, seams, text)  # first: it raises where the pattern is too slow
+        self._pieces, self._seams = pieces, seams
+        self.n_bytes = len(utf8(text))
+        """Bytes of the text in UTF-8."""
+        self._tally = Tally(len(self._blocks.items))
+
+    def __repr__(self) -> str:
+        return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer in use; `use` sets another."""
+        return self._pieces.tokenizer
+
+    @property
+    def pieces(self) -> Pieces:
+        """What splits the text, and what its pieces become."""
+        return self._pieces
+
+    @property
+    def seams(self) -> Seams:
+        """What tells which tokens can stand side by side, and remembers it."""
+        return self._seams
+
+    @property
+    def local(self) -> bool:
+        """Whether an edit costs the same in a text of any size.
+
+        If not, the pattern could look anywhere (it has a look-behind, say), and each edit splits the whole text again.
+        """
+        return self._pieces.local
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.between(0, self.n_characters)
+
+    @property
+    def n_characters(self) -> int:
+        """Code points of the text."""
+        return len(self._blocks)
+
+    def between(self, start: int, end: int) -> str:
+        """The text of a range."""
+        self._check(start, end)
+        return self._blocks.between(start, end)
+
+    @property
+    def ids(self) -> list[int]:
+        """All tokens. Settles the text."""
+        self.settle(float("inf"))
+        items = self._blocks.items
+        return list(chain.from_iterable(x.ids() if isinstance(x, LongPiece) else self._pieces.ids_of(x) for x in items))
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """The spans that meet a range of characters, as a screen draws them; they may reach beyond the range.
+
+        In a very long piece they are provisional until the text is settled, though they seldom change then.
+        """
+        self._check(start, end)
+        found: list[Span] = []
+        for at, item in self._blocks.within(start, end):
+            part = max(0, start - at), end - at
+            spans = item.spans(*part) if isinstance(item, LongPiece) else self._pieces.spans(item, *part)
+            found += [Span(at + span.start, at + span.end, span.ids) for span in spans]
+        return [span for span in found if span.start < end and start < span.end]
+
+    def span_at(self, offset: int) -> Span | None:
+        """The span that holds the character at `offset`; None at the end of the text and in what a pattern drops."""
+        spans = self.spans(offset, min(offset + 1, self.n_characters))
+        return spans[0] if spans else None
+
+    def piece_at(self, offset: int) -> tuple[int, int] | None:
+        """Where the piece that holds the character at `offset` begins and ends; None at the end of the text."""
+        self._check(offset, offset)
+        if offset == self.n_characters:
+            return None
+        item, at = self._blocks.find(offset)
+        ends = self._pieces.ends(self._blocks.items[item])
+        index = bisect_right(ends, offset - at)
+        return at + (ends[index - 1] if index else 0), at + ends[index]
+
+    def prepared_piece(self, offset: int) -> str:
+        """The text of that piece; "" at the end of the text."""
+        piece = self.piece_at(offset)
+        return self.between(*piece) if piece else ""
+
+    def n_tokens_between(self, start: int, end: int) -> int | None:
+        """How many tokens meet a range; None if those of its parts are not known yet. Does not look at all of it."""
+        self._check(start, end)
+        if start == end:
+            return 0
+        first, at = self._blocks.find(start)
+        last, last_at = self._blocks.find(end - 1)
+        parts = (
+            [(first, start - at, end - at)] if first == last else [(first, start - at, None), (last, 0, end - last_at)]
+        )
+        n_tokens = self._tally.known(first + 1, last)
+        for index, begin, stop in parts:
+            item = self._blocks.items[index]
+            stop = min(len(item), len(item) if stop is None else stop)
+            if isinstance(item, LongPiece):
+                count = item.n_tokens_between(begin, stop)
+            else:
+                count = sum(
+                    len(span.ids)
+                    for span in self._pieces.spans(item, begin, stop)
+                    if span.start < stop and begin < span.end
+                )
+            n_tokens = None if n_tokens is None or count is None else n_tokens + count
+        return n_tokens
+
+    def use(self, tokenizer: Tokenizer) -> None:
+        """Go on with another tokenizer, or another step of the same one; the pieces stay if it splits alike.
+
+        Nothing is encoded yet, so it can be called for every position of a slider.
+        """
+        if not tokenizer.splitter.is_like(self._pieces.splitter):
+            self._fill(tokenizer, self.text)
+            return
+        self._pieces, self._seams = Pieces(tokenizer), Seams(tokenizer.vocabulary)
+        self._blocks.use(self._pieces, self._seams)
+        self._tally = Tally(len(self._blocks.items))
+
+    @property
+    def settled(self) -> bool:
+        """Whether all tokens are known, and their number with them."""
+        return not self._tally.n_unknown and not self._blocks.open
+
+    def settle(self, seconds: float) -> bool:
+        """Work on what is not known yet for so long, or a little longer; whether all is known now."""
+        deadline = perf_counter() + seconds
+        while not self.settled:
+            if self._blocks.open:
+                self._go_on_splitting()
+            else:
+                index = self._tally.next_unknown()
+                item = self._blocks.items[index]
+                if isinstance(item, Block) or item.settle(deadline - perf_counter()):
+                    self._tally.exchange(index, index + 1, [self._pieces.count(item)])
+            if perf_counter() >= deadline:
+                break
+        return self.settled
+
+    def _go_on_splitting(self) -> None:
+        """Bring what is open some way to the right, or to its end."""
+        at = self._blocks.start(self._blocks.items.index(self._blocks.open[0]))
+        edit = Edit(at, at, "")
+        exchange = self._exchanged(resplit(self._blocks, self._pieces, edit, at), edit)
+        self._blocks.make(exchange)
+        self._tally.exchange(exchange.first, exchange.last, [None] * len(exchange.items))
+
+    takes_long: Final = False
+    """Whether no screen should wait for its tokens."""
+
+    def is_costly(self, start: int, end: int) -> bool:
+        """Whether an edit of a range takes long; never, where nothing but its surroundings is looked at."""
+        return False
+
+    def split_all(self) -> None:
+        """Find all pieces now, rather than when somebody looks. Raises `PatternError` where the pattern is too slow."""
+        for item in self._blocks.items:
+            self._pieces.ends(item)
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens the text has. Settles it."""
+        self.settle(float("inf"))
+        return self._tally.n_tokens
+
+    @property
+    def n_tokens_known(self) -> int | None:
+        """How many tokens the text has, if that is known by now."""
+        return self.n_tokens if self.settled else None
+
+    def splice(self, start: int, end: int, replacement: str) -> Change:
+        """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range.
+
+        All of it or, where it raises, as with a `PatternError` while somebody has little `patience`, nothing of it is
+        done. In a text that is not settled afterwards the change is told as far as it is known.
+        """
+        self._check(start, end)
+        replacement = without_halves(replacement)
+        return self._splice_inside(start, end, replacement) or self._splice_across(Edit(start, end, replacement))
+
+    def _splice_inside(self, start: int, end: int, replacement: str) -> Change | None:
+        """An edit between two safe cuts that are near, in one block; None if it is not."""
+        items = self._blocks.items
+        index, begin = self._blocks.find(start)
+        block = items[index] if items else None
+        if type(block) is not Block or not block.is_apart or len(replacement) > LONG:
+            return None
+        text = block.text
+        lo, hi = start - begin, end - begin
+        around = self._pieces.around(text, lo, hi, not index, index == len(items) - 1)
+        if not around:
+            return None
+        first, last = around
+        removed, edited = text[lo:hi], text[:lo] + replacement + text[hi:]
+        if removed == replacement:
+            return Change(start, (), ())
+        if len(edited) > MOST or len(edited) < min(LEAST, len(text)):
+            return None
+        growth = len(edited) - len(text)
+        came = edited[first : last + growth]
+        old, new = self._pieces.encoded(text[first:last]), self._pieces.encoded(came)
+        typed = slice(lo - first, lo - first + len(replacement))
+        change = compare(old, new, self._seams.token_bytes, came, typed, begin + first)
+        change = change.without_gaps() if self._pieces.lossy else change
+        self._blocks.put(index, Block(edited, True), growth)
+        self._tally.grow(index, change.n_tokens)
+        self.n_bytes += growth if (removed + replacement).isascii() else len(utf8(replacement)) - len(utf8(removed))
+        return change
+
+    def _splice_across(self, edit: Edit) -> Change:
+        """An edit that reaches beyond a block, or where no safe cuts are near."""
+        removed = self._blocks.between(edit.start, edit.end)
+        if removed == edit.replacement:
+            return Change(edit.start, (), ())
+        if self._pieces.is_whole and self._is_long(0, len(self._blocks)) and len(self._blocks) + edit.growth > LONG:
+            change = self._splice_long(0, edit)
+        else:
+            new = resplit(self._blocks, self._pieces, edit)
+            is_inside = len(new.pieces) == 1 and self._pieces.is_long(new.pieces[0]) and self._is_long(new.lo, new.hi)
+            change = self._splice_long(new.lo, edit) if is_inside else self._splice_pieces(new, edit)
+        self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
+        return change
+
+    def _splice_pieces(self, new: Resplit, edit: Edit) -> Change:
+        """An edit that exchanges pieces. All that may raise is done before anything is changed."""
+        old = self._blocks.fragments(new.lo, new.hi)
+        exchange = self._exchanged(new, edit)
+        counts = [self._pieces.count(item) if self.settled else None for item in exchange.items]
+        came = self._blocks.fragments(new.lo, new.hi + edit.growth, exchange)
+        change = edit.change(new.lo, old, came, self._seams)
+        self._blocks.make(exchange)
+        self._tally.exchange(exchange.first, exchange.last, counts)
+        return change.without_gaps() if self._pieces.lossy else change
+
+    def _check(self, start: int, end: int) -> None:
+        if not 0 <= start <= end <= self.n_characters:
+            raise OptionError(
+                f"There is no range from {start} to {end} in a text of {counted(self.n_characters, 'character')}; "
+                "offsets count code points, from 0."
+            )
+
+    def safe_around(self, start: int, end: int) -> tuple[int, int]:
+        """The nearest safe cuts around a range, beyond which an edit of it cannot change any piece."""
+        n = self.n_characters
+        if not self._pieces.has_cuts:
+            return 0, n
+        lo, hi, size = -1, -1, SIZE
+        while lo < 0 or hi < 0:
+            before, behind = self.between(max(0, start - size), start), self.between(end, min(n, end + size))
+            cut = self._pieces.last_cut(before)
+            lo = start - len(before) + cut if cut or len(before) == start else -1
+            cut = self._pieces.splitter.cut(behind, 1) if behind else 0
+            hi = end + cut if cut < len(behind) or end + cut == n else -1
+            size *= 8
+        return lo, hi
+
+    def _is_long(self, lo: int, hi: int) -> bool:
+        """Whether a single long piece stands between the bounds."""
+        at, item = next(self._blocks.within(lo, hi), (0, None))
+        return isinstance(item, LongPiece) and at == lo and at + len(item) == hi
+
+    def _splice_long(self, lo: int, edit: Edit) -> Change:
+        """An edit inside the long piece that begins at `lo` and stays one."""
+        index, _ = self._blocks.find(lo)
+        item = self._blocks.items[index]
+        assert isinstance(item, LongPiece)
+        edited = item.copy()
+        begin, old, new = edited.splice(edit.start - lo, edit.end - lo, edit.replacement)
+        change = edit.change(lo + begin, old, new, self._seams)
+        self._blocks.put(index, edited, edit.growth)
+        count = self._tally.known(index, index + 1)
+        self._tally.exchange(index, index + 1, [None if count is None else count + change.n_tokens])
+        return change
+
+    def _exchanged(self, new: Resplit, edit: Edit) -> Exchange:
+        """New pieces in the place of old ones, yet to be put there."""
+        long_pieces = [(at, x) for at, x in self._blocks.within(new.lo, new.hi) if isinstance(x, LongPiece)]
+        kept = [known for at, item in long_pieces for known in edit.kept(at, item.fragments)]
+        return self._blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)

@@ -1,0 +1,183 @@
+"""A very long text in fragments, each with its tokens if they are known, and the seams between them, open or closed."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from copy import copy
+from itertools import accumulate, pairwise
+from operator import itemgetter
+from typing import Final
+
+from bpe_core.editing.live_text.prefix_sums import PrefixSums
+from bpe_core.editing.spans import layout
+
+SIZE: Final = 256
+"""Characters of a fragment, about."""
+
+Ids = tuple[int, ...]
+Fragment = tuple[str, Ids | None]
+"""Text, and its tokens if somebody has asked for them."""
+Row = tuple[int, list[Fragment]]
+"""Where the first of some neighboring fragments begins, and they."""
+_text: Final[Callable[[Fragment], str]] = itemgetter(0)
+
+
+def places(start: int, fragments: Sequence[Fragment]) -> list[int]:
+    """Where each of neighboring fragments begins, the first at `start`, and where the last one ends."""
+    return list(accumulate(map(len, map(_text, fragments)), initial=start))
+
+
+class Fragments:
+    """Fragments in a row, none empty. The seam number `i` is the one behind fragment `i`; the last one has none.
+
+    A seam is closed if the tokens to both sides of it are known to fit.
+    """
+
+    __slots__ = ("_closed", "_first_open", "_first_unknown", "_kept", "ids", "lengths", "n_open", "texts")
+
+    def __init__(self, fragments: Sequence[Fragment]) -> None:
+        self.texts = [text for text, _ in fragments]
+        """The text of each."""
+        self.lengths = PrefixSums(list(map(len, self.texts)))
+        """How many code points each has."""
+        self._kept = (0, 0)
+        self.forget()
+        self.ids: list[Ids | None] = [ids for _, ids in fragments]
+        """The tokens of each, or None."""
+
+    def copy(self) -> "Fragments":
+        """One that can be changed while this stays as it is."""
+        copied = copy(self)
+        copied.texts, copied.ids, copied._closed = self.texts[:], self.ids[:], self._closed[:]
+        copied.lengths = self.lengths.copy()
+        return copied
+
+    def forget(self) -> None:
+        """Forget all tokens, and open all seams."""
+        self.ids = [None] * len(self.texts)
+        self._closed = [False] * (len(self.texts) - 1)
+        self.n_open = len(self._closed)
+        """How many seams are open."""
+        self._first_open = self._first_unknown = 0  # at or before the first one
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def next_unknown(self) -> int | None:
+        """A fragment whose tokens are not known; None if they all are."""
+        try:
+            self._first_unknown = self.ids.index(None, self._first_unknown)
+        except ValueError:
+            self._first_unknown = len(self.ids)
+            return None
+        return self._first_unknown
+
+    def next_open(self) -> int:
+        """The first open seam; there must be one."""
+        self._first_open = self._closed.index(False, self._first_open)
+        return self._first_open
+
+    def is_open(self, seam: int) -> bool:
+        """Whether the tokens beside a seam may not fit."""
+        return not self._closed[seam]
+
+    def close_known(self, fit: Callable[[int, int], bool]) -> None:
+        """Close all seams that can be closed without a change."""
+        self._closed = [
+            left is not None and right is not None and fit(left[-1], right[0]) for left, right in pairwise(self.ids)
+        ]
+        self.n_open = self._closed.count(False)
+
+    def close(self, seam: int) -> None:
+        """Take note that the tokens beside a seam fit."""
+        self.n_open -= not self._closed[seam]
+        self._closed[seam] = True
+
+    def open(self, seam: int) -> None:
+        """Take note that they may not fit; does nothing for a seam that is none."""
+        if 0 <= seam < len(self._closed) and self._closed[seam]:
+            self._closed[seam] = False
+            self.n_open += 1
+            self._first_open = min(self._first_open, seam)
+
+    def replace(self, first: int, last: int, fragments: Sequence[Fragment]) -> None:
+        """Put fragments in the place of `first` up to, not including, `last`.
+
+        The new ones are of one encoding: the seams between those with tokens are closed. The seams around stay as they
+        are.
+        """
+        closed = [ids is not None for _, ids in fragments[1:]]
+        self.n_open += closed.count(False) - self._closed[first : last - 1].count(False)
+        self._closed[first : last - 1] = closed
+        self._first_open = min(self._first_open, first)
+        self._first_unknown = min(self._first_unknown, first)
+        self._kept = (min(self._kept[0], first), min(self._kept[1], len(self.texts) - last))
+        self.texts[first:last] = [text for text, _ in fragments]
+        self.ids[first:last] = [ids for _, ids in fragments]
+        self.lengths.replace(first, last, [len(text) for text, _ in fragments])
+
+    def insert(self, index: int, fragment: Fragment) -> None:
+        """Put a fragment behind another; both of its seams are open."""
+        self.replace(index - 1, index, [*self.between(index - 1, index), fragment])
+        self.open(index - 1)
+        self.open(index)
+
+    def shorten(self, index: int, n_characters: int, n_tokens: int) -> None:
+        """Take some tokens from the end of a fragment, maybe all. What is left fits the fragment behind it."""
+        text, ids = self.texts[index][:-n_characters], (self.ids[index] or ())[:-n_tokens]
+        if ids:
+            self.replace(index, index + 1, [(text, ids)])
+            self.close(index)
+        elif index:
+            self.replace(index - 1, index + 1, self.between(index - 1, index))
+            self.close(index - 1)
+        else:
+            self.replace(0, 2, self.between(1, 2))
+
+    def between(self, first: int, last: int) -> list[Fragment]:
+        """Some of the fragments."""
+        return list(zip(self.texts[first:last], self.ids[first:last], strict=True))
+
+    def watch(self) -> None:
+        """Begin to take note of what is replaced."""
+        self._kept = (len(self.texts), len(self.texts))
+
+    def kept(self) -> tuple[int, int]:
+        """How many fragments at both ends were never replaced since then."""
+        return self._kept
+
+
+def chopped(text: str) -> list[Fragment]:
+    """A text as fragments that nobody has encoded yet."""
+    if len(text) <= 2 * SIZE:
+        return [(text, None)] if text else []
+    return [(text[i : i + SIZE], None) for i in range(0, len(text), SIZE)]
+
+
+def cut(text: str, ids: Ids, token_bytes: Callable[[int], bytes]) -> list[Fragment]:
+    """Encoded text as fragments, parted where a token and a character both end."""
+    n_fragments = round(len(text) / SIZE)
+    if n_fragments <= 1:
+        return [(text, ids)]
+    length = len(text) // n_fragments + 1
+    found: list[Fragment] = []
+    begin = first = last = 0
+    for span in layout(text, ids, token_bytes):
+        last += len(span.ids)
+        if span.end - begin >= length or span.end == len(text):
+            found.append((text[begin : span.end], ids[first:last]))
+            begin, first = span.end, last
+    return found
+
+
+def assembled(text: str, start: int, known: Sequence[Row]) -> list[Fragment]:
+    """A text that begins at `start` as fragments: the known ones that lie in it, each at its place, and new ones."""
+    fragments: list[Fragment] = []
+    done = 0
+    for at, row in known:
+        bounds = places(at - start, row)
+        first, last = bisect_left(bounds, done), bisect_right(bounds, len(text)) - 1
+        if first < last:
+            fragments += chopped(text[done : bounds[first]])
+            fragments += row[first:last]
+            done = bounds[last]
+    return fragments + chopped(text[done:])

@@ -1,0 +1,270 @@
+"""A piece too long to be encoded again at each key: it is kept as fragments, and only the seams by an edit are mended.
+
+A document without a split pattern is one piece, and so is a megabyte of letters under any pattern. A fragment is some
+hundred characters with their tokens, worked out when somebody looks. Where two fragments meet, their tokens may be
+wrong until the seam is *closed*, that is, until the tokens beside it are compatible (see
+`bpe_core.editing.live_text.seams`). With all seams closed the tokens are exactly those of the whole piece.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from time import perf_counter
+from typing import Final
+
+from bpe_core.editing.live_text.fragments import SIZE, Fragment, Fragments, Ids, chopped, cut
+from bpe_core.editing.live_text.layouts import Layouts
+from bpe_core.editing.live_text.seams import Seams
+from bpe_core.editing.spans import Span
+from bpe_core.merging.merge_loop import utf8
+
+LONG: Final = 512
+"""A piece of more characters than this is a long one."""
+_LONGEST_MISFIT: Final = 12
+
+
+class LongPiece:
+    """The text and tokens of one piece; offsets are code points from its beginning. Never empty."""
+
+    __slots__ = ("_layouts", "_row", "_seams")
+
+    def __init__(self, seams: Seams, fragments: Sequence[Fragment]) -> None:
+        """The tokens that fragments bring along are those each would have if it stood alone."""
+        self._seams = seams
+        self._row = Fragments(fragments)
+        self._row.close_known(seams.fit)
+        self._layouts = Layouts(seams.token_bytes)
+
+    def copy(self) -> "LongPiece":
+        """One that can be edited while this stays as it is."""
+        copied = object.__new__(LongPiece)
+        copied._seams, copied._row, copied._layouts = self._seams, self._row.copy(), self._layouts
+        return copied
+
+    def __len__(self) -> int:
+        return self._row.lengths.start(len(self._row))
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return "".join(self._row.texts)
+
+    @property
+    def edges(self) -> tuple[str, str]:
+        """Its first and its last character."""
+        return self._row.texts[0][0], self._row.texts[-1][-1]
+
+    def between(self, start: int, end: int) -> str:
+        """A part of its text."""
+        first, at = self._row.lengths.find(start)
+        last, _ = self._row.lengths.find(max(start, end - 1))
+        return "".join(self._row.texts[first : last + 1])[start - at : end - at]
+
+    @property
+    def fragments(self) -> list[Fragment]:
+        """All of them, in order."""
+        return self._row.between(0, len(self._row))
+
+    @property
+    def settled(self) -> bool:
+        """Whether every seam is closed."""
+        return self._row.n_open == 0
+
+    def use(self, seams: Seams) -> None:
+        """Forget all tokens; the next ones are those of another vocabulary."""
+        self._seams = seams
+        self._row.forget()
+        self._layouts = Layouts(seams.token_bytes)
+
+    def settle(self, seconds: float) -> bool:
+        """Close seams for so long; whether all are closed now. At least one step is done, so calling on gets there."""
+        deadline = perf_counter() + seconds
+        while self._row.n_open:
+            unknown = self._row.next_unknown()
+            if unknown is None:
+                self._close(self._row.next_open())
+            else:
+                self._tokens(unknown)
+            if perf_counter() >= deadline:
+                break
+        return self.settled
+
+    def ids(self) -> Iterator[int]:
+        """Its tokens. Settles it."""
+        return chain.from_iterable(self._all())
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens it has. Settles it."""
+        return sum(map(len, self._all()))
+
+    def n_tokens_between(self, start: int, end: int) -> int | None:
+        """How many tokens meet a range that is not empty; None if it is not settled."""
+        if not self.settled:
+            return None
+        first, at = self._row.lengths.find(start)
+        last, last_at = self._row.lengths.find(end - 1)
+        inner = sum(map(len, filter(None, self._row.ids[first + 1 : last])))
+        edges = (
+            [(first, start - at, end - at)]
+            if first == last
+            else [(first, start - at, end - at), (last, 0, end - last_at)]
+        )
+        return inner + sum(
+            len(span.ids)
+            for index, begin, stop in edges
+            for span in self._layout(index)
+            if span.start < stop and begin < span.end
+        )
+
+    def _all(self) -> list[Ids]:
+        """The tokens of all fragments, settled."""
+        self.settle(float("inf"))
+        return [ids or self._tokens(index) for index, ids in enumerate(self._row.ids)]
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """The spans that meet a range of code points. They may yet change at open seams farther away."""
+        self._close_around(start, end)
+        found: list[Span] = []
+        index, at = self._row.lengths.find(start)
+        while index < len(self._row) and at < end:
+            found += [Span(at + span.start, at + span.end, span.ids) for span in self._layout(index)]
+            at += self._row.lengths[index]
+            index += 1
+        return [span for span in found if span.start < end and start < span.end]
+
+    def splice(self, start: int, end: int, replacement: str) -> tuple[int, list[Fragment], list[Fragment]]:
+        """Replace a range of code points; the piece must not become empty.
+
+        Returns where the first fragment that changed begins, and the changed fragments as they were and as they are.
+        """
+        self._close_around(start, end)
+        was_settled = self.settled
+        texts, ids = self._row.texts[:], self._row.ids[:]
+        self._row.watch()
+        self._put(start, end, replacement)
+        if was_settled:
+            self.settle(float("inf"))
+        else:
+            self._close_around(start, start + len(replacement))
+        head, tail = self._row.kept()
+        gone = slice(head, len(texts) - tail)
+        before = list(zip(texts[gone], ids[gone], strict=True))
+        return self._row.lengths.start(head), before, self._row.between(head, len(self._row) - tail)
+
+    def _put(self, start: int, end: int, replacement: str) -> None:
+        """Make the edit, without a look beyond the fragments in which it begins and ends."""
+        texts, lengths = self._row.texts, self._row.lengths
+        first, at = lengths.find(start)
+        last, last_at = lengths.find(max(start, end - 1))
+        if start <= at and last_at + lengths[last] <= end and not replacement:  # nothing would be left of them
+            first, last = (first - 1, last) if first else (first, last + 1)
+            at, last_at = lengths.start(first), lengths.start(last)
+        head, tail = texts[first][: start - at], texts[last][max(0, end - last_at) :]
+        if len(replacement) > SIZE:
+            fragments = chopped(head + replacement + tail)
+        else:
+            before = [span for span in self._layout(first) if span.end <= len(head)]
+            behind = len(texts[last]) - len(tail)
+            after = [span for span in self._layout(last) if span.start >= behind]
+            middle = head[before[-1].end if before else 0 :] + replacement
+            middle += tail[: (after[0].start if after else len(texts[last])) - behind]
+            parts = _ids(before), utf8(middle), _ids(after)
+            _, _, tokens = self._fitted(*parts, first, last, to_left=False, to_right=False)
+            fragments = cut(head + replacement + tail, tokens, self._seams.token_bytes)
+        self._row.replace(first, last + 1, fragments)
+        self._row.open(first - 1)
+        self._row.open(first + len(fragments) - 1)
+
+    def _tokens(self, index: int) -> Ids:
+        ids = self._row.ids[index]
+        if ids is None:
+            ids = self._row.ids[index] = self._seams.encode(utf8(self._row.texts[index]))
+        return ids
+
+    def _layout(self, index: int) -> tuple[Span, ...]:
+        """The spans of a fragment."""
+        return self._layouts.of(self._row.texts[index], self._tokens(index))
+
+    def _close_around(self, start: int, end: int) -> None:
+        """Close the seams of the fragments in a range of code points, and one fragment to either side."""
+        index, _ = self._row.lengths.find(start)
+        seam = max(0, index - 1)
+        while seam < len(self._row) - 1 and self._row.lengths.start(seam) < end:
+            if self._row.is_open(seam):
+                self._close(seam)
+            seam += 1
+
+    def _close(self, seam: int) -> None:
+        """Make the tokens beside a seam compatible; may open one farther to the right."""
+        left, right = self._tokens(seam), self._tokens(seam + 1)
+        if self._seams.fit(left[-1], right[0]):
+            self._row.close(seam)
+        elif not self._slide(seam):
+            # In a periodic run the window could grow to its end. It does not reach beyond the next seam, which may be
+            # open then, instead: each step is short, and what is open moves to the right until all is well.
+            first, last, tokens = self._fitted(left, b"", right, seam, seam + 1, to_right=False)
+            text = "".join(self._row.texts[first : last + 1])
+            fragments = cut(text, tokens, self._seams.token_bytes)
+            self._row.replace(first, last + 1, fragments)
+            if tokens[-1] != right[-1]:
+                self._row.open(first + len(fragments) - 1)
+
+    def _fitted(
+        self, left: Ids, middle: bytes, right: Ids, first: int, last: int, to_left: bool = True, to_right: bool = True
+    ) -> tuple[int, int, Ids]:
+        """The tokens of `left`, `middle` and `right` joined; only the middle and what does not fit it is encoded.
+
+        The window over the middle grows on the side that does not fit until both sides do. Where it may, it reaches
+        into the fragments around `first` and `last`, which the two end in; they are returned with the tokens.
+        """
+        fit, token_bytes = self._seams.fit, self._seams.token_bytes
+        n_left = n_right = 1
+        while True:
+            while to_left and n_left >= len(left) and first > 0:
+                first -= 1
+                left = self._tokens(first) + left
+            while to_right and n_right >= len(right) and last < len(self._row) - 1:
+                last += 1
+                right += self._tokens(last)
+            n_left, n_right = min(n_left, len(left)), min(n_right, len(right))
+            kept = left[: len(left) - n_left]
+            taken = left[len(kept) :]
+            ids = self._seams.encode(b"".join((*map(token_bytes, taken), middle, *map(token_bytes, right[:n_right]))))
+            left_fits = not kept or fit(kept[-1], ids[0])
+            right_fits = n_right == len(right) or fit(ids[-1], right[n_right])
+            if left_fits and right_fits:
+                return first, last, kept + ids + right[n_right:]
+            n_left *= 1 if left_fits else 2
+            n_right *= 1 if right_fits else 2
+
+    def _slide(self, seam: int) -> bool:
+        """In a periodic run, move what does not fit to the end of the run; the tokens in between stay as they are.
+
+        An edit in the middle of a million equal letters leaves a few of them over, which shifts all that follow. But
+        the text is the same if these few stand behind the run instead: `misfit + run == run + misfit`. Only the shorter
+        of two is ever moved, so nothing goes in circles.
+        """
+        texts = self._row.texts
+        ids, following, first_right = self._tokens(seam), texts[seam + 1], self._tokens(seam + 1)[0]
+        before = self._tokens(seam - 1)[-1:] if seam else ()
+        for n in range(1, min(_LONGEST_MISFIT, len(ids)) + 1):
+            data = b"".join(map(self._seams.token_bytes, ids[-n:]))
+            misfit = data.decode(errors="ignore")
+            if utf8(misfit) != data or len(misfit) >= len(following) or misfit + following != following + misfit:
+                continue
+            if all(self._seams.fit(token, first_right) for token in (before + ids)[:-n][-1:]):
+                break
+        else:
+            return False
+        behind = seam + 1
+        while behind < len(texts) and misfit + texts[behind] == texts[behind] + misfit:
+            behind += 1
+            if behind < len(texts) and self._row.ids[behind] is None:  # not looked at yet: that can wait, too
+                break
+        self._row.insert(behind, (misfit, ids[-n:]))
+        self._row.shorten(seam, len(misfit), n)
+        return True
+
+
+def _ids(spans: Sequence[Span]) -> Ids:
+    return tuple(chain.from_iterable(span.ids for span in spans))

@@ -1,0 +1,187 @@
+"""Pieces of a text that is being edited: where they end, what their tokens are, and how far an edit is felt.
+
+A split pattern is proved to look across no *safe cut* (see `bpe_core.patterns.cuts`), and whether two characters are
+one depends on nothing but the two. So an edit leaves alone whatever lies beyond the nearest safe cuts around it.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+from bpe_core.editing.live_text.blocks import Block, Gap, Item
+from bpe_core.editing.live_text.layouts import Layouts
+from bpe_core.editing.live_text.long_piece import LONG, LongPiece
+from bpe_core.editing.spans import Span
+from bpe_core.errors import OptionError
+from bpe_core.merging.merge_loop import utf8
+from bpe_core.patterns import Splitter
+from bpe_core.tokenizer import Tokenizer
+
+_REMEMBERED: Final = 1 << 16
+"""Pairs of characters."""
+_NEAR: Final = 256
+"""Characters to both sides of an edit in which safe cuts are looked for at once."""
+_STEPS: Final = 64
+"""Characters that match attempts are followed over."""
+
+
+class Pieces:
+    """The pieces that the tokenizer's pattern makes, and their tokens.
+
+    Where the pattern drops text, what it drops is a piece, too, a `Gap`, so that the pieces cover the text.
+    """
+
+    __slots__ = ("_layouts", "has_cuts", "ids", "is_safe_cut", "is_whole", "local", "lossy", "splitter", "tokenizer")
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        if not tokenizer.by_piece:
+            raise OptionError(
+                f"{tokenizer!r} changes a text before it encodes it, so an edit can be felt anywhere: take "
+                "bpe_core.editing.aligned_text.AlignedText for it."
+            )
+        self.tokenizer: Final = tokenizer
+        """Where the tokens come from."""
+        self.splitter: Final = tokenizer.splitter
+        """Where the pieces come from."""
+        self.lossy: Final = self.splitter.lossy
+        """Whether there can be gaps."""
+        self.is_whole: Final = not self.splitter.source
+        """Whether any text is one single piece."""
+        self.local: Final = self.is_whole or self.splitter.blockwise
+        """Whether safe cuts bound what an edit can change; if not, the whole text is split again."""
+        self.has_cuts: Final = self.local and not self.is_whole
+        """Whether there can be safe cuts in a text."""
+        self.ids: Final = self._ids_or_gap if self.lossy else tokenizer.encode_piece
+        """piece -> its tokens; for a gap the negative number of its bytes."""
+        self.is_safe_cut: Final[Callable[[str], bool]] = (
+            _SafeCuts(self.splitter).__getitem__ if self.has_cuts else lambda pair: False
+        )
+        """Whether a text may be cut between two characters, whatever else it holds."""
+        self._layouts: Final = Layouts(tokenizer.token_bytes)
+
+    def split(self, text: str) -> list[str]:
+        """The pieces of `text`, each `Gap` included: joined they are `text`."""
+        if not self.lossy:
+            return self.splitter.split(text)
+        found: list[str] = []
+        end = 0
+        for start, stop in self.splitter.places(text):
+            found += Gap(text[end:start]), text[start:stop]
+            end = stop
+        return list(filter(None, (*found, Gap(text[end:]))))
+
+    def ends(self, item: Item) -> "array[int]":
+        """Where each piece of an item ends, from its beginning."""
+        if isinstance(item, LongPiece):
+            return array("I", (len(item),))
+        return item.know(self.split(item.text)) if item.ends is None else item.ends
+
+    def around(self, text: str, start: int, end: int, is_first: bool, is_last: bool) -> tuple[int, int] | None:
+        """The nearest safe cuts around a range of a text; None if they are not near or may lie outside of the text.
+
+        Nothing outside of them is changed by an edit of the range. `is_first` and `is_last` say whether nothing comes
+        before and behind the text; if something does, it must be safe to cut there.
+        """
+        is_safe = self.is_safe_cut
+        n = len(text)
+        lo, least = start - 1, start - _NEAR
+        while lo > 0 and not is_safe(text[lo - 1 : lo + 1]):
+            lo -= 1
+            if lo < least:
+                return None
+        hi, most = end + 1, end + _NEAR
+        while hi < n and not is_safe(text[hi - 1 : hi + 1]):
+            hi += 1
+            if hi > most:
+                return None
+        if (lo < 0 and not is_first) or (hi > n and not is_last):
+            return None
+        return max(lo, 0), min(hi, n)
+
+    def last_cut(self, text: str) -> int:
+        """The last safe cut in a text; 0 if there is none."""
+        cuts = range(len(text) - 1, 0, -1) if self.has_cuts else ()
+        return next((at for at in cuts if self.is_safe_cut(text[at - 1 : at + 1])), 0)
+
+    def firm(self, bounds: Iterable[int], between: Callable[[int, int], str], end: int) -> int:
+        """Of bounds up to `end`, the last one first, the first that stays one whatever the text is behind `end`.
+
+        Those before it stay, too. `between` gives the text of a range; 0 if there is no such bound.
+        """
+        reach = self.splitter.reach
+        is_over = False
+        for bound in bounds:
+            # What the pattern leaves over ends where an attempt succeeds: so one bound more must be let go.
+            if is_over or not bound or (bound < end and self.is_safe_cut(between(bound - 1, bound + 1))):
+                return bound
+            is_over = reach is not None and reach.is_over(between(bound - 1, min(end, bound + _STEPS)))
+        return 0
+
+    def is_long(self, piece: str) -> bool:
+        """Whether the piece is worth being kept as a `LongPiece`."""
+        return len(piece) > LONG and not isinstance(piece, Gap)
+
+    def _ids_or_gap(self, piece: str) -> tuple[int, ...]:
+        return (-len(utf8(piece)),) if isinstance(piece, Gap) else self.tokenizer.encode_piece(piece)
+
+    def encoded(self, text: str) -> list[int]:
+        """The tokens of a text between two safe cuts, and a negative number for each gap."""
+        ids = self.ids
+        return [token for piece in self.split(text) for token in ids(piece)]
+
+    def pieces(self, block: Block) -> list[str]:
+        """The pieces of a block."""
+        if block.ends is None:
+            pieces = self.split(block.text)
+            block.know(pieces)
+            return pieces
+        part = block.piece if block.gaps else block.between
+        return [part(start, end) for start, end in zip((0, *block.ends), block.ends, strict=False)]
+
+    def ids_of(self, block: Block) -> Iterator[int]:
+        """The tokens of a block."""
+        ids = chain.from_iterable(map(self.ids, self.pieces(block)))
+        return (token for token in ids if token >= 0) if self.lossy else ids
+
+    def count(self, item: Item) -> int:
+        """How many tokens an item has."""
+        if isinstance(item, LongPiece):
+            return item.n_tokens
+        if self.lossy:
+            return sum(1 for _ in self.ids_of(item))
+        return sum(map(len, map(self.ids, self.pieces(item))))
+
+    def spans(self, block: Block, start: int, end: int) -> Iterator[Span]:
+        """The spans of those pieces of a block that meet a range of it."""
+        ends = self.ends(block)
+        first = bisect_right(ends, start)
+        left = ends[first - 1] if first else 0
+        for right in ends[first:]:
+            if left >= end:
+                break
+            for span in self.layout(block.piece(left, right)):
+                yield Span(left + span.start, left + span.end, span.ids)
+            left = right
+
+    def layout(self, piece: str) -> tuple[Span, ...]:
+        """The spans of a piece, counted from its beginning; none for a gap."""
+        if isinstance(piece, Gap):
+            return ()
+        return self._layouts.of(piece, self.ids(piece))
+
+
+class _SafeCuts(dict[str, bool]):
+    """Two characters -> whether a text may be cut between them, worked out when first asked for."""
+
+    __slots__ = ("_cut",)
+
+    def __init__(self, splitter: Splitter) -> None:
+        self._cut = splitter.cut
+
+    def __missing__(self, pair: str) -> bool:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        safe = self[pair] = self._cut(pair, 1) == 1
+        return safe

@@ -1,0 +1,218 @@
+"""Where a text may be cut although a tokenizer changes it before it encodes it: so that the parts have its tokens.
+
+The question is asked of two neighboring characters alone, as in `bpe_core.patterns.cuts`. A rule tells which characters
+stand apart: they become what they become alone, whatever is beside them, and nothing else becomes other for them. If
+two neighbors do so through all rules, the text around each of them is changed as if it ended there. Then either the
+pattern is known to cut between the two. Or they are inside of one piece that goes on, and no token holds the one before
+the other: as no merge can join them, what stands before the border is merged without regard to what stands behind it.
+"""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from bpe_core.errors import UnknownTokenError
+from bpe_core.merging.merge_loop import utf8
+from bpe_core.patterns import Splitter
+from bpe_core.patterns.char_sets import complement, matches, members, without
+from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, NotPlain, Repeat, parse
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.normalizers import WHITE_SPACE
+from bpe_core.tokenizer.preparation import METASPACE
+from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep, Step
+from bpe_core.vocabulary import Vocabulary
+
+_ALL: Final = 0x110000
+_BETWEEN: Final = "\ud800"
+"""Stands between the texts of tokens; no text holds it."""
+
+
+class Cut(IntEnum):
+    """What kind of cut there can be between two characters."""
+
+    NONE = 0
+    """None that is known to be safe."""
+    PIECES = 1
+    """Between two pieces."""
+    INSIDE = 2
+    """Inside of a piece, between two of its tokens."""
+
+
+class PreparedCuts(dict[str, Cut]):
+    """Two neighboring characters of a text -> what kind of cut there can be, worked out when first asked for."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        preparation = tokenizer.preparation
+        normalize = preparation.normalize if preparation else None
+        self._rules = [rule.part(False, False) for rule in normalize.rules] if normalize else []
+        self._steps: tuple[Step, ...] = preparation.steps if preparation else (SplitStep(tokenizer.splitter),)
+        added = preparation.added if preparation else ()
+        self._raw = _Texts((token.text, token) for token in added if not token.normalized)
+        changed = normalize if preparation and not preparation.finds_as_written else None
+        self._normalized = _Texts(
+            (changed(token.text) if changed else token.text, token) for token in added if token.normalized
+        )
+        self._has_metaspace = preparation is not None and preparation.has_metaspace
+        self._joints = _Joints(tokenizer.vocabulary)
+        self._goes_inside = self._joints.may_part and not (preparation and preparation.within)
+
+        self._between: dict[str, bool] = {}
+
+    def __missing__(self, pair: str) -> Cut:
+        kind = self[pair] = self._kind(*pair, may_go_inside=self._goes_inside)
+        return kind
+
+    def between_pieces(self, pair: str) -> bool:
+        """Whether there can be a cut between two pieces; that takes less time to find out."""
+        found = self._between.get(pair)
+        if found is None:
+            found = self._between[pair] = self._kind(*pair, may_go_inside=False) is Cut.PIECES
+        return found
+
+    def _kind(self, left: str, right: str, *, may_go_inside: bool) -> Cut:
+        if self._raw.meet(left, right):
+            return Cut.NONE
+        one, other = self._prepared(left), self._prepared(right)
+        if not one or not other or self._normalized.meet(one[-1], other[0]):
+            return Cut.NONE
+        return self._split(one[-1], other[0], may_go_inside)
+
+    def _prepared(self, character: str) -> str:
+        """What becomes of a character; "" if it does not stand apart all the way."""
+        text = character
+        for rule in self._rules:
+            if not all(map(rule.is_apart, text)):
+                return ""
+            text = rule.apply(text)
+        return text
+
+    def _split(self, left: str, right: str, may_go_inside: bool) -> Cut:
+        was_split = False
+        for step in self._steps:
+            match step:
+                case ReplaceStep(old, new) if len(old) == len(new) == 1:
+                    left, right = left.replace(old, new), right.replace(old, new)
+                case PrefixStep(prefix) if len(prefix) == 1:
+                    may_go_inside = may_go_inside and not was_split
+                case SplitStep(splitter):
+                    if not was_split and splitter.cut(left + right, 1) == 1:
+                        return Cut.PIECES
+                    may_go_inside = may_go_inside and _carries_on(splitter, left, right)
+                    was_split = True
+                case _:
+                    return Cut.NONE
+        if self._has_metaspace:
+            left, right = left.replace(METASPACE, " "), right.replace(METASPACE, " ")
+        return Cut.INSIDE if may_go_inside and self._joints.is_parted(left, right) else Cut.NONE
+
+
+class _Texts:
+    """The texts of added tokens, and whether one can have a part in what happens between two characters."""
+
+    def __init__(self, found: Iterable[tuple[str, AddedToken]]) -> None:
+        tokens = [(text, token) for text, token in found if text]
+        # A special token is not found unless it is allowed; but other tokens are not found inside of its text.
+        self._pairs = {one + other for text, _ in tokens for one, other in pairwise(text)}
+        self._first = {text[0] for text, token in tokens if not token.special}
+        self._last = {text[-1] for text, token in tokens if not token.special}
+        self._strips = any(token.lstrip or token.rstrip for _, token in tokens)
+
+    def meet(self, left: str, right: str) -> bool:
+        """Whether a token may end at the border, begin there, reach across it, or take white space that is there."""
+        if self._strips and (left in WHITE_SPACE or right in WHITE_SPACE):
+            return True
+        return left in self._last or right in self._first or left + right in self._pairs
+
+
+class _Joints:
+    """Whether tokens of one vocabulary can hold one character before another."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self.may_part: Final = vocabulary.end_of_word is None
+        """Whether a piece can be encoded in parts at all; not if its end is marked."""
+        self._texts: str | None = None
+        self._torn: set[bytes] = set()
+
+    def is_parted(self, left: str, right: str) -> bool:
+        """Whether no token holds them side by side, and no two that are unknown become one."""
+        if self._texts is None:
+            texts: list[str] = []
+            for data in self._vocabulary.bytes_of.values():
+                try:
+                    texts.append(data.decode())
+                except UnicodeDecodeError:
+                    self._torn.update(data[i : i + 2] for i in range(len(data) - 1))
+            self._texts = _BETWEEN.join(texts)
+        if left + right in self._texts or utf8(left)[-1:] + utf8(right)[:1] in self._torn:
+            return False
+        return not (self._is_unknown(left) and self._is_unknown(right))
+
+    def _is_unknown(self, character: str) -> bool:
+        data = utf8(character)
+        try:
+            symbols = self._vocabulary.symbols(data)
+        except UnknownTokenError:
+            return True
+        return b"".join(map(self._vocabulary.token_bytes, symbols)) != data
+
+
+def _carries_on(splitter: Splitter, left: str, right: str) -> bool:
+    """Whether the two are in one piece, whose end and all later pieces are the same if the text begins between them.
+
+    That is seen of a pattern in which every option ends with one and the same set, as often as it goes: within a run of
+    that set no piece ends, and none begins.
+    """
+    if not splitter.source:
+        return True
+    found = _run_of(splitter.source)
+    return found is not None and all(
+        matches(found[0], character) and not any(matches(begin, character) for begin in found[1])
+        for character in (left, right)
+    )
+
+
+@lru_cache(maxsize=64)
+def _run_of(source: str) -> tuple[str, tuple[str, ...]] | None:
+    """The set of the runs with which all options of a pattern end, and the sets before it; None if it is none such."""
+    try:
+        tree = parse(source)
+    except (NotPlain, RecursionError):
+        return None
+    options = [_as_chain(option) for option in (tree.options if isinstance(tree, Choice) else (tree,))]
+    runs = {_run(option[-1]) if option else None for option in options}
+    run = runs.pop()
+    begins = [_begin(item) for option in options for item in option[:-1]]
+    known = tuple(begin for begin in begins if begin is not None)
+    if runs or run is None or len(known) < len(begins):
+        return None
+    # Where the run ends, the piece must end, be the run a match by itself or what is left over.
+    is_match = any(len(option) == 1 and isinstance(option[0], Repeat) and option[0].least == 1 for option in options)
+    beyond = complement(members(run, _ALL))
+    ends = is_match or any(
+        len(option) == 2 and not without(beyond, members(str(_begin(option[0])), _ALL)) for option in options
+    )
+    return (run, known) if ends else None
+
+
+def _as_chain(node: Node) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Chain) else (node,)
+
+
+def _run(node: Node) -> str | None:
+    """The set that is taken as often as it goes."""
+    match node:
+        case Repeat(Chars(source), 0 | 1, None, "" | "+"):
+            return source
+    return None
+
+
+def _begin(node: Node) -> str | None:
+    """The set of which there must be at least one."""
+    match node:
+        case Chars(source) | Repeat(Chars(source), 1, None, "" | "+"):
+            return source
+    return None

@@ -1,0 +1,249 @@
+"""What in a text trips tokenizers and their users: characters nobody sees, uneven numbers, look-alikes, and more.
+
+A text is looked through in blocks, some milliseconds each, and an edit only forgets the blocks around it. So the
+pitfalls of a text of any size can be kept up to date beside the screen.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from time import perf_counter
+from typing import Final, Literal
+from unicodedata import name
+
+from bpe_core.editing.aligned_text import FollowedText
+from bpe_core.explain.pitfall_seekers import KINDS, Pitfall, seekers
+from bpe_core.explain.unstable import Unstable
+from bpe_core.visible import visible
+
+__all__ = ["KINDS", "Pitfall", "Pitfalls"]
+
+_NEWLINE: Final = re.compile(r"\r\n|\n|\r")
+_NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
+_FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
+
+_BLOCK: Final = 1 << 14
+"""Characters that are looked through at a time."""
+_MARGIN: Final = 64
+"""Characters around a block that are read with it, for what begins in it and ends behind."""
+_MOST: Final = 64
+"""Pitfalls of one kind in one block after which the rest of them is not looked for."""
+_SAMPLE: Final = 200
+"""Characters of a script in a block by which its tokens are judged."""
+_FEWEST: Final = 4
+"""Characters of a script below which it is not judged."""
+
+
+@dataclass(slots=True)
+class _Sample:
+    """Some characters of one kind in a block."""
+
+    first: int
+    """Where the first of them stands."""
+    n: int = 0
+    n_tokens: int = 0
+
+
+@dataclass(slots=True)
+class _Block:
+    """What was found in a stretch of the text; offsets count from its beginning."""
+
+    length: int
+    known: bool = False
+    found: list[Pitfall] = field(default_factory=list)
+    worst: int = 0
+    """Index of the one that surprises most."""
+    newlines: dict[str, _Sample] = field(default_factory=dict)
+    """By kind of line end."""
+    scripts: dict[str, _Sample] = field(default_factory=dict)
+    """By script."""
+
+
+class Pitfalls:
+    """The pitfalls of a text, as far as they are known."""
+
+    def __init__(self, live: FollowedText) -> None:
+        self.use(live)
+
+    def use(self, live: FollowedText) -> None:
+        """Begin anew: with another text, or with the same one whose tokens are others now."""
+        self._live = live
+        self._blocks = _blocks(live.n_characters)
+        self._first_unknown = 0
+        self._newlines: dict[str, tuple[int, int]] = {}
+        self._scripts: dict[str, tuple[int, int]] = {}
+        self._seekers = tuple(seekers(live))
+
+    def spliced(self, start: int, end: int, n_inserted: int) -> None:
+        """Take note of an edit: `n_inserted` code points took the place of a range."""
+        starts = [0, *accumulate(block.length for block in self._blocks)]
+        low, high = start - _MARGIN, end + _MARGIN
+        touched = [i for i in range(len(self._blocks)) if starts[i] <= high and starts[i + 1] >= low]
+        first, last = (touched[0], touched[-1] + 1) if touched else (0, 0)
+        length = starts[last] - starts[first] + n_inserted - (end - start)
+        for block in self._blocks[first:last]:
+            self._sum_up(block, -1)
+        self._blocks[first:last] = _blocks(length)
+        self._first_unknown = min(self._first_unknown, first)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all of the text was looked through."""
+        return self._first_unknown >= len(self._blocks)
+
+    def settle(self, seconds: float) -> bool:
+        """Look through the text for so long, or one block longer; whether all of it is done. Calling on gets there."""
+        deadline: float | None = None
+        start = sum(block.length for block in self._blocks[: self._first_unknown])
+        for block in self._blocks[self._first_unknown :]:
+            if not block.known:
+                if deadline is not None and perf_counter() >= deadline:
+                    break
+                deadline = deadline or perf_counter() + seconds
+                self._look_through(block, start)
+            start += block.length
+            self._first_unknown += 1
+        return self.settled
+
+    def _look_through(self, block: _Block, start: int) -> None:
+        before = min(start, _MARGIN)
+        end = min(start + block.length + _MARGIN, self._live.n_characters)
+        text = self._live.between(start - before, end)
+        for seek in self._seekers:
+            n_found = 0
+            for pitfall in seek(text, start - before):
+                if before <= pitfall.start < before + block.length and n_found < _MOST:
+                    n_found += 1
+                    block.found.append(_moved(pitfall, -before))
+        block.found.sort(key=lambda pitfall: pitfall.start)
+        block.worst = min(range(len(block.found)), key=lambda i: (KINDS.index(block.found[i].kind), i), default=0)
+        for match in _NEWLINE.finditer(text, before, before + block.length):
+            # A newline after a return was counted with it, be it in the block before.
+            if not (match[0] == "\n" and text[match.start() - 1 : match.start()] == "\r"):
+                block.newlines.setdefault(match[0], _Sample(match.start() - before)).n += 1
+        block.scripts = _scripts(self._live, text[before : before + block.length], start)
+        block.known = True
+        self._sum_up(block, 1)
+
+    def at_end(self, end: Unstable | None) -> list[Pitfall]:
+        """What is wrong with how the text ends, given what of it is not final."""
+        n = self._live.n_characters
+        last = self._live.between(max(0, n - 1), n)
+        if last and last in " \t\xa0\u3000":
+            reason = "The text ends with the space of the next word."
+            return [Pitfall("trailing space", n - 1, n, reason)]
+        if end is None or len(end.ids) < 2 or last.isspace():
+            return []
+        whole = next(end.completions(), None)
+        if whole is None or len(whole.ids) > 1:
+            return []
+        token = visible(self._live.tokenizer.decode([whole.token]))
+        reason = f"The end is {len(end.ids)} tokens; {token} would be 1."
+        return [Pitfall("partial token", end.start, n, reason)]
+
+    def __len__(self) -> int:
+        """How many are known, those of the whole text and those at its end left out."""
+        return sum(len(block.found) for block in self._blocks)
+
+    def __iter__(self) -> Iterator[Pitfall]:
+        """These, as they stand in the text."""
+        for block, start in self._placed():
+            for pitfall in block.found:
+                yield _moved(pitfall, start)
+
+    def worst(self) -> Pitfall | None:
+        """The first of those that surprise most."""
+        first: Pitfall | None = None
+        for block, start in self._placed():
+            if block.found:
+                worst = block.found[block.worst]
+                if first is None or KINDS.index(worst.kind) < KINDS.index(first.kind):
+                    first = _moved(worst, start)
+        return first
+
+    def after(self, offset: int) -> Pitfall | None:
+        """The first that begins behind a code point."""
+        for block, start in self._placed():
+            if start + block.length > offset:
+                for pitfall in block.found:
+                    if start + pitfall.start > offset:
+                        return _moved(pitfall, start)
+        return None
+
+    def before(self, offset: int) -> Pitfall | None:
+        """The last that begins before a code point."""
+        for block, start in reversed(list(self._placed())):
+            if start < offset:
+                for pitfall in reversed(block.found):
+                    if start + pitfall.start < offset:
+                        return _moved(pitfall, start)
+        return None
+
+    def n_before(self, offset: int) -> int:
+        """How many begin before a code point."""
+        placed = ((block, offset - start) for block, start in self._placed() if start < offset)
+        return sum(bisect_left(block.found, within, key=lambda pitfall: pitfall.start) for block, within in placed)
+
+    def _placed(self) -> Iterator[tuple[_Block, int]]:
+        start = 0
+        for block in self._blocks:
+            yield block, start
+            start += block.length
+
+    def of_the_whole(self) -> list[Pitfall]:
+        """What only shows in the text as a whole: mixed line ends, and scripts, each at its first place."""
+        return sorted(chain(self._mixed_newlines(), self._poor_scripts()), key=lambda pitfall: pitfall.start)
+
+    def _mixed_newlines(self) -> Iterator[Pitfall]:
+        kinds = {kind: n for kind, (n, _) in self._newlines.items() if n}
+        if len(kinds) > 1:
+            rarest = min(kinds, key=lambda kind: (kinds[kind], kind))
+            told = ", ".join(f"{n:,} {_NEWLINES[kind]}" for kind, n in sorted(kinds.items()))
+            first = self._first("newlines", rarest)
+            yield Pitfall("newlines", first, first + len(rarest), f"Line ends are mixed: {told}.")
+
+    def _poor_scripts(self) -> Iterator[Pitfall]:
+        for script, (n_characters, n_tokens) in self._scripts.items():
+            if n_characters >= _FEWEST and n_tokens > n_characters:
+                first = self._first("scripts", script)
+                reason = f"{script} takes {n_tokens / n_characters:.1f} tokens a character."
+                yield Pitfall("script", first, first + 1, reason)
+
+    def _first(self, samples: Literal["newlines", "scripts"], key: str) -> int:
+        """The place of the first character of a kind that some block has."""
+        for block, start in self._placed():
+            if sample := getattr(block, samples).get(key):
+                return start + int(sample.first)
+        return 0
+
+    def _sum_up(self, block: _Block, sign: int) -> None:
+        """Add what a block has to the sums over all blocks, or take it away."""
+        for sums, samples in ((self._newlines, block.newlines), (self._scripts, block.scripts)):
+            for key, sample in samples.items():
+                n, n_tokens = sums.get(key, (0, 0))
+                sums[key] = n + sign * sample.n, n_tokens + sign * sample.n_tokens
+
+
+def _moved(pitfall: Pitfall, by: int) -> Pitfall:
+    return Pitfall(pitfall.kind, pitfall.start + by, pitfall.end + by, pitfall.reason)
+
+
+def _blocks(length: int) -> list[_Block]:
+    n_blocks = -(-length // _BLOCK)
+    return [_Block(length * (i + 1) // n_blocks - length * i // n_blocks) for i in range(n_blocks)]
+
+
+def _scripts(live: FollowedText, text: str, start: int) -> dict[str, _Sample]:
+    """Script -> some of its characters and their tokens."""
+    found: dict[str, _Sample] = {}
+    for match in _FOREIGN.finditer(text):
+        script = name(match[0][0], "?").split()[0].capitalize()
+        sample = found.setdefault(script, _Sample(match.start()))
+        if sample.n < _SAMPLE:
+            stop = min(match.end(), match.start() + _SAMPLE)
+            spans = live.spans(start + match.start(), start + stop)
+            sample.n += stop - match.start()
+            sample.n_tokens += sum(len(span.ids) for span in spans)
+    return found

@@ -1,0 +1,159 @@
+"""Why a piece became these tokens: the merges applied to it in order, and the tree of bytes under a token."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
+
+from bpe_core.merging.merge_loop import utf8
+from bpe_core.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """One merge, at every place of the piece where its pair stood."""
+
+    step: int
+    """Which merge of the vocabulary, from 1."""
+    left: int
+    """First token of the pair."""
+    right: int
+    """Second token of the pair."""
+    token: int
+    """What they became."""
+    places: int
+    """How many times."""
+    parts: tuple[int, ...]
+    """The whole piece after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmerged:
+    """Two neighbors that stayed apart."""
+
+    left: int
+    """First token of the pair."""
+    right: int
+    """Second token of the pair."""
+    step: int | None
+    """The merge that would join them, which is later than the step in force; None if no merge joins them at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The way of one piece from bytes to tokens."""
+
+    piece: bytes
+    """The piece in UTF-8."""
+    start: tuple[int, ...]
+    """A token for each byte."""
+    applied: tuple[Applied, ...]
+    """The merges in the order in which they happened; each shows the parts after it."""
+    whole: int | None
+    """The token that was looked up for the whole piece, where a vocabulary has some that no merge makes."""
+    unmerged: tuple[Unmerged, ...]
+    """Each pair of neighbors that is left, from left to right."""
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The tokens of the piece in the end."""
+        if self.whole is not None:
+            return (self.whole,)
+        return self.applied[-1].parts if self.applied else self.start
+
+    @property
+    def next(self) -> Unmerged | None:
+        """The pair that a later step would join first; None if no step would join any."""
+        later = [pair for pair in self.unmerged if pair.step is not None]
+        return min(later, key=lambda pair: pair.step or 0, default=None)
+
+
+def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
+    """The merges that turn `piece` into its tokens, under the steps of `vocabulary` that are in force.
+
+    Meant to be read, so for pieces of the length of words: every merge keeps a copy of the parts after it.
+
+    >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
+    >>> [merge.parts for merge in trace(low, "low").applied]
+    [(256, 119), (257,)]
+    >>> trace(low.at(1), "low").next
+    Unmerged(left=256, right=119, step=2)
+    """
+    data = utf8(piece) if isinstance(piece, str) else piece
+    start = tuple(vocabulary.symbols(data))
+    whole = vocabulary.encode(data)
+    if len(whole) == 1 < len(data) and vocabulary.parents(whole[0]) is None:
+        return Trace(data, start, (), whole[0], ())
+    applied = tuple(_replay(vocabulary, start))
+    parts = applied[-1].parts if applied else start
+    return Trace(data, start, applied, None, tuple(_unmerged(vocabulary, parts)))
+
+
+def _replay(vocabulary: Vocabulary, start: tuple[int, ...]) -> Iterator[Applied]:
+    merges = vocabulary.merges
+    for rank, joins in groupby(_joins(vocabulary, start), key=itemgetter(0)):
+        left, right, token = merges[rank]
+        after = [parts for _, parts in joins]
+        yield Applied(rank + 1, left, right, token, len(after), after[-1])
+
+
+def _joins(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """(rank, parts after it) for each single join: lowest rank first and leftmost first, as the encoder does it."""
+    ranks, n_merges = vocabulary.ranks, vocabulary.n_merges
+    while True:
+        rank_at = [ranks.get(pair, n_merges) for pair in pairwise(parts)]
+        rank = min(rank_at, default=n_merges)
+        if rank >= n_merges:
+            return
+        i = rank_at.index(rank)
+        parts = (*parts[:i], vocabulary.merges[rank][2], *parts[i + 2 :])
+        yield rank, parts
+
+
+def _unmerged(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[Unmerged]:
+    for left, right in pairwise(parts):
+        rank = vocabulary.ranks.get((left, right))
+        yield Unmerged(left, right, None if rank is None else rank + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A token and the two it was made of."""
+
+    id: int
+    """The token."""
+    bytes: bytes
+    """Its bytes."""
+    step: int
+    """The merge that made it, from 1; 0 for a token that no merge makes, such as a byte."""
+    parts: tuple["Node", ...]
+    """Left and right; empty where `step` is 0."""
+
+    def walk(self) -> Iterator[tuple[int, "Node"]]:
+        """(depth, node) for every node, each before its parts, left before right: the lines of a drawn tree."""
+        waiting = [(0, self)]
+        while waiting:
+            depth, node = waiting.pop()
+            yield depth, node
+            waiting.extend((depth + 1, part) for part in reversed(node.parts))
+
+
+def tree(vocabulary: Vocabulary, token: int) -> Node:
+    """How `token` was built, down to the bytes. Equal parts are one object. Raises `UnknownTokenError`.
+
+    >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
+    >>> ["  " * depth + node.bytes.decode() for depth, node in tree(low, 257).walk()]
+    ['low', '  lo', '    l', '    o', '  w']
+    """
+    steps = {token: vocabulary.step_of(token)}
+    waiting = [token]
+    while waiting:
+        for part in vocabulary.parents(waiting.pop()) or ():
+            if part not in steps:
+                steps[part] = vocabulary.step_of(part)
+                waiting.append(part)
+    nodes: dict[int, Node] = {}
+    for part in sorted(steps, key=steps.__getitem__):  # a part is always older than what is made of it
+        below = tuple(nodes[parent] for parent in vocabulary.parents(part) or ())
+        nodes[part] = Node(part, vocabulary.token_bytes(part), steps[part], below)
+    return nodes[token]

@@ -1,0 +1,282 @@
+"""The end of a text that is not final: which of its last tokens a continuation could still change, and into what.
+
+Two things can happen when a text goes on. The pattern may part its end in another way; so it is tried with every kind
+of character that the pattern tells apart (`Splitter.kinds`), one and two of them. And the last piece may grow. Then
+some token begins in it, or where it begins, and reaches beyond its end: the token *swallows* the end. It can do so
+exactly if it is compatible with the token before it (see `bpe_core.editing.live_text.seams`), so one look-up answers
+for each. tiktoken's `encode_with_unstable` asks the same question, of the last pieces as a whole.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain, product, takewhile
+from typing import Final
+
+from bpe_core.editing.aligned_text import FollowedText
+from bpe_core.editing.live_text import LiveText
+from bpe_core.editing.live_text.blocks import Gap
+from bpe_core.merging.merge_loop import utf8
+from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+from bpe_core.vocabulary.token_order import in_order
+
+WINDOW: Final = 400
+"""Characters at the end of a text that are looked at, if they are enough; see `unstable`."""
+_MOST_SPLIT: Final = 50_000
+"""Characters up to which a pattern that may look anywhere is tried, those of all continuations together."""
+_MOST_TRIED: Final = 256
+"""Ways to complete a torn character that are tried."""
+
+Ids = tuple[int, ...]
+_Form = tuple[int, ...]
+"""Where pieces end in the tail or at its end, in code points, under some continuation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A token that would swallow the end of the text."""
+
+    ids: Ids
+    """What would stand in the place of the unstable tokens: perhaps some that begin alike, and at last that token."""
+    swallowed: bytes
+    """The part of it that is there already."""
+    rest: bytes
+    """The part that would have to follow; at its end a character may be torn."""
+
+    @property
+    def token(self) -> int:
+        """The token itself."""
+        return self.ids[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Unstable:
+    """The tokens at the end of a text that a continuation can change."""
+
+    start: int
+    """Code point in which they begin; the end of the text if there are none."""
+    head: int
+    """How many bytes of that code point belong to the stable token before; 0 if they begin where it does."""
+    ids: Ids
+    """The tokens as they are now."""
+    _tail: "_Tail" = field(repr=False, compare=False)
+
+    def completions(self) -> Iterator[Completion]:
+        """All tokens that would swallow the end, those first that swallow the most of it, then by id.
+
+        Worked out as they are asked for; behind a single space there are tens of thousands.
+        """
+        return self._tail.completions()
+
+
+def unstable(live: FollowedText) -> Unstable | None:
+    """The unstable end of a text; None if only trying every continuation could tell, as with a look-behind pattern in
+    a text that is not short, and for a tokenizer that changes a text before it splits it.
+
+    Only the end is looked at, however long the text is, and no pattern is expected to look back farther than that. In a
+    very long last piece it is made longer until its first token turns out to be stable.
+    """
+    end = live.n_characters
+    if not isinstance(live, LiveText):
+        return None
+    if not live.local and end * len(live.pieces.splitter.kinds) ** 2 > _MOST_SPLIT:
+        return None
+    size = WINDOW
+    while True:
+        tail = _Tail(live, *_begin(live, end - size))
+        if tail.n_stable or not tail.is_inside:
+            return tail.result()
+        size *= 2
+
+
+def _begin(live: LiveText, near: int) -> tuple[int, bool]:
+    """A place at `near` or before it from where the tail can be looked at, and whether it lies inside a piece."""
+    piece = live.piece_at(near) if near > 0 and live.local else None
+    if piece is None:
+        return 0, False
+    if near - piece[0] <= WINDOW:
+        return piece[0], False
+    span = live.span_at(near)
+    return (span.start, True) if span else (near, False)
+
+
+class _Tail:
+    """The end of a text, and all that can become of it."""
+
+    def __init__(self, live: LiveText, start: int, is_inside: bool) -> None:
+        self._pieces = live.pieces
+        self._seams = live.seams
+        self._vocabulary = live.tokenizer.vocabulary
+        self._tokens = in_order(self._vocabulary)
+        self._kinds = self._pieces.splitter.kinds if self._pieces.splitter.source else ("a",)
+        text = live.between(start, live.n_characters)
+        safe = self._last_safe_cut(text) if live.local else 0
+        self._start, self._text, self.is_inside = start + safe, text[safe:], is_inside and not safe
+        pieces = self._pieces.split(self._text)
+        self._own = self._seams.encode(utf8(self._text)) if self.is_inside else self._encode(pieces)
+        self._allowed: dict[tuple[_Form, str], bool] = {}
+        self.n_stable = self._count_stable()
+        """Tokens that nothing can change."""
+
+    def _last_safe_cut(self, text: str) -> int:
+        """The last place that no continuation can reach beyond; 0 if there is none."""
+        ends = list(accumulate(map(len, self._pieces.split(text))))
+        return next((end for end in reversed(ends[:-1]) if self._pieces.is_safe_cut(text[end - 1 : end + 1])), 0)
+
+    def result(self) -> Unstable:
+        """The tokens behind them."""
+        n_bytes = sum(map(self._n_bytes, self._own[: self.n_stable]))
+        characters = len(utf8(self._text)[:n_bytes].decode(errors="ignore"))
+        head = n_bytes - len(utf8(self._text[:characters]))
+        ids = tuple(token for token in self._own[self.n_stable :] if token >= 0)
+        return Unstable(self._start + characters, head, ids, self)
+
+    def _encode(self, pieces: Sequence[str]) -> Ids:
+        """Tokens of whole pieces; a negative number stands for so many bytes that a lossy pattern drops."""
+        return tuple(chain.from_iterable(map(self._pieces.ids, pieces)))
+
+    def _n_bytes(self, token: int) -> int:
+        return len(self._seams.token_bytes(token)) if token >= 0 else -token
+
+    def _count_stable(self) -> int:
+        n_stable = len(self._own)
+        if not self._text:
+            self._prefixes: list[_Prefix] = []
+            return 0
+        for following in self._halves():
+            n_stable = min(n_stable, _in_common(self._encode(self._pieces.split(self._text + following)), self._own))
+        self._prefixes = [prefix for form in self._forms() for prefix in self._grown(form)]
+        for prefix in sorted(self._prefixes, key=lambda prefix: _in_common(prefix.ids, self._own)):
+            n_common = _in_common(prefix.ids, self._own)
+            if n_common >= n_stable:
+                break
+            if prefix.is_whole or next(self._swallowing(prefix, self._kinds), None) is not None:
+                n_stable = n_common
+        return n_stable
+
+    def _halves(self) -> Iterator[str]:
+        """What would complete a special token that has begun at the end, if special tokens are allowed."""
+        if isinstance(self._pieces.tokenizer, SpecialsAllowed):
+            for special in self._vocabulary.special_tokens:
+                for length in range(1, len(special)):
+                    if self._text.endswith(special[:length]):
+                        yield special[length:]
+
+    def _forms(self) -> set[_Form]:
+        """All ways in which the pattern can part the tail when something follows."""
+        n = len(self._text)
+        forms: set[_Form] = set()
+        for following in chain(self._kinds, map("".join, product(self._kinds, repeat=2))):
+            ends = accumulate(map(len, self._pieces.split(self._text + following)))
+            forms.add(tuple(takewhile(lambda end: end <= n, ends)))
+        return forms
+
+    def _grown(self, form: _Form) -> Iterator["_Prefix"]:
+        """What can stand before a token that swallows the end, and what stands there if none does."""
+        bounds = (0, *form)
+        parts = [self._text[a:b] for a, b in zip(bounds, form, strict=False)]
+        before = self._encode([Gap(part) if self._is_gap(part) else part for part in parts])
+        open_part = utf8(self._text[bounds[-1] :])
+        ids = self._seams.encode(open_part)
+        yield _Prefix(form, before + ids, b"", False, True)
+        longest = self._tokens.longest
+        for at in range(max(0, len(open_part) - longest + 1), len(open_part)):
+            first = self._shortened(ids, open_part, at)
+            yield _Prefix(form, before + first, open_part[at:], not first, False)
+
+    def _is_gap(self, part: str) -> bool:
+        """Whether the pattern drops a part of the tail, as far as that shows without what is around it."""
+        return self._pieces.lossy and not self._pieces.splitter.split(part)
+
+    def _shortened(self, ids: Ids, data: bytes, length: int) -> Ids:
+        """The tokens of the first `length` bytes of `data`, whose tokens are `ids`: most of them stay."""
+        n_kept = bisect_right(list(accumulate(map(self._n_bytes, ids))), length)
+        n_back = 1
+        while True:
+            kept = ids[: max(0, n_kept - n_back)]
+            rest = self._seams.encode(data[sum(map(self._n_bytes, kept)) : length])
+            if not kept or not rest or self._seams.fit(kept[-1], rest[0]):
+                return kept + rest
+            n_back *= 2
+
+    def completions(self) -> Iterator[Completion]:
+        """See `Unstable.completions`."""
+        seen: set[tuple[Ids, int]] = set()
+        for prefix in sorted(self._prefixes, key=lambda prefix: -len(prefix.swallowed)):
+            for token in self._swallowing(prefix) if not prefix.is_whole else ():
+                if (prefix.ids, token) not in seen and self.n_stable <= len(prefix.ids):
+                    seen.add((prefix.ids, token))
+                    ids = (*(kept for kept in prefix.ids[self.n_stable :] if kept >= 0), token)
+                    rest = self._seams.token_bytes(token)[len(prefix.swallowed) :]
+                    yield Completion(ids, prefix.swallowed, rest)
+
+    def _swallowing(self, prefix: "_Prefix", beyond: Sequence[str] = ()) -> Iterator[int]:
+        """The tokens that can come behind a prefix, lowest id first.
+
+        A piece such as a quotation may need more than the token to be one; `beyond` are characters to try for that.
+        """
+        for token in sorted(self._tokens.beginning_with(prefix.swallowed)):
+            data = self._seams.token_bytes(token)
+            fits = self._stands_alone(token, data) if prefix.is_first else self._seams.fit(prefix.ids[-1], token)
+            if fits and self._goes_on(prefix, token, data, beyond):
+                yield token
+
+    def _stands_alone(self, token: int, data: bytes) -> bool:
+        return self._seams.encode(data) == (token,) or self._vocabulary.encode(data) == (token,)
+
+    def _goes_on(self, prefix: "_Prefix", token: int, data: bytes, beyond: Sequence[str]) -> bool:
+        """Whether the pattern allows a text in which the token stands there."""
+        for following, added in _completed(data[len(prefix.swallowed) :], beyond):
+            if added and self._seams.encode(data + added)[:1] != (token,):
+                continue
+            key = prefix.form, self._pieces.splitter.alike(following)
+            allowed = self._allowed.get(key)
+            if allowed is None:
+                ends = tuple(accumulate(map(len, self._pieces.split(self._text + following))))
+                allowed = self._allowed[key] = ends == (*prefix.form, len(self._text) + len(following))
+            if allowed:
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefix:
+    """Tokens of the tail behind which another token can swallow what is left of it."""
+
+    form: _Form
+    ids: Ids
+    swallowed: bytes
+    is_first: bool
+    """Whether the swallowing token would be the first of its piece."""
+    is_whole: bool
+    """Whether nothing is left to be swallowed."""
+
+
+def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Texts that begin with `rest`, each with the bytes added: to complete its last character, or one of `beyond`."""
+    try:
+        text = rest.decode()
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            yield from _mended(rest, rest[error.start :])
+        return
+    yield text, b""
+    for more in beyond:
+        yield text + more, utf8(more)
+
+
+def _mended(rest: bytes, torn: bytes) -> Iterator[tuple[str, bytes]]:
+    missing = (2 if torn[0] < 0xE0 else 3 if torn[0] < 0xF0 else 4) - len(torn)
+    n_ways = 64**missing
+    for number in range(min(n_ways, _MOST_TRIED)):
+        way = number * 67 % n_ways if n_ways > _MOST_TRIED else number  # a varied few of many
+        added = bytes(0x80 | way >> 6 * place & 0x3F for place in reversed(range(missing)))
+        text = (rest + added).decode(errors="ignore")
+        if utf8(text) == rest + added:
+            yield text, added
+
+
+def _in_common(one: Ids, other: Ids) -> int:
+    """How many tokens both begin with."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in same)

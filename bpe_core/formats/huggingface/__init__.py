@@ -1,0 +1,154 @@
+"""tokenizer.json of Hugging Face's tokenizers, as far as it is BPE: made of bytes, or of characters as Llama-2 has it.
+
+What is not BPE, or does something to a text that is not done here, is refused by its name. What a post-processor adds
+around a text (a first token, say) belongs to models and not to texts, and is left out.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats.fields import Fields, parse
+from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.huggingface.configuration import configuration_of, name_of, with_added
+from bpe_core.formats.huggingface.model import Model
+from bpe_core.formats.huggingface.pipeline import pipeline_of
+from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
+from bpe_core.formats.limits import LARGEST_ID, LONGEST_ADDED
+from bpe_core.patterns import ELSE, Splitter, StagedSplitter
+from bpe_core.patterns.texts import texts_of
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.visible import quoted
+from bpe_core.vocabulary import Vocabulary
+
+_MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
+_DECODER: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+"""How what is made of bytes is decoded here, whatever a file has said of it."""
+_NOT_BPE: Final = ("Unigram", "WordPiece", "WordLevel")
+
+
+def recognizes(data: bytes) -> bool:
+    """Whether it is an object with a model in it."""
+    return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None
+
+
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer; `pattern` takes the place of its pre-tokenizer's splits. Raises `FormatError`."""
+    fields = Fields(parse(file.data, file.where), file.where)
+    if "added_tokens" in fields:
+        vocab = fields.fields("model").any("vocab")
+        fields.values["added_tokens"] = with_added(fields.items("added_tokens"), configuration_of(file), vocab)
+    return tokenizer_of(fields, pattern, name_of(file))
+
+
+def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
+    """The tokenizer that an object as in tokenizer.json describes."""
+    model = fields.fields("model")
+    kind = model.text("type") if "type" in model else ("BPE" if "merges" in model else "WordPiece")
+    if kind in _NOT_BPE or kind != "BPE":
+        fields.unsupported(f"the model {kind}", "BPE")
+    if "dropout" in model and model.any("dropout"):
+        fields.unsupported("dropout, which encodes at random,", "BPE without it")
+    for key in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if key in model and model.text(key):
+            fields.unsupported(f"the {key} {model.text(key)!r}", "BPE on bytes, and on characters with U+2581")
+    try:
+        pipeline = pipeline_of(fields, pattern)
+        described = Model.of(model, pipeline.is_bytewise, pipeline.has_metaspace)
+        return pipeline.tokenizer(described, tuple(_added(fields)), name)
+    except FormatError:
+        raise
+    except BpeError as error:
+        fields.fail("", str(error).rstrip("."))
+    except RecursionError:
+        fields.fail("", "its parts are nested too deeply")
+
+
+def _added(fields: Fields) -> Iterator[AddedToken]:
+    vocab = fields.fields("model").fields("vocab").values
+    name_of = {token: name for name, token in vocab.items()} if fields.values.get("added_tokens") else {}
+    seen: dict[int, str] = {}
+    for token in fields.objects("added_tokens") if "added_tokens" in fields else ():
+        text, special = token.text("content"), token.flag("special", False)
+        if not text:
+            continue
+        if len(text) > LONGEST_ADDED:
+            token.fail("content", f"it is longer than {LONGEST_ADDED:,} characters")
+        known = vocab.get(text)
+        number = token.number("id", largest=LARGEST_ID) if known is None else known
+        if known is None and number in name_of:
+            token.fail("id", f"{number} is the id of {quoted(name_of[number])}")
+        if seen.setdefault(number, text) != text:
+            token.fail("id", f"{number} is the id of another added token")
+        single_word, lstrip, rstrip = (token.flag(key, False) for key in ("single_word", "lstrip", "rstrip"))
+        normalized = token.flag("normalized", not special)
+        yield AddedToken(text, number, special, single_word, lstrip, rstrip, normalized)
+
+
+def write(tokenizer: Tokenizer) -> Iterator[str]:
+    """The file. Raises `FormatError` if it would not give the same ids there."""
+    vocabulary, preparation = tokenizer.vocabulary, tokenizer.preparation
+    first, joint, pattern = tokenizer.pattern.rpartition(ELSE)
+    if preparation:
+        if not preparation.description:
+            refuse("what it does to a text before it splits it cannot be said there")
+        added = preparation.added
+        pipeline = {"pre_tokenizer": None, **preparation.description, "decoder": _DECODER}
+        if "pre_tokenizer" not in preparation.description:
+            pipeline["pre_tokenizer"] = pre_tokenizer_of(tokenizer.pattern)
+    else:
+        found = tuple(_found_by(vocabulary, tokenizer.splitter))
+        texts = texts_of(first) if joint else []
+        if texts is None or set(texts) != {token.text for token in found}:
+            refuse("its pattern finds something first that is no token")
+        added = (*specials_of(vocabulary), *found)
+        pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer_of(pattern), "decoder": _DECODER}
+    ordinary = {token.text.encode() for token in added if not token.special}
+    looks_up_whole = vocabulary.is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
+    if looks_up_whole and any(tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens):
+        refuse("the text of a special token is a piece by its pattern")
+    if looks_up_whole and not vocabulary.is_ranked:
+        _check_look_up(vocabulary)
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": looks_up_whole,
+        "vocab": names_of(tokenizer, added),
+        "merges": [list(pair) for pair in pairs_of(vocabulary)],
+    }
+    head = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": list(map(_described, added))}
+    yield from dumped(head | pipeline | {"post_processor": None, "model": model})
+
+
+def _check_look_up(vocabulary: Vocabulary) -> None:
+    """Refuse a vocabulary of which some tokens are looked up and some are not: there it is all or none."""
+    for token, data in vocabulary.bytes_of.items():
+        if token in vocabulary and vocabulary.encode(data) != (token,):
+            refuse(f"the token {token} would be looked up as a whole there, and is not here")
+
+
+def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
+    """The special tokens."""
+    return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
+
+
+def _found_by(vocabulary: Vocabulary, splitter: Splitter) -> Iterator[AddedToken]:
+    """The tokens whose pieces a pattern finds beforehand."""
+    if not isinstance(splitter, StagedSplitter):
+        return
+    for data, token in vocabulary.whole_pieces.items():
+        text = data.decode(errors="replace")
+        if splitter.finds_first(text):
+            yield AddedToken(text, token)
+
+
+def _described(token: AddedToken) -> dict[str, Any]:
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    return {"id": token.token, "content": token.text} | {flag: getattr(token, flag) for flag in flags}

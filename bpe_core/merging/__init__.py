@@ -1,0 +1,1 @@
+"""From bytes to tokens: the merge loop, very long pieces, and which neighbors are compatible."""

@@ -1,0 +1,1 @@
+"""Work shared by several processes, and texts in portions for them."""
