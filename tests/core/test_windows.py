@@ -80,8 +80,8 @@ def test_ranks_with_gaps_in_them_and_with_ties(window):
         rank_of = {token: r.randrange(30) for token in sorted(tokens)}
         piece = piece_at_random(r, b"aab", 600)
         parts = [piece[i : i + 1] for i in range(len(piece))]
-        short = joined._merge_short(list(parts), rank_of)
-        assert joined.merge_parts(parts, rank_of) == short, f"seed {seed}"
+        short = rank_merging._merge_short(list(parts), rank_of)
+        assert rank_merging.merge_parts(parts, rank_of) == short, f"seed {seed}"
 
 
 def test_a_mark_at_the_end_and_letters_without_a_token():
