@@ -5,10 +5,10 @@ import subprocess
 import sys
 import unicodedata
 from functools import partial
-from pathlib import Path
 
 import pytest
 from real import real_file
+from shell import ROOT
 
 from benchmarks.agreement import characters, comparing, report, strings, texts
 from benchmarks.agreement.comparing import Subject
@@ -180,7 +180,6 @@ def test_strings_are_of_every_kind_and_the_same_each_time():
 
 def test_the_command_says_what_it_compared(tmp_path):
     """Without any vocabulary there is nothing to compare with tiktoken, and that is no failure."""
-    root = Path(__file__).parents[2]
     command = [
         sys.executable,
         "-m",
@@ -194,7 +193,7 @@ def test_the_command_says_what_it_compared(tmp_path):
     ]
     done = subprocess.run(
         [*command, "--vocabularies", str(tmp_path)],
-        cwd=root,
+        cwd=ROOT,
         env=os.environ,
         capture_output=True,
         text=True,

@@ -5,10 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
+"""The checkout under test."""
+
 
 def in_a_shell(line: str, cwd: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """`line` in a real shell, where `bpescope` is this checkout's headless face."""
-    root = Path(__file__).parents[2]
     script = f'set -o pipefail; bpescope() {{ "{sys.executable}" -m bpe_core "$@"; }}; {line}'
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(["bash", "-c", script], cwd=cwd, input=data, capture_output=True, env=environment, timeout=60)

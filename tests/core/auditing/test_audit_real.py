@@ -11,7 +11,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 
-BESIDE = Path(__file__).parents[3] / "shared" / "vocabs"
+BESIDE = Path(__file__).parents[4] / "shared" / "vocabs"
 PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from shell import ROOT
 
 from bpe_core import load
 from bpe_core.cli.wire import (
@@ -30,7 +31,6 @@ from bpe_core.cli.wire import (
 )
 from bpe_core.trainer import Trainer
 
-ROOT = Path(__file__).parents[2]
 PATIENCE = 60
 """Seconds after which a test gives up; none should ever need them."""
 

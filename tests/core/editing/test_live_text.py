@@ -4,9 +4,9 @@ import random
 from importlib import import_module
 
 import pytest
+from nasty import CONTRACTIONS, SPACES, WORDS
 
 from bpe_core import PATTERNS, LiveText, OptionError, Tokenizer, Vocabulary, train
-from tests.core.nasty import CONTRACTIONS, SPACES, WORDS
 
 OWN_PATTERNS = [r"\p{N}{1,2}|\w+|\W", r"\w+", r"(?<=x)a+|.|\n", r"a[^b]*b|a|(?s:.)", r"\b\w"]
 BITS = [*WORDS, *SPACES, *CONTRACTIONS, *"aaaxb1 /'\n", "=" * 9, "\ud800", "\x1b"]

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from test_aligned_text import MAKERS
 
 from bpe_core import LiveText, PatternError, Tokenizer, train
 from bpe_core.editing.aligned_text import AlignedText, FollowedText
 from bpe_core.editing.live_text.pieces import Pieces
 from bpe_core.patterns import patience
-from tests.core.test_aligned_text import MAKERS
 
 SLOW = r"(?:a|aa)+!|[a-z]+|\s|."
 

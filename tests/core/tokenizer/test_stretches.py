@@ -3,11 +3,11 @@
 import random
 
 import pytest
+from real import real_file
 
 from bpe_core import Tokenizer, Vocabulary, load, train
 from bpe_core import reference as oracle
 from bpe_core.tokenizer.stretches import Stretches
-from tests.core.real import real_file
 
 LETTERS = "中文字日本語😊é"
 
