@@ -54,5 +54,9 @@ class UntrainedError(BpeError, RuntimeError):
     """A tokenizer was asked to encode before it was trained."""
 
 
+class KernelError(BpeError, RuntimeError):
+    """The compiled kernel was asked for and is not there."""
+
+
 class UnknownTokenError(BpeError, LookupError):
     """A token id is not in the vocabulary."""

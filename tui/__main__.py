@@ -28,7 +28,9 @@ def _open_app(arguments: list[str]) -> int:
     if options.version:
         from importlib.metadata import version
 
-        print(f"bpescope {version('bpescope')}")
+        from bpe_core import kernel
+
+        print(f"bpescope {version('bpescope')} {kernel.description}")
         return 0
     from bpe_core.cli.standard_streams import hold_open, tell
 

@@ -1,0 +1,53 @@
+"""The loops of the engine compiled from C, where they are there: the one door to `bpe_core.kernel._kernel`.
+
+`available` says whether they are. Everything works without them, and gives the same results in more time. The
+environment variable BPESCOPE_KERNEL turns them off (0) or makes their absence an error (1).
+
+`pip install` compiles them where a C compiler and Python's headers are. In a checkout, `python hatch_build.py` compiles
+them in place, in a few seconds; to be repeated when a C source has changed, since a kernel that was compiled from other
+sources is not used. `.ci/sanitize` compiles them with AddressSanitizer and UndefinedBehaviorSanitizer, and tests them.
+"""
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.errors import KernelError
+from bpe_core.kernel.stamp import stamp
+
+SWITCH: Final = "BPESCOPE_KERNEL"
+"""The environment variable: 0 turns the kernel off, 1 makes its absence an error."""
+
+
+def _why_not(switch: str) -> str:
+    """Why the kernel is not to be used; "" if it is. KernelError if it has to be."""
+    if switch == "0":
+        return f"turned off by {SWITCH}=0"
+    try:
+        from bpe_core.kernel._kernel import STAMP as compiled_from
+    except ModuleNotFoundError:
+        reason = "not compiled"
+    except ImportError as error:
+        reason = f"not to be loaded ({error})"
+    else:
+        if compiled_from == stamp():
+            return ""
+        reason = "compiled from other sources"
+    if switch == "1":
+        raise KernelError(
+            f"{SWITCH}=1 asks for the compiled kernel, but it is {reason}; compile it with `python hatch_build.py`, "
+            f"install bpescope where a C compiler is, or unset {SWITCH}."
+        )
+    return reason
+
+
+why_not: Final = _why_not(os.environ.get(SWITCH, ""))
+"""Why the kernel is not in use, such as "not compiled"; "" if it is."""
+
+available: Final = not why_not
+"""Whether the kernel is in use; only then this module has the names that are imported below."""
+
+description: Final = "with the compiled kernel" if available else f"in pure Python: the kernel is {why_not}"
+"""Which it is, in a few words for a person."""
+
+if TYPE_CHECKING or available:
+    from bpe_core.kernel._kernel import STAMP as STAMP

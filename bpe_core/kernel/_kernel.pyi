@@ -1,0 +1,4 @@
+"""What the C sources of this folder define, for type checkers and readers."""
+
+STAMP: int
+"""`stamp()` of the sources from which this was compiled."""
