@@ -29,9 +29,9 @@ from textual.notifications import Notify
 
 from bpe_core import load, save, train
 from bpe_core.errors import BpeError
-from tui import config
 from tui.app import BpeScope
-from tui.recovered import load_again, remember
+from tui.disk import config
+from tui.disk.recovered import load_again, remember
 
 TEXT: Final = "the theme of the other thesis, the thing that they thought through\n" * 9
 _PATIENCE: Final = 60.0

@@ -25,8 +25,8 @@ from textual.message import Message
 
 from bpe_core import save, train
 from bpe_core.content.samples import editor_greeting
-from tui import config, sources
 from tui.app import BpeScope
+from tui.disk import config, sources
 from tui.state import Corpus
 
 _TEXT: Final = "the theme of the other thesis, the thing that they thought through\n"

@@ -154,7 +154,7 @@ def _edit(editor: str, text: str) -> None:
 
 def _be_bpescope(text: str) -> None:
     import tui.app
-    from tui import config
+    from tui.disk import config
     from tui.screen import MainScreen
     from tui.widgets.token_area import TokenArea
 

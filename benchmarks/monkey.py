@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "tui"))
 from monkey_app import Played, own_home, play
 from monkey_deeds import Deed, count, deeds, shortened
 
-from tui import sources
+from tui.disk import sources
 
 _SESSION: Final = 250
 """Batches of deeds that begin in a fresh home folder."""

@@ -158,7 +158,7 @@ def loader_bpescope() -> Load:
 
 def loader_bpescope_again() -> Load:
     """Ours, of a file that the app has recovered the merges of before; the first call is that time."""
-    from tui.recovered import load_again, remember
+    from tui.disk.recovered import load_again, remember
 
     def read(path: Path) -> Encode:
         folder = path.with_name("recovered")

@@ -71,7 +71,7 @@ def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...],
     doubts: list[str] = []
     for path in paths:
         from bpe_core.formats import why_no_tokenizer
-        from tui.sources import check_readable
+        from tui.disk.sources import check_readable
 
         why_none = why_no_tokenizer(path)
         if why_none is None:

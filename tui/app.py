@@ -14,14 +14,14 @@ from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Input
 
 from bpe_core.visible import visible
-from tui import signals
 from tui.commands import ScopeCommands
-from tui.config import Configuration, load_configuration, save_configuration
-from tui.guards import Palette, forgiving, leads_nowhere
+from tui.disk.config import Configuration, load_configuration, save_configuration
+from tui.drawing.palette import theme_variables
 from tui.screen import MainScreen
-from tui.text.palette import theme_variables
-from tui.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
-from tui.type_ahead import TypeAhead
+from tui.terminal import signals
+from tui.terminal.guards import Palette, forgiving, leads_nowhere
+from tui.terminal.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
+from tui.terminal.type_ahead import TypeAhead
 
 _TYPED: Final = frozenset({"enter", "backspace"})
 """Keys that are for the editor alone, as long as it has the focus."""
@@ -121,7 +121,7 @@ class BpeScope(App[None]):
 
     async def action_quit(self) -> None:
         """Leave; where the text would be lost with it, only if that is meant, as a second Ctrl+Q does."""
-        from tui.dialogs import Confirm
+        from tui.dialogs.questions import Confirm
 
         refused = await self.main.why_not_kept()
         if not refused or self.screen is self._asked:

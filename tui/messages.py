@@ -10,7 +10,7 @@ from tui.state import Corpus
 
 if TYPE_CHECKING:
     from bpe_core.auditing.findings import Finding
-    from tui.sources import TextSource
+    from tui.disk.sources import TextSource
 
 
 @dataclass

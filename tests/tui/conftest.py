@@ -11,14 +11,15 @@ from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope, children
 from textual.message import Message
 
 from bpe_core import save, train
-from tui import config, engine
 from tui.app import BpeScope
+from tui.disk import config
+from tui.workers import process
 
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker gets the time that it needs to save, on a machine that has other things to do as well."""
-    monkeypatch.setattr(engine, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(process, "PATIENCE", PATIENCE)
 
 
 @pytest.fixture

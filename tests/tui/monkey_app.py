@@ -20,11 +20,11 @@ from textual.message_pump import MessagePump
 import bpe_core
 from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import BpeError
-from tui import config
 from tui.app import BpeScope
+from tui.disk import config
 from tui.screen import MainScreen
-from tui.screen.stage import steps_known
-from tui.type_ahead import at_rest
+from tui.screen.shown_tokenizer import steps_known
+from tui.terminal.type_ahead import at_rest
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine

@@ -17,7 +17,7 @@ from monkey_deeds import PASTES, Deed
 from terminal import Terminal, terminal
 
 from bpe_core import load
-from tui import config
+from tui.disk import config
 
 _CODES: Final = {
     **dict(zip(("up", "down", "right", "left", "end", "home"), ("A", "B", "C", "D", "F", "H"), strict=True)),

@@ -19,13 +19,13 @@ from textual.widgets import Input
 from textual.widgets.tree import TreeNode
 
 from tui.app import BpeScope
-from tui.engine import Job
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
 from tui.widgets.corpus_tree import CorpusTree, Entry
 from tui.widgets.token_area import TokenArea
+from tui.workers.process import Job
 
 Dialog = TypeVar("Dialog", bound=ModalScreen)  # type: ignore[type-arg]
 

@@ -8,7 +8,7 @@ from scope import Opened
 
 from bpe_core import save, train
 from bpe_core.editing import aligned_parts
-from tui import config
+from tui.disk import config
 
 PIECES = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁low", "lo", "low", "▁low"]
 LLAMA = {

@@ -10,10 +10,10 @@ from textual.widgets import Input, OptionList, Select
 from bpe_core import load, save, train
 from bpe_core.content.samples import samples
 from bpe_core.visible import visible
-from tui import config
 from tui.commands import ACTIONS
-from tui.dialogs import AskPath, Confirm
-from tui.help import Help
+from tui.dialogs.help import Help
+from tui.dialogs.questions import AskPath, Confirm
+from tui.disk import config
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
 

@@ -11,11 +11,11 @@ from bpe_core import Tokenizer, audit, load, save
 from bpe_core.auditing.findings import KINDS, Finding
 from bpe_core.corpus import Counts
 from bpe_core.vocabulary import Vocabulary
-from tui.engine import Job
 from tui.messages import TokenizerChosen
 from tui.panes.audit import legend
 from tui.state import Corpus
 from tui.widgets.finding_table import FindingTable
+from tui.workers.process import Job
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 

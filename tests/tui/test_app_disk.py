@@ -13,9 +13,10 @@ from scope import Opened, Scope, eventually
 from terminal import terminal
 
 from bpe_core import load
-from tui import config, engine, kept_text
 from tui.app import BpeScope
-from tui.dialogs import AskPath, Confirm
+from tui.dialogs.questions import AskPath, Confirm
+from tui.disk import autosave, config
+from tui.workers import process
 
 
 @contextmanager
@@ -53,7 +54,7 @@ async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_en
 async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
     opened: Opened, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_text.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(autosave.tempfile, "tempdir", str(tmp_path))
     async with opened() as scope:
         await scope.until_tokenizer()
         await scope.press("a")
@@ -108,7 +109,7 @@ async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
 async def test_a_worker_that_cannot_be_started_is_told_at_the_start(
     opened: Opened, home: Path, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(process.sys, "executable", "/nowhere/python")
     async with opened(book) as scope:
         await scope.until(lambda: scope.said, "it is told")
         assert all(said.startswith("No worker process can be started") for said in scope.said)
@@ -141,7 +142,7 @@ async def test_what_a_worker_has_told_is_kept_even_if_it_is_not_given_the_time_t
         job = scope.screen.session.training.job
         assert job is not None
         os.kill(job.pid, signal.SIGSTOP)  # as one that is busy saving
-        monkeypatch.setattr(engine, "PATIENCE", 0.1)
+        monkeypatch.setattr(process, "PATIENCE", 0.1)
     output = config.tokenizers_folder() / "book.txt-gpt4.json"
     assert load(output).step == 1
     assert config.load_configuration().tokenizer == str(output)

@@ -6,8 +6,8 @@ import pytest
 from scope import TEXT, Opened, Scope, never
 
 from bpe_core import save, train
-from tui.dialogs import AskName
-from tui.engine import Job
+from tui.dialogs.questions import AskName
+from tui.workers.process import Job
 
 
 async def ask_for(scope: Scope, name: str) -> None:

@@ -9,7 +9,7 @@ from textual.events import Paste
 
 from bpe_core import Tokenizer, load, save
 from bpe_core.editing.aligned_text import FollowedText
-from tui import config
+from tui.disk import config
 from tui.text.review import Review
 
 SLOW = r"(?:a|aa)+!|[a-z]+|\s|."

@@ -12,18 +12,19 @@ from textual.widgets import Input, OptionList, Select
 
 from bpe_core import load, save, train
 from bpe_core.formats import is_tokenizer
-from tui import config, engine
 from tui.__main__ import _told_apart
 from tui.app import BpeScope
-from tui.dialogs import AskName
-from tui.engine import Job
+from tui.dialogs.questions import AskName
+from tui.disk import config
 from tui.messages import PresetChosen, TokenizerChosen, TokenizerDiscarded
-from tui.owners.shelf import MOST_OPENED, Shelf
+from tui.owners.known_tokenizers import MOST_OPENED, Shelf
 from tui.panes.corpus import shortened_within
 from tui.state import Kept
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
+from tui.workers import process
+from tui.workers.process import Job
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -179,7 +180,7 @@ async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes
     async def refused(*arguments: object, **options: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(engine.asyncio, "create_subprocess_exec", refused)
+    monkeypatch.setattr(process.asyncio, "create_subprocess_exec", refused)
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()

@@ -8,7 +8,7 @@ from textual.widgets import Select
 
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
-from tui.dialogs import AskPattern
+from tui.dialogs.questions import AskPattern
 from tui.messages import TokenizerChosen
 from tui.panes.training import ANOTHER
 from tui.state import TrainingOptions

@@ -12,13 +12,13 @@ from textual.widgets import Button, Input, Select
 
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.vocabulary import Vocabulary
-from tui import config, recovered
-from tui.dialogs import AskPattern
-from tui.engine import Job
+from tui.dialogs.questions import AskPattern
+from tui.disk import config, recovered
+from tui.disk.recovered import Loaded, load_again
 from tui.owners import training
 from tui.panes.training import ANOTHER
-from tui.recovered import Loaded, load_again
 from tui.widgets.curve import Curve
+from tui.workers.process import Job
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 

@@ -7,9 +7,9 @@ import pytest
 from scope import PATIENCE, Opened, key
 from textual.widgets import Input, Label
 
-from tui import completion, dialogs
-from tui.completion import MOST, completions
-from tui.dialogs import AskPath, AskPattern
+from tui.dialogs import path_completion, questions
+from tui.dialogs.path_completion import MOST, completions
+from tui.dialogs.questions import AskPath, AskPattern
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ async def test_tab_completes_and_the_names_are_listed(
         threads.append(threading.current_thread())
         return completions(typed)
 
-    monkeypatch.setattr(completion, "completions", watched)
+    monkeypatch.setattr(path_completion, "completions", watched)
     async with opened() as scope:
         await scope.until_tokenizer()
         await scope.press("ctrl+o")
@@ -78,8 +78,8 @@ async def test_tab_and_enter_typed_at_once_wait_for_what_completes(
         listed.wait(PATIENCE)
         return completions(typed)
 
-    monkeypatch.setattr(completion, "completions", slow)
-    monkeypatch.setattr(dialogs, "_SOON", PATIENCE)
+    monkeypatch.setattr(path_completion, "completions", slow)
+    monkeypatch.setattr(questions, "_SOON", PATIENCE)
     async with opened() as scope:
         await scope.until_tokenizer()
         answers: list[Path | None] = []

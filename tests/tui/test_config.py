@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tui import config
-from tui.config import Configuration, load_configuration, load_text, save_configuration, save_text
-from tui.options import possible
+from tui.disk import config
+from tui.disk.config import Configuration, load_configuration, load_text, save_configuration, save_text
+from tui.disk.remembered_options import possible
 from tui.state import TrainingOptions
 
 pytestmark = pytest.mark.usefixtures("home")

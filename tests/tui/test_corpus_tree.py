@@ -9,8 +9,8 @@ from scope import TEXT, Opened, Scope
 from textual.widgets import Label
 
 from bpe_core.content.presets import PRESETS
-from tui import sources
-from tui.sources import LARGEST_FOLDER, Listing
+from tui.disk import sources
+from tui.disk.sources import LARGEST_FOLDER, Listing
 from tui.widgets import corpus_tree
 from tui.widgets.key_line import KeyLine
 

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.message import Message
 
-from tui.widgets.braille import blocks, braille
+from tui.drawing.braille import blocks, braille
 from tui.widgets.curve import Curve
 
 # 20 merges are 21 points: the length before the first and after each.

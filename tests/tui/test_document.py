@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.text.document import LONG_LINE, FaithfulDocument
-from tui.text.sums import Sums
+from tui.text.prefix_sums import Sums
 
 ENDINGS = "a\r\nb\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i\n\nj\r"
 

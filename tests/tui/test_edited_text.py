@@ -17,7 +17,7 @@ from bpe_core.tokenizer.steps import PrefixStep, SplitStep
 from tui.text.edited_text import EditedText
 from tui.text.reading import Limits
 from tui.text.review import Review
-from tui.text.rows import Rows
+from tui.text.screen_rows import Rows
 from tui.text.strips import Columns, Row
 
 TEXTS = [

@@ -7,7 +7,7 @@ from scope import Opened, Scope
 
 from bpe_core import save, train
 from bpe_core.content.examples import examples
-from tui import config
+from tui.disk import config
 from tui.panes.editor import HINT, EditorPane
 from tui.text.review import Review
 from tui.widgets.hint_line import HintLine

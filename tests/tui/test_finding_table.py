@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
-from tui.widgets.finding_order import FindingOrder, Wanted, _key_of
+from tui.drawing.finding_order import FindingOrder, Wanted, _key_of
 from tui.widgets.finding_table import FindingTable
 
 

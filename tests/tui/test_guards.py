@@ -22,9 +22,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets._toast import Toast
 
-from tui import config
 from tui.app import BpeScope
-from tui.guards import LEANT_ON, Dialog, FaithfulParser, PagedOptionList, Palette, leads_nowhere
+from tui.disk import config
+from tui.terminal.guards import LEANT_ON, Dialog, FaithfulParser, PagedOptionList, Palette, leads_nowhere
 
 both = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "plain"])
 

@@ -17,9 +17,9 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
-from tui.help import tables
-from tui.text import glossary
-from tui.text.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
+from tui import glossary
+from tui.dialogs.help import tables
+from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
 from tui.widgets import finding_table, merge_log
 from tui.widgets.hint_line import HintLine, hint_of
 from tui.widgets.merge_log import MergeLog

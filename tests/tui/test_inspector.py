@@ -8,9 +8,9 @@ from textual.app import App, ComposeResult
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
-from tui.text.facts import Fact
+from tui.drawing.info_lines import Fact
+from tui.drawing.token_tree import branches
 from tui.widgets.inspector import Inspector
-from tui.widgets.token_tree import branches
 
 # "low", "est" and what is made of them: l+o, lo+w, e+s, es+t, and <ESC>+[ as a merge no terminal should see.
 MERGES = [(108, 111, 256), (256, 119, 257), (101, 115, 258), (258, 116, 259), (257, 259, 260), (27, 91, 261)]

@@ -11,7 +11,7 @@ from textual.widgets import Input, Select, TextArea
 
 from tui.app import BpeScope
 from tui.commands import ACTIONS, EDITOR_ACTIONS
-from tui.help import KEYS
+from tui.dialogs.help import KEYS
 from tui.panes.audit import AuditPane
 from tui.panes.corpus import TokenizerList
 from tui.panes.editor import EditorPane

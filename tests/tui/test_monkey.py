@@ -11,7 +11,7 @@ from monkey_app import own_home, play
 from monkey_deeds import PASTES, Deed, count, deeds, shortened
 from monkey_terminal import play_in_terminal
 
-from tui import sources
+from tui.disk import sources
 from tui.text.edited_text import EditedText
 
 FOUND: dict[str, list[Deed]] = {

@@ -8,9 +8,9 @@ from textual.widgets import Input, Select
 
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
-from tui import config
 from tui.commands import ACTIONS
-from tui.dialogs import AskPattern
+from tui.dialogs.questions import AskPattern
+from tui.disk import config
 from tui.messages import TokenizerChosen
 from tui.state import Corpus
 from tui.widgets.hint_line import HintLine, hint_of

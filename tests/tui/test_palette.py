@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.editing.spans import Span
-from tui.text.palette import (
+from tui.drawing.palette import (
     CONTRAST,
     N_COLORS,
     Look,
@@ -22,7 +22,7 @@ from tui.text.palette import (
     selected,
     theme_variables,
 )
-from tui.themes import THEMES
+from tui.terminal.themes import THEMES
 
 RGB_THEMES = [theme for theme in (*BUILTIN_THEMES.values(), *THEMES) if not theme.ansi]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core import Tokenizer, load, save, train
-from tui.recovered import Loaded, load_again, recall, remember
+from tui.disk.recovered import Loaded, load_again, recall, remember
 
 LEARNED = train("the theme of the other thesis " * 9, vocab_size=280)
 

@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from tui.widgets.columns import Column, Place, fit, lay_out
+from tui.drawing.columns import Column, Place, fit, lay_out
 from tui.widgets.row_list import RowList
 
 NUMBER = Column("number", 8, right=True, hint="Just a number.")

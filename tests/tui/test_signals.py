@@ -10,7 +10,7 @@ import pytest
 from scope import children
 from terminal import Terminal, terminal
 
-from tui import config
+from tui.disk import config
 
 pytestmark = pytest.mark.usefixtures("home", "kept", "no_process_left")
 
@@ -100,7 +100,8 @@ def test_a_window_that_is_closed_ends_what_a_shell_has_started_in_it() -> None:
 
 
 def test_a_terminal_that_ends_unheard_is_not_read_without_end() -> None:
-    deaf = "import signal, sys; import tui.signals as s; s._ENDING = (); signal.signal(1, signal.SIG_IGN); " + (
+    deaf = (
+        "import signal, sys; from tui.terminal import signals; signals._ENDING = (); signal.signal(1, signal.SIG_IGN); "
         "from tui.__main__ import main; sys.exit(main([]))"
     )
     with terminal(program=("-c", deaf)) as app:

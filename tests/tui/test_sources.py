@@ -7,7 +7,7 @@ import pytest
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import TextError
 from bpe_core.visible import visible
-from tui.sources import (
+from tui.disk.sources import (
     LARGEST_FOLDER,
     check_readable,
     computer_sources,

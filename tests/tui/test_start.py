@@ -9,8 +9,8 @@ import pytest
 from scope import PATIENCE, eventually
 from terminal import terminal
 
-from tui import config
 from tui.app import BpeScope
+from tui.disk import config
 from tui.screen import MainScreen
 from tui.widgets.pane import PANES
 from tui.widgets.token_area import TokenArea
@@ -49,7 +49,7 @@ def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(ho
         f"bpe_core.{room}" for room in ("corpus", "formats", "hub", "patterns", "tokenizer", "trainer", "vocabulary")
     }
     extras = {"numpy", "safetensors", "tiktoken", "huggingface_hub", "tokenizers", "textual_serve"}
-    assert not modules & (engine | extras | {"regex", "tui.engine", "tui.shelf"})
+    assert not modules & (engine | extras | {"regex", "tui.workers.process", "tui.disk.tokenizer_files"})
     assert not [path for path in before["opened"] if path.startswith((str(kept.parent), str(home)))]
 
 

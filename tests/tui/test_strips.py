@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from tui.text.palette import Look, make_palette
+from tui.drawing.palette import Look, make_palette
 from tui.text.strips import NEWLINE, Row, Token, draw
 
 BASE = Style(color="#eeeeee", bgcolor="#101010")

@@ -10,7 +10,7 @@ import pytest
 from terminal import Terminal, terminal
 
 from bpe_core import save, train
-from tui import config
+from tui.disk import config
 
 PAYLOAD = (
     "\x1b]0;pwned\x07 \x1b[6n \x00nul\x00 \x9b31m \x9d0;pwned\x9c \x90pwned\x9c \x7f \u202epwned \x1b_pwned\x1b\\ end"

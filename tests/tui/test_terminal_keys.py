@@ -5,7 +5,7 @@ from terminal import terminal
 
 from bpe_core.content.examples import examples
 from bpe_core.content.samples import editor_greeting
-from tui import config
+from tui.disk import config
 
 
 @pytest.mark.usefixtures("kept")

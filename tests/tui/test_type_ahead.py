@@ -6,9 +6,9 @@ import pytest
 from scope import TEXT, Opened, events_of_click, key
 from textual.widgets import Input, Select
 
-from tui.dialogs import AskPath
-from tui.guards import Palette
-from tui.help import Help
+from tui.dialogs.help import Help
+from tui.dialogs.questions import AskPath
+from tui.terminal.guards import Palette
 
 
 @pytest.mark.parametrize(

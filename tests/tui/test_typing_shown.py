@@ -8,7 +8,7 @@ from real import real_file
 from scope import Opened
 from textual.strip import Strip
 
-from tui import config
+from tui.disk import config
 
 TOLD = (
     (".", "nothing → .  +1 token  +1 byte"),

@@ -9,9 +9,9 @@ from typing import Final
 
 from bpe_core.auditing.findings import Finding
 from bpe_core.vocabulary.prefix import Prefix
-from tui.jobs import auditing
 from tui.owners.owner import Host, Owner
 from tui.state import Audit, Corpus
+from tui.workers.updates import auditing
 
 _MANY: Final = 5_000
 """Findings after which the garbage collector is told to leave them alone: it would hold the screen each time that it

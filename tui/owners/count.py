@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from tui.jobs import totals
 from tui.owners.owner import Host, Owner
 from tui.state import Totals
+from tui.workers.updates import totals
 
 _AT_REST: Final = 0.3
 """Seconds before counting begins: several texts are often marked one after the other."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from bpe_core.cli.wire import Failed, Fetching, Saved
 from bpe_core.errors import FetchError
 from bpe_core.visible import visible
-from tui.engine import Job
 from tui.owners.owner import Awaited, Host
+from tui.workers.process import Job
 
 
 class Fetch(Awaited):

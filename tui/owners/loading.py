@@ -10,11 +10,11 @@ from typing import Final
 
 from bpe_core.errors import PatternNeededError
 from bpe_core.visible import visible
-from tui import config, recovered
-from tui.dialogs import AskPattern
+from tui.dialogs.questions import AskPattern
+from tui.disk import config, recovered
+from tui.disk.recovered import Loaded
+from tui.disk.tokenizer_files import without_odd_record
 from tui.owners.owner import Awaited, Host, in_thread
-from tui.recovered import Loaded
-from tui.shelf import without_odd_record
 
 RECOVERY_SLICE: Final = 0.01
 """Seconds of recovering merges at a time, short enough for a frame."""

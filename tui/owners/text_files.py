@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from bpe_core.visible import visible
-from tui import disk
-from tui.dialogs import AskPath, Confirm
+from tui.dialogs.questions import AskPath, Confirm
+from tui.disk import files
+from tui.disk.sources import TextSource, file_source, text_of
 from tui.owners.owner import Host, Owner, in_thread
-from tui.sources import TextSource, file_source, text_of
 
 
 class TextFiles(Owner[None]):
@@ -40,7 +40,7 @@ class TextFiles(Owner[None]):
             return
         try:
             # In one step: a disk that is full must not cost what stood there before.
-            await in_thread(disk.write_file, path, (text.encode("utf-8", "replace"),))
+            await in_thread(files.write_file, path, (text.encode("utf-8", "replace"),))
             self._host.say(f"Saved as {path}.")
         except (OSError, ValueError) as error:  # ValueError: no path can hold a NUL character
             problem = error.strerror if isinstance(error, OSError) else error

@@ -16,12 +16,12 @@ from bpe_core.content.presets import PRESETS, verdict
 from bpe_core.errors import BpeError
 from bpe_core.formats import save_beside
 from bpe_core.plurals import counted
-from tui import config
-from tui.engine import Job
-from tui.jobs import Task, training
+from tui.disk import config
+from tui.disk.tokenizer_files import place_for, told_record
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
-from tui.shelf import place_for, told_record
 from tui.state import Run
+from tui.workers.process import Job
+from tui.workers.updates import Task, training
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from bpe_core import Tokenizer
     from bpe_core.cli.wire import Started
     from bpe_core.trainer import Merge
-    from tui.jobs import TrainingUpdate
     from tui.state import Totals
+    from tui.workers.updates import TrainingUpdate
 
 
 class Follower(Protocol):

@@ -18,11 +18,11 @@ from textual.widgets.option_list import Option
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.guards import PagedOptionList
+from tui.disk.sources import TextSource, first_pieces, title_of
+from tui.drawing.palette import Look, make_palette
 from tui.messages import CorpusChosen, PresetChosen, TextWanted, TokenizerChosen, TokenizerDiscarded
-from tui.sources import TextSource, first_pieces, title_of
 from tui.state import Corpus, Kept, Totals, TrainingOptions
-from tui.text.palette import Look, make_palette
+from tui.terminal.guards import PagedOptionList
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
 

@@ -19,7 +19,7 @@ from tui.widgets.token_area import TokenArea
 if TYPE_CHECKING:
     from bpe_core.content.examples import Example
     from bpe_core.tokenizer import Tokenizer
-    from tui.widgets.ledger import Ledger
+    from tui.widgets.status_lines import Ledger
     from tui.widgets.token_side import TokenSide
     from tui.widgets.token_view import TokenView
 

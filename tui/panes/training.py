@@ -12,10 +12,10 @@ from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES, Merge
 from bpe_core.visible import visible
+from tui.disk.tokenizer_files import KeptMerges
+from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted, StepRequested
-from tui.shelf import KeptMerges
 from tui.state import Run, TrainingOptions
-from tui.text.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog

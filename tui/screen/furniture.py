@@ -4,7 +4,7 @@ from tui.panes.audit import AuditPane
 from tui.panes.corpus import CorpusPane
 from tui.panes.training import TrainingPane
 from tui.screen.main import MainScreen
-from tui.widgets.ledger import Ledger
+from tui.widgets.status_lines import Ledger
 from tui.widgets.token_side import TokenSide
 from tui.widgets.token_view import TokenView
 

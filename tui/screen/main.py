@@ -16,8 +16,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.reactive import var
 
-from tui import config
-from tui.kept_text import KeptText
+from tui.disk import config
+from tui.disk.autosave import KeptText
 from tui.panes.editor import EditorPane
 from tui.screen.requests import RequestScreen
 from tui.widgets.hint_line import HintLine
@@ -255,7 +255,7 @@ class MainScreen(RequestScreen):
 
     def action_help(self) -> None:
         """What the keys do and the words mean."""
-        from tui.help import Help
+        from tui.dialogs.help import Help
 
         self.app.push_screen(Help())
 

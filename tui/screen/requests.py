@@ -11,7 +11,7 @@ from textual.screen import Screen
 from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
 from tui import messages
-from tui.screen.restyling import RestylingScreen
+from tui.screen.selective_styling import RestylingScreen
 from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
 from tui.widgets.step_line import StepLine
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from bpe_core.tokenizer import Tokenizer
-    from tui.config import Configuration
+    from tui.disk.config import Configuration
     from tui.screen.session import Session
 
 Answer = TypeVar("Answer")

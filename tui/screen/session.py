@@ -25,22 +25,22 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.visible import visible
-from tui import config
-from tui.dialogs import AskName, AskPath, AskPattern, Confirm
-from tui.jobs import Task
-from tui.options import possible
+from tui.dialogs.questions import AskName, AskPath, AskPattern, Confirm
+from tui.disk import config
+from tui.disk.recovered import Loaded
+from tui.disk.remembered_options import possible
+from tui.disk.sources import sample_corpus, title_of
 from tui.owners.audit import AuditRun
 from tui.owners.count import Count
 from tui.owners.fetch import Fetch
+from tui.owners.known_tokenizers import Shelf
 from tui.owners.loading import Loading, Recovery
 from tui.owners.owner import in_thread, sentence_of
-from tui.owners.shelf import Shelf
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
-from tui.recovered import Loaded
-from tui.screen.stage import Stage, same
-from tui.sources import sample_corpus, title_of
+from tui.screen.shown_tokenizer import Stage, same
 from tui.state import Corpus, Run
+from tui.workers.updates import Task
 
 if TYPE_CHECKING:
     from bpe_core.auditing.findings import Finding

@@ -11,7 +11,7 @@ from typing import Literal
 
 from textual.document._document import Document, EditResult, Location
 
-from tui.text.sums import Sums
+from tui.text.prefix_sums import Sums
 
 LONG_LINE = 20_000
 """A line of more characters than this is never wrapped."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from bpe_core.errors import BpeError, PatternError
 from tui.text.document import FaithfulDocument
 from tui.text.reading import Limits, Reading
-from tui.text.rows import Place
+from tui.text.screen_rows import Place
 from tui.text.strips import NOTHING, Columns, Row, clip
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported

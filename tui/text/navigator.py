@@ -5,7 +5,7 @@ from textual.document._document_navigator import DocumentNavigator
 from textual.geometry import Offset
 
 from tui.text.glyphs import CLUSTER, compiled
-from tui.text.rows import Rows
+from tui.text.screen_rows import Rows
 
 _REACH = 64
 """Characters looked at on either side of the cursor; a longer cluster is walked through in parts."""

@@ -13,8 +13,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from tui.drawing.palette import Palette, muted, selected
 from tui.text.glyphs import TAB_SIZE, Layout, lay_out
-from tui.text.palette import Palette, muted, selected
 
 NEWLINE: Final = "↵"
 """Drawn after a line whose newline belongs to a token."""

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
-from tui.text.palette import choose_colors
+from tui.drawing.palette import choose_colors
 
 VIEWS: Final = ("text", "borders", "ids", "list")
 """What the key turns through; "text" is the editor itself."""

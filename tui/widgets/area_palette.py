@@ -3,7 +3,7 @@
 from rich.style import Style
 from textual.widgets import TextArea
 
-from tui.text.palette import Look, Palette, make_palette
+from tui.drawing.palette import Look, Palette, make_palette
 
 
 class AreaPalette:

@@ -19,8 +19,8 @@ from textual.reactive import var
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
-from tui.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
-from tui.widgets.columns import fit
+from tui.disk.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
+from tui.drawing.columns import fit
 
 Mark = Literal["corpus", "reference"]
 

@@ -19,7 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.plurals import counted
-from tui.widgets.braille import blocks, braille
+from tui.drawing.braille import blocks, braille
 
 
 class Curve(Widget, can_focus=True):

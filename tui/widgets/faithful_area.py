@@ -21,7 +21,7 @@ from textual.widgets import TextArea
 
 from tui.text.document import FaithfulDocument
 from tui.text.navigator import Navigator
-from tui.text.rows import Place, Rows
+from tui.text.screen_rows import Place, Rows
 
 OVERRIDDEN: Final = {
     "_set_document": ("self", "text", "language"),

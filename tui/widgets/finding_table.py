@@ -16,8 +16,8 @@ from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.auditing.findings import KINDS, Finding, Severity
-from tui.widgets.columns import Column, Place, fit, lay_out, line, place_at, tinted
-from tui.widgets.finding_order import FindingOrder, Wanted
+from tui.drawing.columns import Column, Place, fit, lay_out, line, place_at, tinted
+from tui.drawing.finding_order import FindingOrder, Wanted
 from tui.widgets.row_list import RowList
 
 COLUMNS: Final = (

@@ -14,10 +14,10 @@ from textual.widget import Widget
 from bpe_core.auditing.findings import Finding
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
-from tui.text.facts import Fact
-from tui.widgets.fact_strip import fact_strip
+from tui.drawing.fact_strip import fact_strip
+from tui.drawing.info_lines import Fact
+from tui.drawing.token_tree import branches
 from tui.widgets.finding_table import INKS, MARKS
-from tui.widgets.token_tree import branches
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

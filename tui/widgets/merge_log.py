@@ -14,7 +14,7 @@ from textual.reactive import var
 
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
-from tui.widgets.columns import Column, Place, fit, lay_out, line, tinted
+from tui.drawing.columns import Column, Place, fit, lay_out, line, tinted
 from tui.widgets.row_list import RowList
 
 

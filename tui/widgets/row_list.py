@@ -19,7 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import visible
-from tui.widgets.columns import Place, line, place_at
+from tui.drawing.columns import Place, line, place_at
 
 
 class RowList(ScrollView, can_focus=True):

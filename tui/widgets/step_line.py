@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import token_label
-from tui.widgets.columns import fit
+from tui.drawing.columns import fit
 
 _LABEL = 18
 """Cells for the token made, so that the slider does not move with its length."""

@@ -19,10 +19,10 @@ from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.timer import Timer
 
+from tui.drawing.palette import Palette
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
-from tui.text.palette import Palette
-from tui.text.rows import Place
+from tui.text.screen_rows import Place
 from tui.text.strips import Row, clip, draw
 from tui.widgets.area_palette import AreaPalette
 from tui.widgets.faithful_area import FaithfulArea

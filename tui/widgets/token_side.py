@@ -7,10 +7,10 @@ from textual.reactive import var
 from bpe_core.auditing.findings import Finding
 from bpe_core.tokenizer import Tokenizer
 from tui.state import Audit
-from tui.text.place import about_place
-from tui.text.story import sentence, what_may_come, why_this_split
+from tui.text.about_place import about_place
+from tui.text.explanations import sentence, what_may_come, why_this_split
+from tui.widgets.info_list import LineList
 from tui.widgets.inspector import Inspector
-from tui.widgets.line_list import LineList
 from tui.widgets.side_title import SideTitle
 from tui.widgets.token_area import TokenArea
 

@@ -10,7 +10,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from bpe_core.vocabulary import Vocabulary
-from tui.text.palette import Palette
+from tui.drawing.palette import Palette
 from tui.text.views import Row, Shown, view_rows
 
 

@@ -17,8 +17,8 @@ from textual.geometry import Offset
 
 from tui.text.document import LONG_LINE, FaithfulDocument
 from tui.text.glyphs import TAB_SIZE, lay_out, measure, wrap
+from tui.text.prefix_sums import Sums
 from tui.text.ruler import Ruler
-from tui.text.sums import Sums
 
 _AT_ONCE = 200_000
 """Characters that are wrapped at once; of more, only what is looked at."""

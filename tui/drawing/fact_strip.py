@@ -9,8 +9,8 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from tui.text.facts import Fact
-from tui.widgets.columns import fit
+from tui.drawing.columns import fit
+from tui.drawing.info_lines import Fact
 
 
 def fact_strip(fact: Fact, width: int, ink: Callable[[str], Style], console: Console) -> Strip:

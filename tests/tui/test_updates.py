@@ -11,11 +11,11 @@ from bpe_core import audit, load, save
 from bpe_core.cli.wire import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
-from tui import jobs
-from tui.engine import Job
-from tui.jobs import Pace, Task, auditing, totals, training
 from tui.panes.training import status_line
 from tui.state import Corpus, Run, Totals, TrainingOptions
+from tui.workers import updates
+from tui.workers.process import Job
+from tui.workers.updates import Pace, Task, auditing, totals, training
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -74,7 +74,7 @@ async def test_a_stop_and_a_failure_are_ends_too() -> None:
 
 def test_the_pace_is_smoothed_so_that_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(jobs.time, "monotonic", lambda: now)
+    monkeypatch.setattr(updates.time, "monotonic", lambda: now)
     pace = Pace()
     assert pace.rate(5) == 0  # no time has passed: nothing can be said
     now = 1.0

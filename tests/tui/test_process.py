@@ -12,8 +12,8 @@ from scope import TEXT, eventually
 from bpe_core import load
 from bpe_core.cli.wire import Command, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.trainer import Trainer
-from tui import engine
-from tui.engine import Job, NoWorkerError, coalesced
+from tui.workers import process
+from tui.workers.process import Job, NoWorkerError, coalesced
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -232,7 +232,7 @@ async def test_an_error_in_the_screen_leaves_no_process_either(book: Path) -> No
 
 
 async def test_a_worker_that_will_not_go_is_killed(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "PATIENCE", 0.2)
+    monkeypatch.setattr(process, "PATIENCE", 0.2)
     stand_in("""
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print('{"event": "state", "state": "running"}', flush=True)
@@ -248,7 +248,7 @@ while True:
 
 
 async def test_a_worker_that_cannot_be_started_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(process.sys, "executable", "/nowhere/python")
     with pytest.raises(NoWorkerError, match=r"^No worker process can be started: No such file or directory; .*\.$"):
         async with Job("train"):
             pass

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.shelf import KeptMerges
+from tui.disk.tokenizer_files import KeptMerges
 from tui.widgets.step_line import StepLine
 
 if TYPE_CHECKING:
     from bpe_core.cli.wire import Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
-    from tui.recovered import Loaded
+    from tui.disk.recovered import Loaded
     from tui.screen.main import MainScreen
 
 

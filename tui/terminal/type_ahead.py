@@ -15,8 +15,7 @@ from textual.app import App
 from textual.events import Event, Key, MouseDown, MouseEvent, MouseMove, MouseUp, Paste
 from textual.screen import Screen
 from textual.widget import Widget
-
-from tui.widgets.faithful_area import FaithfulArea
+from textual.widgets import TextArea
 
 _MOVING: Final = frozenset(("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete"))
 """Keys that lead nowhere else; the editor does them at once, so that nothing has to wait for them there."""
@@ -83,7 +82,7 @@ def leads(event: Event, focused: Widget | None) -> bool:
     ([True, True, True], False)
     """
     if isinstance(event, Key):
-        at_once = isinstance(focused, FaithfulArea) and event.key.rpartition("+")[2] in _MOVING
+        at_once = isinstance(focused, TextArea) and event.key.rpartition("+")[2] in _MOVING
         return not (event.is_printable or at_once)
     return isinstance(event, MouseDown | MouseUp)
 

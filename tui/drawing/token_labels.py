@@ -9,7 +9,7 @@ from rich.text import Text
 
 from bpe_core.editing.spans import Span
 from bpe_core.visible import token_label
-from tui.text.palette import Palette, Ways, choose_colors
+from tui.drawing.palette import Palette, Ways, choose_colors
 
 Bytes = Callable[[int], bytes]
 """The bytes of a token."""

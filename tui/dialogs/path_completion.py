@@ -8,7 +8,7 @@ from typing import Final
 
 from textual.suggester import Suggester
 
-from tui.sources import is_folder
+from tui.disk.sources import is_folder
 
 MOST: Final = 50
 """Completions that are looked at."""

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final
 
 from bpe_core.visible import character_name, visible
-from tui.text.facts import Fact
+from tui.drawing.info_lines import Fact
 from tui.text.tokens import UnderCursor
 
 _NAMED: Final = 2

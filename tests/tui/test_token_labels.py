@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from tui.text.chips import GONE, chips, joined
-from tui.text.palette import Look, make_palette
+from tui.drawing.palette import Look, make_palette
+from tui.drawing.token_labels import GONE, chips, joined
 
 BASE = Style(color="#ffffff", bgcolor="#000000")
 PALETTE = make_palette(Look(BASE, Style(reverse=True), Style(reverse=True)))

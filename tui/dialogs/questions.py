@@ -17,8 +17,8 @@ from textual.widgets import Button, Input, Label
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import visible
-from tui.completion import PathSuggester
-from tui.guards import Dialog, in_front
+from tui.dialogs.path_completion import PathSuggester
+from tui.terminal.guards import Dialog, in_front
 
 Answer = TypeVar("Answer")
 

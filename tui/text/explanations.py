@@ -13,9 +13,9 @@ from bpe_core.explain.unstable import Completion
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
-from tui.text.chips import chips, joined
-from tui.text.facts import Fact
-from tui.text.palette import Palette
+from tui.drawing.info_lines import Fact
+from tui.drawing.palette import Palette
+from tui.drawing.token_labels import chips, joined
 from tui.text.review import Review
 
 LONGEST: Final = 80

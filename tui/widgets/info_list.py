@@ -8,8 +8,8 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui.text.facts import Fact
-from tui.widgets.fact_strip import fact_strip
+from tui.drawing.fact_strip import fact_strip
+from tui.drawing.info_lines import Fact
 
 
 class LineList(ScrollView, can_focus=True):

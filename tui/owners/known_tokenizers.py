@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from tui import config
-from tui.found import found_tokenizers
+from tui.disk import config
+from tui.disk.other_programs import found_tokenizers
+from tui.disk.tokenizer_files import kept_tokenizers
 from tui.owners.owner import Host, Owner, in_thread
-from tui.shelf import kept_tokenizers
 from tui.state import Kept, name_of
 
 MOST_OPENED: Final = 20

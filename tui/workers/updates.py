@@ -26,9 +26,9 @@ from bpe_core.trainer import Merge
 from bpe_core.trainer.options import Options
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
-from tui.engine import Job
-from tui.sources import title_of
+from tui.disk.sources import title_of
 from tui.state import Audit, Corpus, Phase, Run, Totals, TrainingOptions
+from tui.workers.process import Job
 
 
 @dataclass(slots=True)

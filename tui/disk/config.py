@@ -11,7 +11,7 @@ from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
-from tui import disk
+from tui.disk import files
 from tui.state import TrainingOptions
 
 _TOGETHER: Final = 500
@@ -34,7 +34,7 @@ class Configuration:
     patterns: dict[str, str] = field(default_factory=dict)
     """Path of a tokenizer file that does not tell its split pattern -> the pattern that was given for it."""
     options: TrainingOptions = field(default_factory=TrainingOptions)
-    """Of the last training; another version may not know all of them (see `tui.options`)."""
+    """Of the last training; another version may not know all of them (see `tui.disk.remembered_options`)."""
 
 
 def tokenizers_folder() -> Path:
@@ -67,7 +67,7 @@ def load_configuration(tell: Callable[[str], None] = lambda sentence: None, path
     """
     path = path or _configuration_file()
     try:
-        data = disk.read_file(path)
+        data = files.read_file(path)
     except FileNotFoundError:
         return Configuration()
     except OSError as error:
@@ -82,7 +82,7 @@ def load_configuration(tell: Callable[[str], None] = lambda sentence: None, path
     if strange:
         what = visible(shortened(", ".join(strange), 100))
         try:
-            copy = disk.copy_aside(path, data)
+            copy = files.copy_aside(path, data)
             tell(f"What is remembered is not understood in every part ({what}); {copy} keeps all of it.")
         except OSError as error:
             tell(
@@ -100,7 +100,7 @@ def load_text(path: Path | None = None, tell: Callable[[str], None] = lambda sen
     """The editor's text of the last run; None when there is none. What cannot be read is kept, and that is told."""
     path = path or text_file()
     try:
-        data = disk.read_file(path)
+        data = files.read_file(path)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -111,7 +111,7 @@ def load_text(path: Path | None = None, tell: Callable[[str], None] = lambda sen
     except UnicodeDecodeError as error:
         where = f"{path.name} is not UTF-8 at byte {error.start:,}"
         try:
-            tell(f"{where}, and shown with \ufffd where it is not; {disk.copy_aside(path, data)} keeps what it was.")
+            tell(f"{where}, and shown with \ufffd where it is not; {files.copy_aside(path, data)} keeps what it was.")
         except OSError as refused:
             tell(f"{where}, and shown with \ufffd where it is not; it cannot be copied: {refused.strerror}.")
         return data.decode(errors="replace")
@@ -142,13 +142,13 @@ def _configuration_file() -> Path:
 def _write(path: Path, parts: Iterable[bytes]) -> None:
     """Our own folder is made if it is missing; not what a link leads to, for that may be a disk that is not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    disk.write_file(path, parts)
+    files.write_file(path, parts)
 
 
 def _put_aside(path: Path, problem: str, tell: Callable[[str], None]) -> None:
     """Give what cannot be read another name, before something is written in its place."""
     try:
-        tell(f"{path.name} {problem}; it is kept as {disk.set_aside(path)}.")
+        tell(f"{path.name} {problem}; it is kept as {files.set_aside(path)}.")
     except OSError as error:
         tell(f"{path} {problem}, nor can it be renamed: {error.strerror}.")
 

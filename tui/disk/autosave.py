@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
-from tui import config
+from tui.disk import config
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock

@@ -11,7 +11,7 @@ from bpe_core.formats import load
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.packed import Unpacked, pack, unpack
 from bpe_core.tokenizer import Tokenizer
-from tui.disk import read_file, write_file
+from tui.disk.files import read_file, write_file
 
 _SIZE: Final = 32
 """Bytes of a digest: of what a file was made from, as its name, and of what is in it, at its beginning."""

@@ -9,7 +9,7 @@ from textual.containers import Vertical
 
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
-from tui.text.summary import (
+from tui.text.status_texts import (
     Edited,
     Selected,
     baseline_line,

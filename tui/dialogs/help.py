@@ -12,8 +12,8 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from bpe_core.auditing.findings import KINDS
-from tui.guards import Dialog
-from tui.text.glossary import WORDS
+from tui.glossary import WORDS
+from tui.terminal.guards import Dialog
 from tui.widgets import finding_table, merge_log
 
 KEYS: Final = (

@@ -14,8 +14,8 @@ from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from tui.text.chips import GONE, changed, chips
-from tui.text.palette import Palette
+from tui.drawing.palette import Palette
+from tui.drawing.token_labels import GONE, changed, chips
 
 _MOST_IDS: Final = 20
 """Ids of a selection that are listed."""

@@ -11,7 +11,7 @@ from bpe_core import load, save, train
 from bpe_core.formats import save_beside
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
-from tui.shelf import KeptMerges, kept_tokenizers, place_for, told_record
+from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, place_for, told_record
 from tui.state import Kept, Run, Totals
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"

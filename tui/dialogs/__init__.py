@@ -1,0 +1,1 @@
+"""The dialogs of the app: its questions, and the help."""

@@ -1,0 +1,1 @@
+"""Between Textual and the terminal: what neither bears, signals, keys typed ahead, and colors."""

@@ -1,0 +1,1 @@
+"""Worker processes: one is started and steered, and what it tells becomes values."""
