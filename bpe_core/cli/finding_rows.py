@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from typing import Final
-from unicodedata import combining, east_asian_width
 
 from bpe_core.auditing import KINDS, Finding, Findings
+from bpe_core.cli.columns import cells, fitted
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 
 _LABEL: Final = 24
-"""Characters of a token shown at most."""
+"""Cells of a token shown at most."""
 
 
 def table(found: Findings, tokenizer: Tokenizer, *, first: int | None) -> str:
@@ -35,17 +35,8 @@ def _lines(found: Findings, tokenizer: Tokenizer, first: int | None) -> Iterator
 
 
 def _rows(group: Iterable[Finding]) -> Iterator[str]:
-    rows = [(f"{finding.id:,}", _short(finding.label), finding.reason) for finding in group]
+    rows = [(f"{finding.id:,}", fitted(finding.label, _LABEL), finding.reason) for finding in group]
     ids = max(len(number) for number, _, _ in rows)
-    labels = max(_cells(label) for _, label, _ in rows)
+    labels = max(cells(label) for _, label, _ in rows)
     for number, label, reason in rows:
-        yield f"  {number:>{ids}}  {label}{' ' * (labels - _cells(label))}  {visible(reason)}"
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= _LABEL else label[: _LABEL - 1] + "…"
-
-
-def _cells(label: str) -> int:
-    """Columns a terminal gives it: two for most of what Chinese, Japanese and Korean are written in."""
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in label)
+        yield f"  {number:>{ids}}  {label}{' ' * (labels - cells(label))}  {visible(reason)}"

@@ -1,0 +1,47 @@
+"""Single numbers about a tokenizer and a text, and what two tokenizers have in common. Each says its source.
+
+Whoever wants all of them at once calls `Measures.of(tokenizer, text)`; those of several texts add up. `Comparison` does
+it for several tokenizers.
+"""
+
+from bpe_core.metrics.boundaries import Agreement, agreement, boundaries
+from bpe_core.metrics.comparison import Comparison, sections
+from bpe_core.metrics.compression import (
+    CurvePoint,
+    bytes_per_token,
+    characters_per_token,
+    compression_curve,
+    count_words,
+    fertility,
+    parity,
+)
+from bpe_core.metrics.distribution import renyi_efficiency, renyi_entropy, shannon_efficiency, utilization
+from bpe_core.metrics.edits import edit_survival
+from bpe_core.metrics.measures import Measures
+from bpe_core.metrics.morphology import morphological_alignment
+from bpe_core.metrics.overlap import Overlap, merges_in_common, overlap
+
+__all__ = [
+    "Agreement",
+    "Comparison",
+    "CurvePoint",
+    "Measures",
+    "Overlap",
+    "agreement",
+    "boundaries",
+    "bytes_per_token",
+    "characters_per_token",
+    "compression_curve",
+    "count_words",
+    "edit_survival",
+    "fertility",
+    "merges_in_common",
+    "morphological_alignment",
+    "overlap",
+    "parity",
+    "renyi_efficiency",
+    "renyi_entropy",
+    "sections",
+    "shannon_efficiency",
+    "utilization",
+]

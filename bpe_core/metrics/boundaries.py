@@ -1,0 +1,129 @@
+"""Where a text is cut into tokens, and how far two tokenizers agree about it.
+
+A boundary is an offset in the UTF-8 bytes of a text, behind a token and before another; the ends of the text are none.
+Bytes, and not characters, because a token may end inside of a character.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from bpe_core.editing.alignment import Alignment
+from bpe_core.merging.merge_loop import without_surrogates
+from bpe_core.tokenizer import Tokenizer
+
+
+class Encoded(NamedTuple):
+    """The tokens of a text, and where they stand in it."""
+
+    text: str
+    """The text; a lone surrogate has become U+FFFD."""
+    ids: list[int]
+    """Its tokens."""
+    ends: "array[int]"
+    """For each token the offset behind it, in bytes of the text; it never falls."""
+
+
+def encoded(tokenizer: Tokenizer, text: str) -> Encoded:
+    """A text as `tokenizer.encode_ordinary` encodes it, and where each token ends. Linear in the text.
+
+    Where a tokenizer changes a text before it encodes it, a token ends where the last character ends that it stands
+    for, and one that stands for nothing (a space put before the text) ends where the token before it does.
+    """
+    text = without_surrogates(text)
+    if tokenizer.by_piece:
+        ids = tokenizer.encode_ordinary(text)
+        ends = array("Q", accumulate(map(len, map(tokenizer.token_bytes, ids))))
+        if (ends[-1] if ends else 0) == len(text.encode()):  # not so where the pattern drops white space
+            return Encoded(text, ids, ends)
+    aligned = Alignment(tokenizer, text)
+    offsets = [0, *accumulate(len(character.encode()) for character in text)]
+    places = aligned.places(0, aligned.n_tokens)
+    return Encoded(text, aligned.ids, array("Q", accumulate((offsets[end] for _, end in places), max)))
+
+
+def boundaries(tokenizer: Tokenizer, text: str) -> list[int]:
+    """The boundaries of a text, ascending, each once."""
+    found = encoded(tokenizer, text)
+    return inner(found.ends, len(found.text.encode()))
+
+
+def inner(ends: Sequence[int], n_bytes: int) -> list[int]:
+    """The boundaries among the ends of tokens: each once, without both ends of a text of `n_bytes`."""
+    return [end for end in dict.fromkeys(ends) if 0 < end < n_bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How many boundaries two tokenizers put, and how many they share; amounts of several texts add up."""
+
+    n_shared: int = 0
+    """Boundaries of both."""
+    n_first: int = 0
+    """Boundaries of the first tokenizer."""
+    n_second: int = 0
+    """Boundaries of the second."""
+
+    @property
+    def precision(self) -> float:
+        """The part of the second's boundaries that the first has too; 1.0 if the second has none."""
+        return self.n_shared / self.n_second if self.n_second else 1.0
+
+    @property
+    def recall(self) -> float:
+        """The part of the first's boundaries that the second has too; 1.0 if the first has none."""
+        return self.n_shared / self.n_first if self.n_first else 1.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall, 2 * shared / (first + second); 1.0 if neither has any."""
+        n = self.n_first + self.n_second
+        return 2 * self.n_shared / n if n else 1.0
+
+    def __add__(self, other: "Agreement") -> "Agreement":
+        return Agreement(self.n_shared + other.n_shared, self.n_first + other.n_first, self.n_second + other.n_second)
+
+
+def agreement(first: Sequence[int], second: Sequence[int]) -> Agreement:
+    """How far two lists of boundaries of one text agree, each of them ascending and without doubles."""
+    return Agreement(len(set(first).intersection(second)), len(first), len(second))
+
+
+class Disagreement(NamedTuple):
+    """A stretch of a text that two tokenizers cut differently, from one shared boundary to the next one."""
+
+    start: int
+    """Its first byte in the text."""
+    end: int
+    """The byte behind it."""
+    first: tuple[int, ...]
+    """Its tokens by the first tokenizer."""
+    second: tuple[int, ...]
+    """Its tokens by the second."""
+
+
+def disagreements(first: Encoded, second: Encoded) -> Iterator[Disagreement]:
+    """The stretches of one text where two tokenizers disagree, in order. Linear in the number of tokens."""
+    i = j = before_i = before_j = start = 0
+    n_i, n_j = len(first.ids), len(second.ids)
+    while i < n_i and j < n_j:
+        end_i, end_j = first.ends[i], second.ends[j]
+        if end_i != end_j:
+            if end_i < end_j:
+                i += 1
+            else:
+                j += 1
+            continue
+        while i + 1 < n_i and first.ends[i + 1] == end_i:  # tokens that stand for nothing belong to those before
+            i += 1
+        while j + 1 < n_j and second.ends[j + 1] == end_j:
+            j += 1
+        i, j = i + 1, j + 1
+        if first.ends[before_i : i - 1] != second.ends[before_j : j - 1]:
+            yield Disagreement(start, end_i, tuple(first.ids[before_i:i]), tuple(second.ids[before_j:j]))
+        before_i, before_j, start = i, j, end_i
+    if before_i < n_i or before_j < n_j:  # only where white space at the end of the text was dropped
+        end = max(first.ends[-1] if n_i else 0, second.ends[-1] if n_j else 0)
+        yield Disagreement(start, end, tuple(first.ids[before_i:]), tuple(second.ids[before_j:]))

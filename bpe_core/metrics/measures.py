@@ -1,0 +1,135 @@
+"""Everything that is counted of a text under one tokenizer, in amounts that add up over texts."""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import Final
+
+import regex
+
+from bpe_core.metrics.boundaries import Encoded, encoded
+from bpe_core.metrics.compression import bytes_per_token, characters_per_token, fertility
+from bpe_core.metrics.distribution import renyi_efficiency, shannon_efficiency, utilization
+from bpe_core.metrics.scripts import script_runs
+from bpe_core.tokenizer import Tokenizer
+
+_WORD: Final = regex.compile(r"\S++")
+_DIGITS: Final = regex.compile(r"\d++")
+_LONGEST_NUMBER: Final = 40
+"""Digits of a number beyond which only the first ones are looked at: longer ones are no numbers but data."""
+
+
+@dataclass(slots=True)
+class ScriptAmounts:
+    """What of a text is written in one script; a token belongs where its last byte stands."""
+
+    n_bytes: int = 0
+    n_characters: int = 0
+    n_tokens: int = 0
+
+
+@dataclass(slots=True)
+class Measures:
+    """Amounts of one text or more; `add` adds those of others. All ratios are worked out when asked for."""
+
+    n_texts: int = 0
+    n_bytes: int = 0
+    """In UTF-8."""
+    n_characters: int = 0
+    """Code points."""
+    n_tokens: int = 0
+    n_words: int = 0
+    """Stretches without white space."""
+    n_whole_words: int = 0
+    """Those that no boundary of tokens cuts; white space before a word may be in its token."""
+    token_counts: Counter[int] = field(default_factory=Counter)
+    """Id -> how often it occurs."""
+    number_splits: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    """How numbers are cut: lengths in digits from left to right, (3, 1) for 123|4, -> how often."""
+    scripts: dict[str, ScriptAmounts] = field(default_factory=dict)
+    """Script -> what of the text is written in it."""
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, text: str) -> "Measures":
+        """The measures of one text. Linear in it."""
+        return cls.of_encoded(encoded(tokenizer, text))
+
+    @classmethod
+    def of_encoded(cls, found: Encoded) -> "Measures":
+        """The measures of a text whose tokens and their ends are known."""
+        text, ids, ends = found
+        ascii = text.isascii()
+        offsets = range(len(text) + 1) if ascii else [0, *accumulate(len(c.encode()) for c in text)]
+        inner = list(dict.fromkeys(ends))
+        words = [(offsets[word.start()], offsets[word.end()]) for word in _WORD.finditer(text)]
+        measures = cls(1, offsets[-1], len(text), len(ids), len(words), token_counts=Counter(ids))
+        measures.n_whole_words = sum(bisect_right(inner, start) == bisect_left(inner, end) for start, end in words)
+        for number in _DIGITS.finditer(text):
+            start, end = number.start(), min(number.end(), number.start() + _LONGEST_NUMBER)
+            cuts = inner[bisect_right(inner, offsets[start]) : bisect_left(inner, offsets[end])]
+            places = [start, *dict.fromkeys(bisect_right(offsets, cut) - 1 for cut in cuts), end]
+            measures.number_splits[tuple(b - a for a, b in pairwise(places) if a < b)] += 1
+        for script, start, end in script_runs(text):
+            amounts = measures.scripts.setdefault(script, ScriptAmounts())
+            amounts.n_characters += end - start
+            amounts.n_bytes += offsets[end] - offsets[start]
+            amounts.n_tokens += bisect_right(ends, offsets[end]) - (bisect_right(ends, offsets[start]) if start else 0)
+        return measures
+
+    def add(self, other: "Measures") -> None:
+        """Add the amounts of other texts."""
+        self.n_texts += other.n_texts
+        self.n_bytes += other.n_bytes
+        self.n_characters += other.n_characters
+        self.n_tokens += other.n_tokens
+        self.n_words += other.n_words
+        self.n_whole_words += other.n_whole_words
+        self.token_counts.update(other.token_counts)
+        self.number_splits.update(other.number_splits)
+        for script, amounts in other.scripts.items():
+            ours = self.scripts.setdefault(script, ScriptAmounts())
+            ours.n_bytes += amounts.n_bytes
+            ours.n_characters += amounts.n_characters
+            ours.n_tokens += amounts.n_tokens
+
+    @property
+    def bytes_per_token(self) -> float:
+        """See `compression.bytes_per_token`."""
+        return bytes_per_token(self.n_bytes, self.n_tokens)
+
+    @property
+    def characters_per_token(self) -> float:
+        """See `compression.characters_per_token`."""
+        return characters_per_token(self.n_characters, self.n_tokens)
+
+    @property
+    def fertility(self) -> float:
+        """Tokens a word; see `compression.fertility`."""
+        return fertility(self.n_tokens, self.n_words)
+
+    @property
+    def continued_words(self) -> float:
+        """The part of the words that is cut (Rust et al. 2021, arXiv 2012.15613); 0.0 for no words."""
+        return 1 - self.n_whole_words / self.n_words if self.n_words else 0.0
+
+    @property
+    def renyi_efficiency(self) -> float:
+        """Of order 2.5, among the tokens that occur; see `distribution.renyi_efficiency`."""
+        return renyi_efficiency(self.token_counts.values())
+
+    @property
+    def shannon_efficiency(self) -> float:
+        """Among the tokens that occur; see `distribution.shannon_efficiency`."""
+        return shannon_efficiency(self.token_counts.values())
+
+    def utilization(self, tokenizer: Tokenizer) -> float:
+        """The part of the vocabulary that occurs."""
+        return utilization(self.token_counts.values(), tokenizer.n_vocab)
+
+    def token_lengths(self, tokenizer: Tokenizer) -> Counter[int]:
+        """Length in bytes -> how many tokens of the texts have it."""
+        lengths: Counter[int] = Counter()
+        for token, count in self.token_counts.items():
+            lengths[len(tokenizer.token_bytes(token))] += count
+        return lengths

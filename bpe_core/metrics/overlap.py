@@ -1,0 +1,50 @@
+"""What two vocabularies have in common: tokens by their bytes, and merges from the first on."""
+
+from dataclasses import dataclass
+from itertools import takewhile
+
+from bpe_core.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The tokens of two vocabularies, special ones left out, told apart by their bytes."""
+
+    n_shared: int
+    """How many byte strings are tokens of both."""
+    only_first: tuple[int, ...]
+    """The ids of the first whose bytes the second does not have, ascending."""
+    only_second: tuple[int, ...]
+    """The ids of the second whose bytes the first does not have, ascending."""
+
+    @property
+    def jaccard(self) -> float:
+        """Shared tokens by all different ones; 1.0 for two empty vocabularies."""
+        n = self.n_shared + len(self.only_first) + len(self.only_second)
+        return self.n_shared / n if n else 1.0
+
+
+def overlap(first: Tokenizer, second: Tokenizer) -> Overlap:
+    """The tokens in which two vocabularies agree and differ. Linear in their sizes."""
+    ours, theirs = _ids_by_bytes(first), _ids_by_bytes(second)
+    return Overlap(
+        len(ours.keys() & theirs.keys()),
+        tuple(sorted(ours[data] for data in ours.keys() - theirs.keys())),
+        tuple(sorted(theirs[data] for data in theirs.keys() - ours.keys())),
+    )
+
+
+def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
+    special = set(tokenizer.special_tokens.values())
+    ids = (id for id in tokenizer.vocabulary.ids() if id not in special)
+    return {tokenizer.token_bytes(id): id for id in ids}
+
+
+def merges_in_common(first: Tokenizer, second: Tokenizer) -> int:
+    """How many first merges of two vocabularies join the same bytes: until there, they learned the same."""
+
+    def same(merges: tuple[tuple[int, int, int], tuple[int, int, int]]) -> bool:
+        (a, b, _), (c, d, _) = merges
+        return first.token_bytes(a) == second.token_bytes(c) and first.token_bytes(b) == second.token_bytes(d)
+
+    return sum(1 for _ in takewhile(same, zip(first.vocabulary.merges, second.vocabulary.merges, strict=False)))

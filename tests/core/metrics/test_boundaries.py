@@ -1,0 +1,186 @@
+"""Boundaries, agreement, measures and comparisons, each held against a recount that goes another way."""
+
+import json
+import random
+from itertools import accumulate
+
+import pytest
+from nasty import nasty_texts
+from real import real_file
+
+from bpe_core import PATTERNS, load, metrics, save, train
+from bpe_core.content.samples import samples
+from bpe_core.metrics.boundaries import disagreements, encoded
+from bpe_core.metrics.measures import Measures
+from bpe_core.metrics.scripts import script_runs
+
+TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return train(TEXT, vocab_size=300), train(TEXT, vocab_size=340, pattern="gpt2")
+
+
+def slow_boundaries(tokenizer, text):
+    """By decoding ever more tokens; for tokenizers that keep every byte."""
+    ids = tokenizer.encode_ordinary(text)
+    return [len(tokenizer.decode_bytes(ids[:n])) for n in range(1, len(ids))]
+
+
+def test_boundaries_are_where_decoding_ever_more_tokens_ends(pair):
+    for text in ["", "a", TEXT, *nasty_texts(60)]:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        for tokenizer in pair:
+            assert metrics.boundaries(tokenizer, text) == slow_boundaries(tokenizer, text)
+
+
+def test_a_pattern_that_drops_white_space_keeps_places():
+    tokenizer = train("low low lower", vocab_size=257, pattern="words")
+    found = encoded(tokenizer, "  low lower ")
+    assert [found.text[:end] for end in found.ends][-1].strip() == "low lower"
+    assert len(found.ids) == len(found.ends) == len(tokenizer.encode("  low lower "))
+
+
+def test_a_tokenizer_that_changes_a_text_has_boundaries_in_the_text_as_it_was(pair, tmp_path):
+    save(pair[0], tmp_path / "tokenizer.json", format="huggingface")
+    file = json.loads((tmp_path / "tokenizer.json").read_text())
+    (tmp_path / "tokenizer.json").write_text(json.dumps(file | {"normalizer": {"type": "Lowercase"}}))
+    lower = load(tmp_path / "tokenizer.json")
+    found = encoded(lower, "THE THEME")
+    assert found.ids == pair[0].encode("the theme")
+    assert list(found.ends) == list(encoded(pair[0], "the theme").ends)
+
+
+def test_agreement_by_hand():
+    found = metrics.agreement([1, 2, 5], [2, 5, 6, 7])
+    assert (found.n_shared, found.recall, found.precision) == (2, 2 / 3, 2 / 4)
+    assert found.f1 == pytest.approx(2 * (2 / 3) * (1 / 2) / (2 / 3 + 1 / 2))
+    assert metrics.agreement([], []).f1 == 1.0
+
+
+def test_disagreements_and_agreements_make_the_text(pair):
+    for text in [TEXT, *nasty_texts(60, seed=3)]:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        first, other = (encoded(tokenizer, text) for tokenizer in pair)
+        shared = {0, *first.ends} & {0, *other.ends}
+        end = 0
+        for found in disagreements(first, other):
+            assert {found.start, found.end} <= shared
+            assert found.start >= end
+            assert not any(found.start < at < found.end for at in shared)
+            data = text.encode()[found.start : found.end]
+            assert pair[0].decode_bytes(found.first) == data == pair[1].decode_bytes(found.second)
+            assert found.first != found.second or pair[0].vocabulary is not pair[1].vocabulary
+            end = found.end
+        inside = sum(at not in shared for at in {*first.ends, *other.ends})
+        assert (inside == 0) == (not list(disagreements(first, other)))
+
+
+def test_a_tokenizer_agrees_with_itself(pair):
+    comparison = metrics.Comparison([pair[0], pair[0]])
+    comparison.add("text", TEXT)
+    assert comparison.pairs[0].agreement.f1 == 1.0
+    assert comparison.pairs[0].examples(5) == []
+    assert metrics.overlap(pair[0], pair[0]).jaccard == 1.0
+    assert metrics.merges_in_common(pair[0], pair[0]) == pair[0].step
+
+
+def test_merges_in_common_end_where_the_first_differs():
+    one, other = train("aaabdaaabac", vocab_size=259), train("aaabdaaabac" + "xy" * 9, vocab_size=260)
+    n = metrics.merges_in_common(one, other)
+    spelled = [[(t.token_bytes(a), t.token_bytes(b)) for a, b, _ in t.merges] for t in (one, other)]
+    assert spelled[0][:n] == spelled[1][:n]
+    assert spelled[0][n : n + 1] != spelled[1][n : n + 1]
+
+
+def slow_measures(tokenizer, text):
+    """Words and numbers walked through byte by byte."""
+    cuts = set(slow_boundaries(tokenizer, text))
+    offsets = [0, *accumulate(len(c.encode()) for c in text)]
+    words, whole, start = 0, 0, None
+    for index, character in enumerate(text + " "):
+        if character.isspace():
+            if start is not None:
+                words += 1
+                whole += not any(at in cuts for at in range(offsets[start] + 1, offsets[index]))
+            start = None
+        elif start is None:
+            start = index
+    return words, whole
+
+
+def test_measures_are_those_of_a_slow_recount(pair):
+    for text in (TEXT, "", "one", " two words ", "12 345 6789 0.5"):
+        for tokenizer in pair:
+            found = Measures.of(tokenizer, text)
+            assert (found.n_words, found.n_whole_words) == slow_measures(tokenizer, text)
+            assert found.n_tokens == len(tokenizer.encode(text)) == sum(found.token_counts.values())
+            assert found.n_bytes == len(text.encode())
+            assert sum(script.n_tokens for script in found.scripts.values()) == found.n_tokens
+            assert sum(script.n_bytes for script in found.scripts.values()) == found.n_bytes
+            assert sum(n * c for n, c in found.token_lengths(tokenizer).items()) == found.n_bytes
+
+
+def test_measures_of_two_texts_add_up(pair):
+    both = Measures.of(pair[0], TEXT)
+    both.add(Measures.of(pair[0], "12345 more"))
+    assert both.n_texts == 2
+    assert both.n_tokens == len(pair[0].encode(TEXT)) + len(pair[0].encode("12345 more"))
+    assert both.number_splits == Measures.of(pair[0], TEXT + "12345 more").number_splits
+
+
+def test_numbers_are_told_by_how_they_are_cut():
+    tokenizer = train("123 456 " * 20, vocab_size=256 + 4, pattern="gpt4")
+    splits = Measures.of(tokenizer, "1234567 123 9").number_splits
+    assert all(sum(way) in (7, 3, 1) for way in splits)
+    assert splits[(1,)] == 1
+    assert sum(splits.values()) == 3
+
+
+def test_every_character_belongs_to_one_script():
+    rng = random.Random(5)
+    for text in [TEXT, "", "12 !", "\u0378x", *nasty_texts(40, seed=9)]:
+        runs = list(script_runs(text))
+        assert "".join(text[start:end] for _, start, end in runs) == text
+        assert all(runs[i][2] == runs[i + 1][1] and runs[i][0] != runs[i + 1][0] for i in range(len(runs) - 1))
+        rng.random()
+    assert [run[0] for run in script_runs("12 hello мир! 中文abc")] == ["Latin", "Cyrillic", "Han", "Latin"]
+    assert list(script_runs("12 !")) == [("no script", 0, 4)]
+
+
+def test_morphemes_that_are_tokens_are_recalled():
+    tokenizer = train("un break able un break able", vocab_size=256 + 9, pattern="words")
+    found = metrics.morphological_alignment(tokenizer, [("un", "break", "able")], before="")
+    assert (found.n_first, found.recall) == (2, 1.0)
+    assert metrics.morphological_alignment(tokenizer, []).f1 == 1.0
+
+
+def test_an_edit_leaves_far_boundaries_alone(pair):
+    assert metrics.edit_survival(pair[0], "") == metrics.edit_survival(pair[0], "a") == 1.0
+    assert 0.5 < metrics.edit_survival(pair[0], TEXT, n_edits=50) <= 1.0
+    bytes_alone = pair[0].at(0)
+    assert metrics.edit_survival(bytes_alone, TEXT.encode("ascii", "ignore").decode(), n_edits=20) == 1.0
+
+
+def test_sections_are_texts_of_their_own():
+    assert metrics.sections("before\n# One\n\na\nb\n\n# Two\n## c\n") == [("One", "a\nb"), ("Two", "## c")]
+    assert metrics.sections("nothing") == []
+
+
+def test_real_tokenizers_are_measured_as_tiktoken_counts(tmp_path):
+    tiktoken = pytest.importorskip("tiktoken")
+    from tiktoken.load import load_tiktoken_bpe
+
+    path = real_file("cl100k_base.tiktoken", tmp_path)
+    ours = load(path)
+    theirs = tiktoken.Encoding(
+        "theirs", pat_str=PATTERNS["gpt4"], mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
+    )
+    comparison = metrics.Comparison([ours, ours.at(1000)])
+    for sample in samples():
+        comparison.add(sample.title, sample.path.read_bytes().decode())
+    for sample, text in zip(samples(), comparison.texts, strict=True):
+        ids = theirs.encode_ordinary(sample.path.read_bytes().decode())
+        assert text.n_tokens[0] == len(ids), sample.title
+    assert comparison.totals[0].n_tokens == sum(text.n_tokens[0] for text in comparison.texts)
