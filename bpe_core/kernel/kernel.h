@@ -15,9 +15,18 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* The types that glue of another file has to recognise; see PyModule_GetState. */
+#include "scan.h"
+
+/* The state of the module: the types that the glue of another type has to recognise. */
 typedef struct {
     PyTypeObject *scanner_type;
 } kernel_state;
+
+/* Each file of glue adds its type to the module: 0, or -1 with an exception. */
+int add_scanner(PyObject *module);
+
+/* What is inside of a Scanner, ready for a text in UTF-8: the sets of its characters are at hand. To be called with the
+   GIL for each text; NULL with an exception for what is no Scanner. It lives as long as `object`. */
+const scanner *scanner_for(const kernel_state *state, PyObject *object, const uint8_t *text, size_t n);
 
 #endif

@@ -1,0 +1,191 @@
+/* The Python type Scanner: a `scanner` that is made of sets of characters and asked where pieces end. */
+
+#include "kernel.h"
+
+enum { SLICE = 1 << 20 }; /* bytes of text between two looks at signals */
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *ranges_of; /* (plane) -> what set_ranges takes */
+    unsigned int planes; /* bit by bit, those of which the sets are known */
+    scanner scanner;
+} ScannerObject;
+
+/* Put code points of a plane into sets: `ranges` is triples of (first, last + 1, sets), later ones overriding earlier. */
+static int set_ranges(scanner *scanner, unsigned int plane, const uint8_t *ranges, size_t size)
+{
+    uint32_t range[3];
+    size_t at = 0;
+    for (; at + sizeof range <= size; at += sizeof range) {
+        memcpy(range, ranges + at, sizeof range);
+        if (range[0] >> 16 != plane || range[0] >= range[1] || (range[1] - 1) >> 16 != plane || range[2] > 0xFF)
+            break;
+        memset(scanner->sets + range[0], (int)range[2], range[1] - range[0]);
+    }
+    if (at == size)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "ranges are triples (first, last + 1, sets) of code points of the plane");
+    return -1;
+}
+
+static int learn_plane(ScannerObject *self, unsigned int plane)
+{
+    PyObject *ranges = PyObject_CallFunction(self->ranges_of, "I", plane);
+    Py_buffer buffer;
+    if (!ranges || PyObject_GetBuffer(ranges, &buffer, PyBUF_SIMPLE) < 0) {
+        Py_XDECREF(ranges);
+        return -1;
+    }
+    int failed = set_ranges(&self->scanner, plane, buffer.buf, (size_t)buffer.len);
+    if (!failed)
+        self->planes |= 1u << plane;
+    PyBuffer_Release(&buffer);
+    Py_DECREF(ranges);
+    return failed;
+}
+
+/* Whether one of eight bytes begins a character past the Basic Multilingual Plane: it is 0xF0 or more. */
+static bool has_astral(const uint8_t *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    word = ~word & 0xF0F0F0F0F0F0F0F0u; /* a byte of such a character is 0 now */
+    return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;
+}
+
+/* Have the sets of all characters of a text at hand. */
+static int learn_planes_of(ScannerObject *self, const uint8_t *text, size_t n)
+{
+    unsigned int planes = 1;
+    for (size_t at = 0; at < n; at++) {
+        while (n - at > 8 && !has_astral(text + at))
+            at += 8;
+        if (text[at] >= 0xF0 && n - at > 1)
+            planes |= 1u << ((text[at] & 7) << 2 | (text[at + 1] >> 4 & 3));
+    }
+    planes &= ((1u << 17) - 1) & ~self->planes;
+    for (unsigned int plane = 0; planes >> plane; plane++)
+        if (planes >> plane & 1 && learn_plane(self, plane) < 0)
+            return -1;
+    return 0;
+}
+
+const scanner *scanner_for(const kernel_state *state, PyObject *object, const uint8_t *text, size_t n)
+{
+    if (!Py_IS_TYPE(object, state->scanner_type)) {
+        PyErr_Format(PyExc_TypeError, "a Scanner is needed, not %.100s", Py_TYPE(object)->tp_name);
+        return NULL;
+    }
+    ScannerObject *self = (ScannerObject *)object;
+    return learn_planes_of(self, text, n) < 0 ? NULL : &self->scanner;
+}
+
+static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"ranges_of", "contractions", "max_digits", "lines", "end_first", NULL};
+    PyObject *ranges_of;
+    Py_ssize_t contractions, max_digits;
+    int lines, end_first;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnpp:Scanner", names, &ranges_of, &contractions, &max_digits,
+                                     &lines, &end_first))
+        return NULL;
+    if (contractions < 0 || contractions > CONTRACTION_SUFFIXES || max_digits < 0 || !PyCallable_Check(ranges_of)) {
+        PyErr_SetString(PyExc_ValueError, "ranges_of is a function, contractions is 0 to 3, max_digits 0 or more");
+        return NULL;
+    }
+    ScannerObject *self = (ScannerObject *)type->tp_alloc(type, 0);
+    if (!self)
+        return NULL;
+    self->ranges_of = Py_NewRef(ranges_of);
+    self->scanner.contractions = (enum contractions)contractions;
+    self->scanner.max_digits = (size_t)max_digits;
+    self->scanner.lines = lines;
+    self->scanner.end_first = end_first;
+    memset(self->scanner.sets, SIGN, N_CODE_POINTS);
+    return (PyObject *)self;
+}
+
+static void dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    Py_XDECREF(((ScannerObject *)self)->ranges_of);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+typedef struct {
+    uint64_t *items;
+    size_t n, capacity;
+} ends;
+
+/* Append the ends of pieces from `at` on, up to the first at or past `until`, which is returned; SIZE_MAX without
+   memory. */
+static size_t append_ends(ends *ends, const scanner *scanner, Py_buffer *text, size_t at, size_t until)
+{
+    while (at < until) {
+        if (ends->n == ends->capacity) {
+            size_t capacity = ends->capacity ? 2 * ends->capacity : 64;
+            uint64_t *items = PyMem_RawRealloc(ends->items, capacity * sizeof *items);
+            if (!items)
+                return SIZE_MAX;
+            ends->items = items, ends->capacity = capacity;
+        }
+        at = piece_end(scanner, text->buf, at, (size_t)text->len);
+        ends->items[ends->n++] = at;
+    }
+    return at;
+}
+
+static PyObject *scanner_ends(PyObject *self, PyObject *object)
+{
+    Py_buffer text;
+    if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
+        return NULL;
+    const scanner *scanner = &((ScannerObject *)self)->scanner;
+    ends ends = {0};
+    size_t n = (size_t)text.len, at = 0;
+    PyObject *result = NULL;
+    if (learn_planes_of((ScannerObject *)self, text.buf, n) < 0)
+        goto done;
+    do {
+        size_t until = n - at > SLICE ? at + SLICE : n;
+        Py_BEGIN_ALLOW_THREADS
+        at = append_ends(&ends, scanner, &text, at, until);
+        Py_END_ALLOW_THREADS
+    } while (at < n && PyErr_CheckSignals() == 0);
+    if (at == SIZE_MAX)
+        PyErr_NoMemory();
+    else if (at == n)
+        result = PyBytes_FromStringAndSize((const char *)ends.items, (Py_ssize_t)(ends.n * sizeof *ends.items));
+done:
+    PyMem_RawFree(ends.items);
+    PyBuffer_Release(&text);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"ends", scanner_ends, METH_O, "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
+    {0},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "Splits texts in UTF-8 into pieces."},
+    {Py_tp_new, new_scanner},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "bpe_core.kernel._kernel.Scanner",
+    .basicsize = sizeof(ScannerObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};
+
+int add_scanner(PyObject *module)
+{
+    kernel_state *state = PyModule_GetState(module);
+    state->scanner_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    return state->scanner_type ? PyModule_AddType(module, state->scanner_type) : -1;
+}

@@ -1,0 +1,106 @@
+"""The kernel's scanners against `regex`: the published patterns cut every text at the same places."""
+
+import random
+import tracemalloc
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import PATTERNS, kernel
+
+if not kernel.available:
+    pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
+
+from benchmarks.fuzz_kernel import KINDS, SCANNED, split, try_split
+from bpe_core.kernel.grammars import scanner
+
+OTHER_FORMS = [
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",  # GPT-2 as OpenAI published it
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",  # Tekken
+]
+
+
+@pytest.mark.parametrize("name", SCANNED)
+@given(st.text(st.sampled_from("".join(KINDS)) | st.characters(exclude_categories=["Cs"]), max_size=30))
+def test_a_text_is_split_as_by_regex(name: str, text: str) -> None:
+    assert try_split(name, text) == ""
+
+
+@pytest.mark.parametrize("source", OTHER_FORMS)
+def test_other_forms_of_the_published_patterns_have_a_scanner(source: str) -> None:
+    found = scanner(source)
+    assert found
+    rng = random.Random(source)
+    for _ in range(2000):
+        text = "".join(rng.choices("".join(KINDS), k=12))
+        assert split(found, text.encode()) == [piece.encode() for piece in regex.findall(source, text)]
+
+
+@pytest.mark.parametrize(
+    "source", ["", r"\S+", r"\p{L}+|\P{L}+", PATTERNS["gpt4"] + "|x", PATTERNS["gpt4"][:-1], "(?i:"]
+)
+def test_no_other_pattern_has_one(source: str) -> None:
+    assert scanner(source) is None
+
+
+@pytest.mark.parametrize("name", SCANNED)
+def test_every_character_is_of_the_kind_that_regex_says(name: str) -> None:
+    characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    random.Random(name).shuffle(characters)
+    assert try_split(name, "".join(characters)) == ""
+
+
+@pytest.mark.parametrize("name", SCANNED)
+def test_bytes_that_are_no_text_are_split_into_pieces_all_the_same(name: str) -> None:
+    found = scanner(PATTERNS[name])
+    assert found
+    rng = random.Random(name)
+    leads = bytes([0x41, 0x27, 0x20, 0x80, 0xBF, 0xC0, 0xC5, 0xE0, 0xED, 0xA0, 0xEF, 0xF0, 0x90, 0xF4, 0xF5, 0xFF])
+    for _ in range(3000):
+        data = bytes(rng.choices(leads, k=rng.randrange(12)))
+        pieces = split(found, data)
+        assert b"".join(pieces) == data and all(pieces)
+
+
+def test_nobody_is_trusted() -> None:
+    new = kernel.Scanner
+    for wrong in [(1, 0, 0, True, True), (bytes, 4, 0, True, True), (bytes, 0, -1, True, True), (bytes, -1, 0, 1, 1)]:
+        with pytest.raises((TypeError, ValueError)):
+            new(*wrong)
+    for ranges in [b"abc", b"\0" * 12, b"\xff" * 12, bytes([0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0])]:
+        with pytest.raises(ValueError):
+            new(lambda plane, ranges=ranges: ranges, 0, 0, True, True).ends(b"abc")
+    with pytest.raises(TypeError):
+        new(lambda plane: "text", 0, 0, True, True).ends(b"abc")
+    with pytest.raises(ZeroDivisionError):
+        new(lambda plane: plane // 0, 0, 0, True, True).ends(b"abc")
+    with pytest.raises(TypeError):
+        new(lambda plane: b"", 0, 0, True, True).ends("abc")
+    assert new(lambda plane: b"", 0, 0, True, True).ends(b"") == b""
+
+
+def test_without_memory_there_is_a_memory_error_and_nothing_leaks() -> None:
+    testing = pytest.importorskip("_testcapi")
+    found = scanner(PATTERNS["gpt2"])
+    assert found
+    text = b"one two three" * 1000
+    found.ends(text)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for nth in range(8):
+            testing.set_nomemory(nth, nth + 1)
+            try:
+                found.ends(text)
+            except MemoryError:
+                pass
+            finally:
+                testing.remove_mem_hooks()
+        assert tracemalloc.get_traced_memory()[0] - before < 10_000
+    finally:
+        tracemalloc.stop()
