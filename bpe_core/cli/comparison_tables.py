@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bpe_core.cli.columns import cells, fitted
+from bpe_core.cells import cells, fitted
 from bpe_core.metrics import Comparison, merges_in_common, overlap, parity
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bpe_core.auditing import KINDS, Finding, Findings
-from bpe_core.cli.columns import cells, fitted
+from bpe_core.cells import cells, fitted
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible

@@ -16,6 +16,9 @@ from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # most tokenizers prepare nothing
+    import tiktoken
+    import tokenizers
+
     from bpe_core.tokenizer.byte_pieces import BytePieces
     from bpe_core.tokenizer.preparation import Preparation
 
@@ -210,6 +213,24 @@ class Tokenizer:
     def _as_text(self, data: bytes) -> bytes:
         """Without the space that encoding has put before a text, if it has."""
         return data[1:] if self.preparation and self.preparation.drops_space and data[:1] == b" " else data
+
+    def to_tiktoken(self) -> "tiktoken.Encoding":
+        """A tiktoken encoding of the same ids; see `bpe_core.formats.live_objects`, also for what is raised."""
+        from bpe_core.formats.live_objects import to_tiktoken
+
+        return to_tiktoken(self)
+
+    def to_tokenizers(self) -> "tokenizers.Tokenizer":
+        """A tokenizer of Hugging Face's library of the same ids; see `bpe_core.formats.live_objects`."""
+        from bpe_core.formats.live_objects import to_tokenizers
+
+        return to_tokenizers(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it."""
+        from bpe_core.pictures.html import tokenizer_table
+
+        return tokenizer_table(self)
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """The text of `ids`. Bytes that are no UTF-8 are handled as `bytes.decode` does with `errors`.

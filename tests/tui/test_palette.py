@@ -10,12 +10,11 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.editing.spans import Span
+from bpe_core.pictures.colors import N_COLORS, choose_colors
 from tui.drawing.palette import (
     CONTRAST,
-    N_COLORS,
     Look,
     Palette,
-    choose_colors,
     contrast,
     make_palette,
     muted,

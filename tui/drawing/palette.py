@@ -8,19 +8,18 @@ foreground, taken towards black or white until it can be read: a contrast of at 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final
 
 from rich.style import Style
 from textual.color import Color
 
-N_COLORS: Final = 6
+from bpe_core.pictures.colors import HUES, N_COLORS
+
 CONTRAST: Final = 5.0
 """The least contrast of a token's text with its background."""
 SHARE: Final = 0.3
 """How much of a token's background is its hue; the rest is the theme's surface."""
 
-_HUES: Final = ("#3c8ff4", "#00ac5f", "#ca7b00", "#e35b6d", "#af6ddb", "#00abb8")
-"""Blue, green, amber, rose, violet, teal: lightness 0.65 and chroma 0.17 in OKLCH."""
 _ANSI_HUES: Final = ("ansi_blue", "ansi_green", "ansi_yellow", "ansi_red", "ansi_magenta", "ansi_cyan")
 _CHANGED_SHARE: Final = 0.46
 _CURRENT_SHARE: Final = 0.68
@@ -29,45 +28,9 @@ _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
 
 
-class Tokens(Protocol):
-    """What a color is chosen by; `bpe_core.editing.spans.Span` is one."""
-
-    @property
-    def start(self) -> int:
-        """First code point."""
-
-    @property
-    def end(self) -> int:
-        """Code point after the last."""
-
-    @property
-    def ids(self) -> tuple[int, ...]:
-        """The token, or the tokens of a character that is made of several."""
-
-
-def choose_colors(spans: Sequence[Tokens], n_colors: int = N_COLORS) -> list[int]:
-    """A color number for each of some neighboring spans: by id, and never that of the span before.
-
-    Only where two neighbors would be alike does a color depend on anything but the id, so colors stay put while
-    typing, and a part of a text gets the colors that the whole would get (but for its first few spans). A run of one
-    token alternates by the place in the text, which is the same wherever the part begins.
-    """
-    chosen: list[int] = []
-    last_color = last_own = -1
-    for span in spans:
-        own = color = sum(span.ids) % n_colors
-        if own == last_own:
-            color = (own + span.start // max(span.end - span.start, 1) % 2) % n_colors
-        if color == last_color:
-            color = (color + 1) % n_colors
-        chosen.append(color)
-        last_color, last_own = color, own
-    return chosen
-
-
 def theme_variables() -> dict[str, str]:
     """`{"token-0": color, ... "token-5": color}`: translucent, so that they suit any surface they are laid on."""
-    return {f"token-{number}": Color.parse(hue).with_alpha(SHARE).hex for number, hue in enumerate(_HUES)}
+    return {f"token-{number}": Color.parse(hue).with_alpha(SHARE).hex for number, hue in enumerate(HUES)}
 
 
 def contrast(one: Color, other: Color) -> float:

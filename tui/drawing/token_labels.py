@@ -8,8 +8,9 @@ from rich.style import Style
 from rich.text import Text
 
 from bpe_core.editing.spans import Span
+from bpe_core.pictures.colors import choose_colors
 from bpe_core.visible import token_label
-from tui.drawing.palette import Palette, Ways, choose_colors
+from tui.drawing.palette import Palette, Ways
 
 Bytes = Callable[[int], bytes]
 """The bytes of a token."""

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from rich.cells import cell_len
 
 from bpe_core.editing.aligned_text import FollowedText
+from bpe_core.pictures.colors import choose_colors
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
-from tui.drawing.palette import choose_colors
 
 VIEWS: Final = ("text", "borders", "ids", "list")
 """What the key turns through; "text" is the editor itself."""

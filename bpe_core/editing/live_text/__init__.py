@@ -50,6 +50,13 @@ class LiveText:
     def __repr__(self) -> str:
         return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it: the tokens of its first characters."""
+        from bpe_core.pictures.html import fragment
+        from bpe_core.pictures.picture import FIRST_CHARACTERS, Picture
+
+        return fragment([Picture.of_followed(self, most=FIRST_CHARACTERS)])
+
     @property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer in use; `use` sets another."""

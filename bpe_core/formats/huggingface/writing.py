@@ -76,12 +76,19 @@ def split_of(pattern: str) -> dict[str, Any]:
     source = _SOURCES.get(pattern, PATTERNS.get(pattern, pattern))
     is_lossy = pattern == "words" or source.startswith(ONLY)
     source = source.removeprefix(ONLY)
-    if pattern not in PATTERNS and (found := _OTHERWISE.search(source)):
-        refuse(f"its pattern has {visible(found[0])}, which is not the same for Oniguruma")
-    if pattern not in PATTERNS and may_match_nothing(splitter(pattern)):
-        refuse("its pattern may match nothing, and no library goes on behind that as another does")
+    check_read_alike(pattern)
     behavior = "Removed" if is_lossy else "Isolated"
     return {"type": "Split", "pattern": {"Regex": source}, "behavior": behavior, "invert": is_lossy}
+
+
+def check_read_alike(pattern: str, target: str = "a tokenizer.json") -> None:
+    """Raise `FormatError` for an expression of one's own that other libraries may read otherwise than `regex` does."""
+    if pattern in PATTERNS:
+        return
+    if found := _OTHERWISE.search(pattern.removeprefix(ONLY)):
+        refuse(f"its pattern has {visible(found[0])}, which is not the same in other libraries", target)
+    if may_match_nothing(splitter(pattern)):
+        refuse("its pattern may match nothing, and no library goes on behind that as another does", target)
 
 
 def refuse(problem: str, target: str = "a tokenizer.json") -> NoReturn:

@@ -1,0 +1,70 @@
+"""`show`: a text as its tokens, in the terminal or as a picture to share."""
+
+import os
+import sys
+from argparse import Namespace
+
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_input
+from bpe_core.cli.source import text_blocks
+from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.pictures.html import page
+from bpe_core.pictures.markdown import document
+from bpe_core.pictures.picture import Picture
+from bpe_core.pictures.svg import drawing
+from bpe_core.pictures.terminal import colors_of, in_terminal
+
+
+def add(commands: Subcommands) -> None:
+    """Declare the subcommand."""
+    parser = add_command(
+        commands,
+        "show",
+        run,
+        "Show a text as its tokens, under one tokenizer or several.",
+        ("-t gpt-4o notes.md", "-t gpt2 -t gpt-4o --html notes.md > notes.html", "-t mine.json --ids < notes.md"),
+    )
+    parser.add_argument(
+        "-t", "--tokenizer", action="append", required=True, metavar="TOKENIZER", help=f"{A_TOKENIZER}; repeatable"
+    )
+    add_given_pattern(parser)
+    add_input(parser, "the text, in UTF-8")
+    parser.add_argument("--ids", action="store_true", help="put the id behind each token")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--html", action="store_true", help="a page of its own, for dark and light")
+    form.add_argument("--svg", action="store_true", help="a drawing of its own, for dark and light")
+    form.add_argument("--markdown", action="store_true", help="code with borders, and a table of the tokens")
+    form.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colors, or borders between tokens; auto: colors in a terminal (%(default)s)",
+    )
+
+
+def run(options: Namespace) -> int:
+    """Draw and print; 0."""
+    tokenizers = [(name, open_tokenizer(name, options.pattern)) for name in options.tokenizer]
+    text = "".join(text_blocks(options.path))
+    pictures = [Picture.of(one, text, one.name or os.path.basename(name)) for name, one in tokenizers]
+    if options.html:
+        print(page(pictures, with_ids=options.ids), end="")
+    elif options.svg:
+        print(drawing(pictures), end="")
+    elif options.markdown:
+        print(document(pictures, with_ids=options.ids), end="")
+    else:
+        _print(pictures, options)
+    return 0
+
+
+def _print(pictures: list[Picture], options: Namespace) -> None:
+    """In the terminal; what a person should know besides goes to stderr, so that a pipe gets the tokens alone."""
+    is_terminal = options.color == "always" or (options.color == "auto" and sys.stdout.isatty())
+    environment = dict(os.environ, NO_COLOR="") if options.color == "always" else os.environ
+    for number, picture in enumerate(pictures):
+        if len(pictures) > 1:
+            print(("\n" if number else "") + f"{picture.title}: {picture.summary}")
+        shown = in_terminal(picture, colors_of(environment, is_terminal), with_ids=options.ids)
+        print(shown, end="" if shown.endswith("\n") else "\n")
+    if len(pictures) == 1:
+        print(pictures[0].summary, file=sys.stderr)

@@ -1,0 +1,56 @@
+"""A tokenizer as an object of tiktoken or of Hugging Face's tokenizers, where these are installed."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bpe_core.errors import FetchError, FormatError
+from bpe_core.formats import huggingface
+from bpe_core.formats.huggingface.writing import check_read_alike, refuse
+from bpe_core.formats.ranks import ranks_of
+from bpe_core.patterns import ONLY, StagedSplitter
+from bpe_core.tokenizer import Tokenizer
+
+_ENCODING = "an encoding of tiktoken"
+
+if TYPE_CHECKING:
+    import tiktoken
+    import tokenizers
+
+
+def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
+    """A tiktoken encoding of the same ids; special tokens are found as tiktoken finds them.
+
+    Raises `FormatError` where merging by ranks, or tiktoken's way to split, would not give the same ids, and
+    `FetchError` where tiktoken is not installed.
+    """
+    library = _library("tiktoken")
+    ranks = {data: token for token, data in ranks_of(tokenizer).items()}
+    splitter = tokenizer.splitter
+    if isinstance(splitter, StagedSplitter):
+        refuse("it splits a text in several steps", _ENCODING)
+    check_read_alike(tokenizer.pattern, _ENCODING)
+    # tiktoken drops what its pattern does not match; here it is a piece, unless the pattern is lossy.
+    source = splitter.source.removeprefix(ONLY) or r"[\s\S]+"
+    if not splitter.lossy and tokenizer.pattern == splitter.source:
+        source = rf"{source}|(?:(?!{source})[\s\S])+"
+    name = tokenizer.name or "bpescope"
+    try:
+        return library.Encoding(name, pat_str=source, mergeable_ranks=ranks, special_tokens=tokenizer.special_tokens)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise FormatError(f"tiktoken refuses this tokenizer: {error}.") from None
+
+
+def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
+    """A tokenizer of Hugging Face's library of the same ids; a special token is found wherever its text stands.
+
+    Raises `FormatError` where a tokenizer.json could not hold it, and `FetchError` where the library is not installed.
+    """
+    library = _library("tokenizers")
+    return library.Tokenizer.from_str("".join(huggingface.write(tokenizer)))  # type: ignore[no-any-return]
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise FetchError(f"{name} is not installed; get it with: pip install {name}") from None

@@ -1,0 +1,73 @@
+"""A picture as a page of its own, or as a part of one: no script, nothing from elsewhere, for dark and light."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from bpe_core.pictures.colors import HUES
+from bpe_core.pictures.picture import Chip, Picture
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
+
+_STYLE: Final = """\
+.bpescope { --text: #1c1e21; --quiet: #5c6370; --page: #ffffff; color: var(--text); background: var(--page);
+  font: 15px/1.7 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; padding: 1em 1.2em; }
+.bpescope h2 { font: 600 1em system-ui, sans-serif; margin: 0 0 .1em; }
+.bpescope h2 + p { font: .85em system-ui, sans-serif; color: var(--quiet); margin: 0 0 .6em; }
+.bpescope pre { font: inherit; margin: 0 0 1.6em; white-space: pre-wrap; overflow-wrap: anywhere; }
+.bpescope span { border-radius: 3px; padding: .12em 0; }
+.bpescope sub { color: var(--quiet); font-size: .65em; padding: 0 .35em 0 .1em; }
+"""
+_DARK: Final = ".bpescope { --text: #e4e6eb; --quiet: #9aa2af; --page: #15171a; }\n"
+
+
+def _colors(share: float) -> str:
+    """The backgrounds, each hue laid on the page with so much strength."""
+    alpha = f"{round(share * 255):02x}"
+    return "".join(f".bpescope .c{number} {{ background: {hue}{alpha}; }}\n" for number, hue in enumerate(HUES))
+
+
+def style() -> str:
+    """The style sheet of all pictures; the reader's choice of dark or light is followed."""
+    return f"{_STYLE}{_colors(0.3)}@media (prefers-color-scheme: dark) {{\n{_DARK}{_colors(0.42)}}}\n"
+
+
+def fragment(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
+    """The pictures below one another as a `div` that brings its style along, as notebooks want it."""
+    parts = "".join(_part(picture, with_ids) for picture in pictures)
+    return f'<div class="bpescope"><style>\n{style()}</style>\n{parts}</div>\n'
+
+
+def page(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
+    """The pictures as one file."""
+    title = escape(" · ".join(picture.title for picture in pictures))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
+        f"<title>{title}</title>\n</head>\n<body>\n{fragment(pictures, with_ids=with_ids)}</body>\n</html>\n"
+    )
+
+
+def tokenizer_table(tokenizer: Tokenizer) -> str:
+    """A tokenizer in a few lines of a table, as a notebook shows it."""
+    rows = {
+        "tokens": f"{tokenizer.n_vocab:,}",
+        "merges": f"{tokenizer.step:,}",
+        "pattern": visible(tokenizer.pattern) or "none",
+        "special tokens": ", ".join(map(visible, tokenizer.special_tokens)) or "none",
+    }
+    body = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+    title = escape(visible(tokenizer.name or "Tokenizer"))
+    return f"<table><caption>{title}</caption>{body}</table>"
+
+
+def _part(picture: Picture, with_ids: bool) -> str:
+    chips = "".join(_chip(chip, with_ids) for chip in picture.chips)
+    return f'<h2>{escape(picture.title)}</h2>\n<p>{escape(picture.summary)}</p>\n<pre dir="auto">{chips}</pre>\n'
+
+
+def _chip(chip: Chip, with_ids: bool) -> str:
+    """One `span` for each of its lines; the ids, and what its bytes are, are told when one points at it."""
+    told = f'class="c{chip.color}" title="{escape(chip.label)}"'
+    lines = "\n".join(f"<span {told}>{escape(line)}</span>" if line else "" for line in chip.lines)
+    return lines + (f"<sub>{' '.join(map(str, chip.ids))}</sub>" if with_ids else "")

@@ -1,0 +1,61 @@
+"""A picture for a terminal: colored backgrounds, or borders between tokens where there are no colors."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from bpe_core.pictures.colors import HUES
+from bpe_core.pictures.picture import Picture
+
+BORDER: Final = "│"
+
+_PASTEL: Final = 0.5
+"""How much white is in a background: then black text can be read on it, in a dark terminal and in a light one."""
+_OF_256: Final = (111, 78, 179, 174, 176, 80)
+"""The nearest colors of the palette of 256."""
+
+
+def in_terminal(picture: Picture, colors: int, *, with_ids: bool = False) -> str:
+    """The text with its tokens told apart by `colors`: 0 for borders alone, 256, or more for all colors there are.
+
+    `with_ids` puts the id of each token behind it.
+    """
+    return "".join(_colored(picture, colors, with_ids) if colors else _bordered(picture, with_ids))
+
+
+def _bordered(picture: Picture, with_ids: bool) -> Iterator[str]:
+    before = ""
+    for chip in picture.chips:
+        yield before + "\n".join(chip.lines)
+        if with_ids:
+            yield _ids(chip.ids)
+        before = BORDER
+
+
+def _colored(picture: Picture, colors: int, with_ids: bool) -> Iterator[str]:
+    for chip in picture.chips:
+        code = f"\x1b[38;5;16;{_background(chip.color, colors)}m"
+        yield "\n".join(f"{code}{line}\x1b[0m" if line else "" for line in chip.lines)
+        if with_ids:
+            yield f"\x1b[2m{_ids(chip.ids)}\x1b[0m "
+
+
+def _ids(ids: tuple[int, ...]) -> str:
+    return f"⟨{' '.join(map(str, ids))}⟩"
+
+
+def _background(color: int, colors: int) -> str:
+    if colors <= 256:
+        return f"48;5;{_OF_256[color]}"
+    channels = bytes.fromhex(HUES[color].removeprefix("#"))
+    red, green, blue = (round(channel + (255 - channel) * _PASTEL) for channel in channels)
+    return f"48;2;{red};{green};{blue}"
+
+
+def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
+    """How many colors a terminal has, by what it says of itself: 0, 256 or 1 << 24.
+
+    NO_COLOR and TERM=dumb turn colors off (no-color.org), whatever is not a terminal has none.
+    """
+    if not is_terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return 0
+    return 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
