@@ -1,17 +1,12 @@
 """A comparison of tokenizers as tables for people."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from bpe_core.cells import cells, fitted
+from bpe_core.cli.table import table
 from bpe_core.metrics import Comparison, merges_in_common, overlap, parity
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
-
-_NAME = 36
-"""Columns of the name of a text or a token shown at most."""
-
-Row = Sequence[str]
 
 
 def tables(
@@ -44,7 +39,7 @@ def _texts(comparison: Comparison, labels: Sequence[str], with_parity: bool) -> 
         rows[-1] += [cell for total in totals for cell in (f"{total.n_tokens:,}", f"{total.bytes_per_token:.2f}")]
         if with_parity:
             rows[-1][3::2] = [""] * len(totals)
-    yield from _table(rows)
+    yield from table(rows)
 
 
 def _measures(comparison: Comparison, labels: Sequence[str], price: float | None) -> Iterator[str]:
@@ -67,14 +62,14 @@ def _measures(comparison: Comparison, labels: Sequence[str], price: float | None
     ]
     if price is not None:
         rows.append([f"price at {price:g} a million", *(f"{total.n_tokens * price / 1e6:.6g}" for total in totals)])
-    yield from _table(rows)
+    yield from table(rows)
 
 
 def _scripts(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
     rows = [["script", "bytes", *(f"{label} b/token" for label in labels)]]
     for script, n_bytes, n_tokens in comparison.scripts():
         rows.append([script.replace("_", " "), f"{n_bytes:,}", *(f"{n_bytes / n:.2f}" if n else "-" for n in n_tokens)])
-    yield from _table(rows)
+    yield from table(rows)
 
 
 def _numbers(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
@@ -87,7 +82,7 @@ def _numbers(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
         rows.append([("most often", "then", "then")[place]])
         rows[-1] += [_way(*mine[place]) if place < len(mine) else "" for mine in ways]
     if len(rows) > 1:
-        yield from _table(rows)
+        yield from table(rows)
     else:
         yield "No number of 4 digits or more occurs."
 
@@ -128,23 +123,8 @@ def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples:
         ]
         for example in examples
     ]
-    yield from _table([["  times", one, two, "first in"], *rows], numbers=(0,))
+    yield from table([["  times", one, two, "first in"], *rows], numbers=(0,))
 
 
 def _label(tokenizer: Tokenizer, id: int) -> str:
     return token_label(tokenizer.token_bytes(id))
-
-
-def _table(rows: Sequence[Row], numbers: Iterable[int] | None = None) -> Iterator[str]:
-    """Rows as lines, columns aligned: `numbers` on the right, all but the first one unless told."""
-    right = set(range(1, len(rows[0])) if numbers is None else numbers)
-    shown = [[fitted(cell, _NAME) for cell in row] + [""] * (len(rows[0]) - len(row)) for row in rows]
-    widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
-    for number, row in enumerate(shown):
-        padded = [
-            " " * (width - cells(cell)) + cell if index in right else cell + " " * (width - cells(cell))
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield "  ".join(padded).rstrip()
-        if not number:
-            yield "─" * (sum(widths) + 2 * (len(widths) - 1))

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from bpe_core.cli import audit, compare, convert, count, decode, encode, fetch, show, train
+from bpe_core.cli import audit, compare, convert, count, decode, economy, encode, fetch, show, train
 from bpe_core.cli.standard_streams import hold_open, let_go, tell
 from bpe_core.cli.wire import Failed, to_line
 from bpe_core.errors import LONGEST, BpeError
@@ -92,6 +92,6 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         epilog=f"{prog} COMMAND --help shows the options of a command and an example.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
-    for command in (train, encode, decode, show, count, compare, audit, convert, fetch):
+    for command in (train, encode, decode, show, count, compare, economy, audit, convert, fetch):
         command.add(commands)
     return parser

@@ -1,0 +1,48 @@
+"""`economy`: what the same data costs in tokens, written in one format or another."""
+
+import json
+import os
+import sys
+from argparse import Namespace
+
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_input
+from bpe_core.cli.source import text_blocks
+from bpe_core.cli.table import table
+from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.metrics.economy import economy, read
+
+
+def add(commands: Subcommands) -> None:
+    """Declare the subcommand."""
+    parser = add_command(
+        commands,
+        "economy",
+        run,
+        "Count the tokens of the same data as JSON, YAML, XML, CSV and a Markdown table.",
+        ("-t gpt-4o prices.json", "-t gpt2 -t gpt-4o --json < prices.csv"),
+        "YAML needs PyYAML, of the extra [economy]; a table needs a list of objects.",
+    )
+    parser.add_argument(
+        "-t", "--tokenizer", action="append", required=True, metavar="TOKENIZER", help=f"{A_TOKENIZER}; repeatable"
+    )
+    add_given_pattern(parser)
+    add_input(parser, "the data, as JSON, JSON lines, YAML or CSV, in UTF-8")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+
+
+def run(options: Namespace) -> int:
+    """Read, write in all formats, count and print; 0."""
+    tokenizers = {name: open_tokenizer(name, options.pattern) for name in options.tokenizer}
+    found = economy(read("".join(text_blocks(options.path))), tokenizers)
+    if options.json:
+        formats = [{"format": name, "bytes": n_bytes, "tokens": list(tokens)} for name, n_bytes, tokens in found]
+        json.dump({"tokenizers": list(tokenizers), "formats": formats}, sys.stdout)
+        print()
+        return 0
+    labels = [tokenizer.name or os.path.basename(name) for name, tokenizer in tokenizers.items()]
+    rows = [["format", "bytes", *labels, "beside the first line"]]
+    least = found[0][2][0] or 1
+    for name, n_bytes, tokens in found:
+        rows.append([name, f"{n_bytes:,}", *(f"{n:,}" for n in tokens), f"{tokens[0] / least - 1:+.0%}"])
+    print("\n".join(table(rows)))
+    return 0

@@ -1,0 +1,24 @@
+"""Rows as the lines of a table, its columns aligned as a terminal shows them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from bpe_core.cells import cells, fitted
+
+_WIDEST: Final = 36
+"""Columns of a terminal that a cell gets at most."""
+
+
+def table(rows: Sequence[Sequence[str]], numbers: Iterable[int] | None = None) -> Iterator[str]:
+    """Rows as lines, columns aligned: `numbers` on the right, all but the first one unless told."""
+    right = set(range(1, len(rows[0])) if numbers is None else numbers)
+    shown = [[fitted(cell, _WIDEST) for cell in row] + [""] * (len(rows[0]) - len(row)) for row in rows]
+    widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
+    for number, row in enumerate(shown):
+        padded = [
+            " " * (width - cells(cell)) + cell if index in right else cell + " " * (width - cells(cell))
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(padded).rstrip()
+        if not number:
+            yield "─" * (sum(widths) + 2 * (len(widths) - 1))
