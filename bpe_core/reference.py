@@ -4,8 +4,11 @@ Training and encoding take quadratic time and more. Nothing of the product runs 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import TypeVar
+
+S = TypeVar("S")
 
 HF_ORDER = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100), *range(0x21), *range(0x7F, 0xA1), 0xAD]
 """The 256 bytes in the order of Hugging Face's printable alphabet, which decides ties of "lowest-hf"."""
@@ -57,3 +60,15 @@ def encode(piece: bytes, merges: Iterable[tuple[int, int, int]]) -> list[int]:
     for left, right, token in merges:
         ids = merged(ids, (left, right), token)
     return ids
+
+
+def merge(symbols: Iterable[S], rank_of: Callable[[S, S], int | None], joined: Callable[[S, S], S]) -> list[S]:
+    """What is left of `symbols` when the neighbors of the lowest rank are joined, leftmost first, until none has one.
+
+    Where ranks are the order of a training, this is `encode`; published ranks may have any order, gaps and equals.
+    """
+    parts = list(symbols)
+    while ranks := {i: rank for i, pair in enumerate(pairwise(parts)) if (rank := rank_of(*pair)) is not None}:
+        i = min(ranks, key=ranks.__getitem__)
+        parts[i : i + 2] = [joined(parts[i], parts[i + 1])]
+    return parts

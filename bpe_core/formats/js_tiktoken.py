@@ -16,7 +16,7 @@ from bpe_core.formats.huggingface.pattern import short
 from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import bytes_among
 
 _OBJECT: Final = re.compile(rb'"bpe_ranks"\s*:\s*"')
@@ -44,7 +44,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     if lacking := sorted(set(range(256)) - bytes_among(tokens).keys()):
         file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
     try:
-        vocabulary = Vocabulary.ranked(dict(sorted(tokens.items())), specials)
+        vocabulary = RankedVocabulary(dict(sorted(tokens.items())), specials)
         return Tokenizer(vocabulary, source, name=file.path.stem if file.path else "")
     except FormatError:
         raise

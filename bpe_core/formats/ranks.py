@@ -6,7 +6,8 @@ from bpe_core.errors import FormatError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.recovery import Recovery
+from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.recovery import recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
 
 
@@ -20,11 +21,11 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
         _refuse("it is not made of bytes alone")
     if tokenizer.preparation and not tokenizer.preparation.only_splits:
         _refuse("it does more to a text than split it, which ranks cannot tell")
-    made = {token for _, _, token in vocabulary.merges} if not vocabulary.is_ranked else set()
-    merged = vocabulary.bytes_of if vocabulary.is_ranked else made | vocabulary.base.keys()  # some are special as well
-    tokens = {token: vocabulary.token_bytes(token) for token in vocabulary.ids() if token in merged}
-    if not vocabulary.is_ranked:
-        _check(vocabulary, tokens)
+    if isinstance(vocabulary, RankedVocabulary):
+        return dict(sorted(vocabulary.bytes_of.items()))
+    ordinary = vocabulary.base.keys() | {token for _, _, token in vocabulary.merges}  # some are special as well
+    tokens = {token: vocabulary.token_bytes(token) for token in sorted(ordinary)}
+    _check(vocabulary, tokens)
     return tokens
 
 
@@ -47,7 +48,7 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
             if step < last:
                 _refuse(f"the token {token} '{token_label(data)}' is made before some of a lower id")
             last = step
-    found = Recovery(id_of, ByteSymbols(bytes_among(tokens)))
+    found = recovered(id_of, ByteSymbols(bytes_among(tokens)))
     whole = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), found, strict=True):
         is_alike = merge[:2] == vocabulary.parents(token) if merge else len(data) < 2 or whole.get(data) == token
@@ -60,7 +61,7 @@ def joined_by_rank(vocabulary: Vocabulary) -> int | None:
 
     It is one that was not recovered, and that two other tokens make if they ever stand side by side.
     """
-    if not vocabulary.is_ranked:
+    if not isinstance(vocabulary, RankedVocabulary):
         return None
     known = {vocabulary.token_bytes(token) for token in vocabulary.ids()}
     for data, token in vocabulary.whole_pieces.items():

@@ -28,7 +28,7 @@ from bpe_core.tokenizer.normalizers import (
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
 from bpe_core.tokenizer.steps import SplitStep
 from bpe_core.visible import visible
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import CharacterSymbols
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
@@ -153,7 +153,7 @@ def _tokenizer(model: Model, name: str) -> Tokenizer:
     ranks = {score: rank for rank, score in enumerate(dict.fromkeys(model.pieces[token].score for token in ranked))}
     singles = {text: token for data, token in id_of.items() if len(text := data.decode()) == 1}
     unknown = of_kind[_UNKNOWN][0] if of_kind[_UNKNOWN] else None
-    vocabulary = Vocabulary.ranked(
+    vocabulary = RankedVocabulary(
         tokens,
         specials,
         symbols=CharacterSymbols(singles, byte_ids, unknown, fuse=True),

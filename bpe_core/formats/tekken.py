@@ -14,7 +14,7 @@ from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import bytes_among
 
 _TOKEN: Final = re.compile(rb'"token_bytes"\s*:')
@@ -39,7 +39,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     tokens = _tokens(fields, n_tokens, n_specials)
     source = config.text("pattern")
     try:
-        vocabulary = Vocabulary.ranked(tokens, dict(_specials(fields, n_specials)))
+        vocabulary = RankedVocabulary(tokens, dict(_specials(fields, n_specials)))
         return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.path.stem if file.path else "")
     except FormatError:
         raise

@@ -18,7 +18,7 @@ from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.formats.ranks import ranks_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import ByteSymbols
 
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
@@ -46,7 +46,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         )
     known = known or KnownFile(file.path.stem if file.path else "", "", {})
     try:
-        vocabulary = Vocabulary.ranked(tokens, known.special_tokens, symbols=ByteSymbols(bytes_known), id_of=id_of)
+        vocabulary = RankedVocabulary(tokens, known.special_tokens, symbols=ByteSymbols(bytes_known), id_of=id_of)
     except BpeError as error:
         file.broken(str(error).rstrip("."))
     return Tokenizer(vocabulary, known.pattern if pattern is None else pattern, name=known.name)

@@ -1,23 +1,23 @@
-"""The merge loop: the symbols of one piece, joined pair by pair, always the pair of the lowest rank, leftmost first."""
+"""The merge loop: of all neighbors the pair of the lowest rank is joined, the leftmost first, until none has a rank.
+
+What a symbol is does not matter here. A vocabulary of merges has ids as symbols, and a pair has the rank of the merge
+that joins it; a vocabulary of ranks has bytes, and a pair has the rank of the token that is the two joined.
+"""
 
 import re
-from bisect import insort
-from collections.abc import Mapping, Sequence
-from itertools import pairwise, repeat
-from typing import Final
+from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
+from typing import Any, Final, TypeVar
 
 from bpe_core.merging.windows import WINDOW, merge_in_windows
 
-Ranks = Mapping[tuple[int, int], int]
 Triple = tuple[int, int, int]
+"""A merge: its left, its right and its token id."""
+S = TypeVar("S")
 
-LONG: Final = 32
-"""From this many symbols on a piece is worth a linked list."""
+NO_RANK: Final = 1 << 62
+"""The rank of a pair that is never joined; larger than any other."""
 
-GONE: Final = -1
-"""Stands where a symbol was that was merged into the one before it."""
-
-_NEVER: Final = 1 << 62
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -44,70 +44,50 @@ def without_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def merge_piece(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_merges: int) -> list[int]:
-    """The ids left when no pair of neighbors has a rank below `n_merges`. May reuse the list it is given.
+def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]) -> list[S]:
+    """The symbols left when no two neighbors have a rank; linear in time for long pieces.
 
-    `ranks` maps a pair to its rank, `merges[rank]` names the token it becomes. Linear in time for long pieces.
+    `rank_of(left, right)` is the rank of a pair or `NO_RANK`, `joined(left, right, rank)` what the two become.
+
+    >>> ranks = {"lo": 0, "ow": 1, "low": 2}
+    >>> merge("lower", lambda left, right: ranks.get(left + right, NO_RANK), lambda left, right, _: left + right)
+    ['low', 'e', 'r']
     """
-    if len(symbols) < LONG:
-        return _merge_short(symbols, ranks, merges, n_merges)
     if len(symbols) <= 2 * WINDOW:
-        return [symbol for symbol in _merge_long(symbols, ranks, merges, n_merges) if symbol != GONE]
-    return merge_in_windows(symbols, lambda window: _merge_long(window, ranks, merges, n_merges), GONE)
+        return [symbol for symbol in _merge_in_place(symbols, rank_of, joined) if symbol is not None]
+    return merge_in_windows(symbols, lambda window: _merge_in_place(window, rank_of, joined))
 
 
-def _merge_short(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_merges: int) -> list[int]:
-    """Quadratic on paper, but `min` and `index` run in C: nothing is faster for the few symbols of a word."""
-    rank_at = list(map(ranks.get, pairwise(symbols), repeat(_NEVER)))
-    while rank_at:
-        rank = min(rank_at)
-        if rank >= n_merges:
-            break
-        i = rank_at.index(rank)
-        token = merges[rank][2]
-        symbols[i : i + 2] = [token]
-        del rank_at[i]
-        if i:
-            rank_at[i - 1] = ranks.get((symbols[i - 1], token), _NEVER)
-        if i < len(rank_at):
-            rank_at[i] = ranks.get((token, symbols[i + 1]), _NEVER)
-    return symbols
+def _merge_in_place(
+    symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]
+) -> list[S | None]:
+    """A list as long as `symbols`: each symbol that is left stands where it begins, None in the places behind.
 
-
-def _merge_long(symbols: list[int], ranks: Ranks, merges: Sequence[Triple], n_merges: int) -> list[int]:
-    """Each id where it begins, `GONE` in the places behind: O(n log n), by a linked list and a list of what is to do.
-
-    What is to do is kept sorted, the next at the end: rank and place of a pair in one number, negative. A place may be
-    out of date when its turn comes; the rank of the pair that stands there now tells. Behind the last symbol stands
-    one that has no merges; it takes the place of a neighbor at both ends.
+    O(n log n) for n symbols, which are a linked list; the pairs that have a rank are a heap of (rank, place). A pair in
+    the heap may be gone when its turn comes: `rank_at` tells the rank of the pair that begins at a place now.
     """
     n = len(symbols)
-    rank_of = ranks.get
-    rank_at = list(map(rank_of, pairwise(symbols), repeat(_NEVER)))
-    shift = n.bit_length()
-    place = (1 << shift) - 1
-    waiting = sorted(-(rank << shift | i) for i, rank in enumerate(rank_at) if rank < n_merges)
-    rank_at += _NEVER, _NEVER
-    following = list(range(1, n + 2))
-    previous = [n, *range(n)]
-    symbols = [*symbols, GONE]
+    slots: list[Any] = list(symbols)
+    rank_at = [*map(rank_of, slots, slots[1:]), NO_RANK]
+    waiting = [(rank, place) for place, rank in enumerate(rank_at) if rank != NO_RANK]
+    heapify(waiting)
+    before, behind = list(range(-1, n - 1)), list(range(1, n + 1))
     while waiting:
-        todo = -waiting.pop()
-        i = todo & place
-        rank = todo >> shift
+        rank, i = heappop(waiting)
         if rank_at[i] != rank:
             continue
-        token = symbols[i] = merges[rank][2]
-        j = following[i]
-        symbols[j] = GONE
-        rank_at[j] = _NEVER
-        k = following[i] = following[j]
-        previous[k] = i
-        rank = rank_at[i] = rank_of((token, symbols[k]), _NEVER)
-        if rank < n_merges:
-            insort(waiting, -(rank << shift | i))
-        h = previous[i]
-        rank = rank_at[h] = rank_of((symbols[h], token), _NEVER)
-        if rank < n_merges:
-            insort(waiting, -(rank << shift | h))
-    return symbols[:n]
+        j = behind[i]
+        slots[i], slots[j] = joined(slots[i], slots[j], rank), None
+        k = behind[i] = behind[j]
+        rank_at[i] = rank_at[j] = NO_RANK
+        if k < n:
+            before[k] = i
+            rank = rank_at[i] = rank_of(slots[i], slots[k])
+            if rank != NO_RANK:
+                heappush(waiting, (rank, i))
+        h = before[i]
+        if h >= 0:
+            rank = rank_at[h] = rank_of(slots[h], slots[i])
+            if rank != NO_RANK:
+                heappush(waiting, (rank, h))
+    return slots

@@ -16,9 +16,11 @@ tokens, once these have followed each other twice: no neighbors are new.
 """
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import Final, TypeVar
+
+from bpe_core.common_prefix import common_prefix
 
 S = TypeVar("S")
 
@@ -32,12 +34,12 @@ _PERIOD: Final = 8
 """Tokens of the longest repetition that is noticed."""
 
 
-def merge_in_windows(symbols: list[S], merge: Callable[[list[S]], list[S]], gone: S) -> list[S]:
+def merge_in_windows(symbols: Sequence[S], merge: Callable[[Sequence[S]], list[S | None]]) -> list[S]:
     """What merging `symbols` leaves, in a time that is proportional to their number.
 
     `merge` does it for a window: it returns a list as long as the one it was given, each token where it begins and
-    `gone` in the places behind. If the first token of a window proves wrong, the window is tried again from farther
-    back, and the next ones are longer, which pays for it: what was looked at twice is never more than what comes new.
+    None in the places behind. If the first token of a window proves wrong, the window is tried again from farther
+    back, and the next ones are longer, which pays for it: what was merged twice is never more than what comes new.
     """
     tokens: list[S] = []
     starts = array("Q")  # of a hundred million tokens, numbers in a list would be three gigabytes
@@ -47,25 +49,25 @@ def merge_in_windows(symbols: list[S], merge: Callable[[list[S]], list[S]], gone
         while True:
             begin = starts[-n_again] if n_again else 0
             slots = merge(symbols[begin : done + ahead])
-            found = [begin + i for i, token in enumerate(slots) if token != gone]
+            found = [begin + i for i, token in enumerate(slots) if token is not None]
             if n_again == len(tokens) or found[1:2] == [starts[1 - n_again] if n_again > 1 else done]:
                 break
             n_again = min(4 * n_again, len(tokens))
             ahead = max(ahead, done - starts[-n_again])
         kept = len(tokens) - n_again
-        tokens[kept:] = [token for token in slots if token != gone]
+        tokens[kept:] = [token for token in slots if token is not None]
         starts[kept:] = array("Q", found)
         done = _repeat(symbols, tokens, starts, begin + len(slots))
         ahead = max(WINDOW, ahead // 2, done - starts[-min(_OVERLAP, len(starts))])
     return tokens
 
 
-def _repeat(symbols: list[S], tokens: list[S], starts: "array[int]", done: int) -> int:
+def _repeat(symbols: Sequence[S], tokens: list[S], starts: "array[int]", done: int) -> int:
     """If the last tokens were there twice in a row, add them as often as the symbols repeat; where that ends."""
     for n in range(1, min(_PERIOD, len(tokens) // 2) + 1):
         if tokens[-n:] == tokens[-2 * n : -n]:
             period = done - starts[-n]
-            times = _common(symbols, starts[-2 * n], starts[-n]) // period - 1
+            times = common_prefix(symbols, symbols, starts[-2 * n], starts[-n]) // period - 1
             if starts[-n] - starts[-2 * n] == period and times > 0:
                 last, behind = starts[-n:], len(starts)
                 tokens += tokens[-n:] * times
@@ -74,16 +76,3 @@ def _repeat(symbols: list[S], tokens: list[S], starts: "array[int]", done: int) 
                     starts[behind + i :: n] = array("Q", range(start + period, start + (times + 1) * period, period))
                 return done + times * period
     return done
-
-
-def _common(symbols: list[S], one: int, other: int) -> int:
-    """How many symbols are the same from `one` and from `other`, a later place, on."""
-    length, step = 0, WINDOW
-    while step:
-        step = min(step, len(symbols) - other - length)
-        if symbols[one + length : one + length + step] == symbols[other + length : other + length + step]:
-            length += step
-            step *= 2
-        else:
-            step //= 2
-    return length

@@ -11,7 +11,6 @@ from bpe_core.merging.merge_loop import Triple, without_surrogates
 from bpe_core.patterns import splitter
 from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
-from bpe_core.tokenizer.stretches import LEAST, Stretches
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.vocabulary import Vocabulary
 
@@ -265,20 +264,17 @@ class _Pieces(dict[str, tuple[int, ...]]):
     Raises `UnicodeEncodeError` for a piece with a surrogate in it: the text should not have been split as it is.
     """
 
-    __slots__ = ("_encode", "_room", "_stretches", "_within")
+    __slots__ = ("_encode", "_room", "_within")
 
     def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
         self._encode = vocabulary.encode
-        self._stretches = Stretches(vocabulary)
         self._within = within
         self._room = _CACHED_IN_ALL
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
         data = piece.encode()
-        if self._within:
-            ids = tuple(chain.from_iterable(map(self._encode, self._within(data))))
-        else:
-            ids = (self._stretches.encode(piece) if len(piece) >= LEAST else None) or self._encode(data)
+        parts = self._within(data) if self._within else (data,)
+        ids = tuple(chain.from_iterable(map(self._encode, parts)))
         if len(piece) <= _CACHED_LENGTH:
             size = len(piece) + len(ids)
             if len(self) >= _CACHED_PIECES or self._room < size:

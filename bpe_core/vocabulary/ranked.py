@@ -1,167 +1,136 @@
-"""The store of a vocabulary that knows ranks and no merges, and finds these again only when somebody asks for them."""
+"""A vocabulary given by the ranks of its tokens: it encodes by these, and finds its merges when asked for them."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from itertools import groupby
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from threading import Lock
-from typing import Any
+from time import perf_counter
+from types import MappingProxyType
+from typing import Final
 
 from bpe_core.errors import OptionError
-from bpe_core.merging.merge_loop import LONG, Triple
-from bpe_core.merging.rank_merging import merge_parts
-from bpe_core.vocabulary.columns import Columns
-from bpe_core.vocabulary.recovery import Recovery
-from bpe_core.vocabulary.store import ALL, Store
-from bpe_core.vocabulary.symbols import ByteSymbols, Symbols
+from bpe_core.merging.merge_loop import Triple
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.encoder import RankEncoder
+from bpe_core.vocabulary.recovery import recovered
+from bpe_core.vocabulary.store import Store
+from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
+
+_SLICE: Final = 500
+"""Tokens whose merges are recovered between two looks at the clock."""
 
 
-class RankedStore(Store):
-    """Tokens with ranks. What speaks of merges is not there until it is needed; then it is made at once.
+class RankedVocabulary(Vocabulary):
+    """Tokens in the order of their ranks, as tiktoken and SentencePiece have them.
 
-    With all of it in force, encoding looks at ranks alone, so it is right before the recovery, and where some tokens
-    cannot be recovered. If all were, merges do the same, and long pieces faster. An earlier step always goes by merges.
+    Two neighbors join if their joined bytes are a token, the lowest rank first; a piece that is a token is looked up
+    first, unless `whole_pieces` is false. `id_of` names the tokens that take part, in the order of their ranks, by
+    default all; `rank_of` is needed where some have equal ranks.
+
+    Whatever speaks of merges recovers all of them when it is first asked; `recover` does it in slices, and `adopt`
+    takes those that were recovered before. An earlier step is a vocabulary of merges.
     """
 
-    __slots__ = ("_adopted", "_by_pairs", "_id_of", "_looks_up", "_rank_of", "_recovering", "_recovery")
+    __slots__ = ("_found", "_lock", "_merged", "_recovered", "_recovery")
+
+    encoder: RankEncoder
 
     def __init__(
         self,
         tokens: Mapping[int, bytes],
-        symbols: Symbols,
-        id_of: Mapping[bytes, int],
-        rank_of: Mapping[bytes, int],
+        special_tokens: Mapping[str, int] = MappingProxyType({}),
         *,
-        whole_pieces: bool,
-        merges: Columns | None = None,
+        symbols: Symbols | None = None,
+        id_of: Mapping[bytes, int] | None = None,
+        rank_of: Mapping[bytes, int] | None = None,
+        whole_pieces: bool = True,
     ) -> None:
-        """`id_of` has the tokens that a piece can hold, in the order of their ranks; others are never encoded.
-
-        `whole_pieces`: a piece that is a token becomes it at once. `merges`: what these tokens gave before.
-        """
-        self.bytes_of = dict(tokens)
-        self.symbols = symbols
-        self._rank_of = rank_of
-        self._id_of = id_of
-        self._looks_up = whole_pieces
-        self._by_pairs: bool | None = None
-        self._recovery: Recovery | None = None
-        self._recovering = Lock()  # the app asks from several threads
-        if merges is None:
-            self._recovery = Recovery(id_of, symbols)
-        else:
-            self._settle(merges)
-
-    def __getattr__(self, name: str) -> Any:
-        """What is not there yet is made of the merges, each table when somebody asks for it, for each takes a while."""
-        if name not in Store.__slots__:
-            raise AttributeError(name)
-        self.recover(float("inf"))
-        match name:
-            case "merges" if self._adopted is not None:  # those just recovered are there already
-                self.merges = list(self._adopted)
-            case "rank_of":
-                self.rank_of = {(left, right): rank for rank, (left, right, _) in enumerate(self.merges)}
-            case "step_of":
-                self.step_of = {token: step for step, (_, _, token) in enumerate(self.merges, 1)}
-            case "base":
-                self.base = {token: self.bytes_of[token] for token in sorted(self.bytes_of.keys() - self.step_of)}
-            case "whole_pieces":
-                self.whole_pieces = {data: token for data, token in self._unmade() if len(data) > 1 and self._looks_up}
-            case "wholes":
-                self.wholes = self._wholes()
-        return object.__getattribute__(self, name)
-
-    def _unmade(self) -> Iterator[tuple[bytes, int]]:
-        """The tokens that a piece can hold though no merge makes them."""
-        return ((data, token) for token, data in self.base.items() if self._id_of.get(data) == token)
+        if id_of is None:
+            id_of = dict(zip(tokens.values(), tokens, strict=True))
+        if rank_of is None:  # where ids ascend they are as good as ranks
+            ids = list(id_of.values())
+            rank_of = id_of if ids == sorted(ids) else dict(zip(id_of, range(len(id_of)), strict=True))
+        symbols = symbols or ByteSymbols(bytes_among(tokens))
+        self._set(RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces), dict(tokens), special_tokens)
+        self._check_specials()
+        self._recovery = recovered(id_of, symbols)
+        self._found: list[Triple | None] = []  # for each token that `_recovery` has gone through
+        self._recovered: list[Triple] | None = None
+        self._merged: Store | None = None
+        self._lock = Lock()  # the app asks from several threads
 
     @property
-    def is_recovered(self) -> bool:
-        """Whether the merges are known."""
-        return self._recovery is None
+    def _store(self) -> Store:
+        """The recovered merges."""
+        if self._merged is None:
+            self.recover()
+            assert self._recovered is not None
+            made = {token for _, _, token in self._recovered}
+            base = {token: data for token, data in sorted(self._bytes_of.items()) if token not in made}
+            looked_up = {
+                data: token
+                for token, data in base.items()
+                if self.encoder.whole_pieces and len(data) > 1 and self.encoder.id_of.get(data) == token
+            }
+            store = Store(base, self.encoder.symbols, looked_up)
+            store.extend(self._recovered)
+            self._merged = store
+        return self._merged
 
     @property
-    def share(self) -> float:
-        """How much of the recovery is done, 0 to 1."""
-        return self._recovery.n_done / max(1, len(self._id_of)) if self._recovery else 1.0
+    def n_merges(self) -> int:
+        """How many merges were recovered."""
+        self.recover()
+        return len(self._recovered or ())
 
-    def recover(self, seconds: float) -> bool:
+    @property
+    def n_vocab(self) -> int:
+        """How many ids there are."""
+        return len(self._bytes_of) + self._n_apart
+
+    @property
+    def knows_merges(self) -> bool:
+        """Whether the merges are recovered."""
+        return self._recovered is not None
+
+    def recover(self, seconds: float = float("inf")) -> bool:
         """Recover merges for so long; whether all are known now. Calling on gets there."""
-        with self._recovering:
-            recovery = self._recovery
-            if recovery is not None and recovery.go_on(seconds):
-                self.rank_of = recovery.rank_of
-                self.merges = recovery.merges
-                self._settle(None)
-            return self.is_recovered
+        deadline = perf_counter() + seconds
+        with self._lock:
+            while self._recovered is None:
+                found = list(islice(self._recovery, _SLICE))
+                self._found += found
+                if len(found) < _SLICE:
+                    self._recovered = [merge for merge in self._found if merge]
+                if perf_counter() >= deadline:
+                    break
+            return self.knows_merges
+
+    @property
+    def recovered_share(self) -> float:
+        """How much of the recovery is done, 0 to 1."""
+        return 1.0 if self.knows_merges else len(self._found) / max(1, len(self.encoder.id_of))
 
     def adopt(self, merges: Iterable[Triple]) -> None:
-        """Take over what `recover` has found earlier. Raises `OptionError` if it was not for these tokens.
-
-        What the merges join is believed: to look would take as long as to load all the rest.
-        """
-        columns = merges if isinstance(merges, Columns) else Columns.of(merges)
-        made = set(columns.tokens)
-        if len(made) < len(columns) or not self.bytes_of.keys() >= made:
+        """Take over what was recovered from the same file earlier. Raises `OptionError` if it does not fit."""
+        merges = list(merges)
+        bytes_of = self._bytes_of.get
+        joined = [(bytes_of(left) or b"") + (bytes_of(right) or b"") for left, right, _ in merges]
+        made = [token for _, _, token in merges]
+        if len(set(made)) < len(made) or joined != list(map(bytes_of, made)):
             raise OptionError("These merges make tokens that this vocabulary does not have.")
-        with self._recovering:
-            with suppress(AttributeError):
-                del self.merges
-            self._settle(columns)
+        with self._lock:
+            self._recovered, self._merged = merges, None
 
-    @property
-    def plain_ids(self) -> range | None:
-        """The ids, if they follow each other in the order of the ranks, and all tokens are for pieces of bytes."""
-        ids = range(first := next(iter(self.bytes_of), 0), first + len(self.bytes_of))
-        is_plain = (
-            self._looks_up
-            and isinstance(self.symbols, ByteSymbols)
-            and self._rank_of is self._id_of
-            and list(self._id_of.items()) == [(data, token) for token, data in self.bytes_of.items()]
-            and all(map(int.__eq__, self.bytes_of, ids))
-        )
-        return ids if is_plain else None
+    def __contains__(self, token: object) -> bool:
+        return token in self._bytes_of or token in self._texts
 
-    def _settle(self, merges: Columns | None) -> None:
-        self._adopted = merges
-        self.repeats, self.children, self.n_indexed = [], {}, 0
-        self._recovery = None
+    def __repr__(self) -> str:
+        return f"<RankedVocabulary: {self.n_vocab} tokens>"
 
-    def at_tip(self, n_merges: int) -> Store:
-        """A plain store: learning goes on by merges, not by ranks."""
-        return self._copy(n_merges)
+    def ids(self) -> list[int]:
+        """Every id there is, ascending."""
+        return sorted({*self._bytes_of, *self._texts})
 
-    def whole(self, piece: bytes, n_merges: int) -> int | None:
-        """As a store does; with all merges in force, any token."""
-        if n_merges != ALL:
-            return super().whole(piece, n_merges)
-        return self._id_of.get(piece) if self._looks_up else None
-
-    def join(self, data: bytes, n_merges: int) -> tuple[int, ...]:
-        """As a store does; with all merges in force, by ranks."""
-        if n_merges != ALL:
-            return super().join(data, n_merges)
-        if len(data) >= LONG and self._goes_by_pairs():
-            return super().join(data, len(self.merges))
-        parts = merge_parts(self.symbols.parts(data), self._rank_of)
-        try:
-            return tuple(map(self._id_of.__getitem__, parts))
-        except KeyError:
-            return tuple(self._with_unknown(parts))
-
-    def _goes_by_pairs(self) -> bool:
-        """Whether merges are known to do exactly what ranks do: all were recovered, and none are of equal rank."""
-        if self._by_pairs is None and self.is_recovered:
-            in_order = len(set(self._rank_of.values())) == len(self._rank_of)
-            self._by_pairs = in_order and all(len(self.symbols.parts(data)) < 2 for data, _ in self._unmade())
-        return bool(self._by_pairs)
-
-    def _with_unknown(self, parts: Iterable[bytes]) -> list[int]:
-        """The ids of parts among which are some that the symbols must see to: neighbors together, for they may fuse."""
-        ids: list[int] = []
-        for is_known, group in groupby(parts, key=self._id_of.__contains__):
-            if is_known:
-                ids += map(self._id_of.__getitem__, group)
-            else:
-                ids += self.symbols.ids(b"".join(group))
-        return ids
+    def at(self, step: int) -> Vocabulary:
+        """This vocabulary after `step` of its recovered merges: a vocabulary of merges, but for the last step."""
+        return self if step == self.n_merges else super().at(step)

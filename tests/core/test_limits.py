@@ -13,11 +13,11 @@ import regex
 
 from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
 from bpe_core import tokenizer as tokenizer_module
+from bpe_core import vocabulary as vocabulary_module
 from bpe_core.editing.aligned_text import AlignedText
-from bpe_core.merging import compatible
 from bpe_core.patterns import patience
 from bpe_core.patterns.expression import Expression
-from bpe_core.tokenizer import normalizers, stretches
+from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.added_tokens import AddedToken, Finder
 from bpe_core.tokenizer.source_map import SourceMap
 from bpe_core.vocabulary.byte_alphabet import BYTE_OF
@@ -170,19 +170,14 @@ def test_pieces_are_remembered_up_to_an_amount_of_text_not_of_pieces(monkeypatch
     assert len(remembered) > 1
 
 
-def test_borders_and_stretches_are_remembered_up_to_an_amount(monkeypatch):
-    learned = train("的一是不了 人我在有他 " * 9, vocab_size=290, pattern="none")
-    rng = random.Random(0)
-    texts = ["".join(rng.choices("的一是不了人我在有他" + other, k=2000)) for other in "这为之大来以个中上们到说国和地"]
-    expected = [learned.encode(text) for text in texts]
-    monkeypatch.setattr(compatible, "MOST", 30)
-    monkeypatch.setattr(stretches, "_MOST", 1000)
-    again = train("的一是不了 人我在有他 " * 9, vocab_size=290, pattern="none")
-    found = again._cache._stretches
-    for text, ids in zip(texts, expected, strict=True):
-        assert again.encode(text) == ids
-        assert len(found._fits) <= 30
-        assert sum(map(len, found._ids)) <= 1000
+def test_compatible_pairs_are_remembered_up_to_a_number(monkeypatch):
+    monkeypatch.setattr(vocabulary_module, "_MOST_PAIRS", 30)
+    vocabulary = train("的一是不了 人我在有他 " * 9, vocab_size=290, pattern="none").vocabulary
+    tokens = vocabulary.ids()
+    for left, right in zip(tokens, reversed(tokens), strict=True):
+        joined = vocabulary.token_bytes(left) + vocabulary.token_bytes(right)
+        assert vocabulary.compatible(left, right) == (vocabulary.encode(joined) == (left, right))
+        assert len(vocabulary._compatible) <= 30
 
 
 # --- very long pieces and tokens -------------------------------------------------------------------------------------

@@ -6,25 +6,21 @@ says why). So tokens on both sides of a change can stay as they are, and only th
 
 from collections.abc import Callable
 
-from bpe_core.merging.compatible import Borders
 from bpe_core.vocabulary import Vocabulary
 
 
 class Seams:
     """Encoding and compatibility under the merges of one vocabulary, for bytes that are only a part of a piece."""
 
-    __slots__ = ("_borders", "encode", "token_bytes")
+    __slots__ = ("encode", "fit", "token_bytes")
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.token_bytes: Callable[[int], bytes] = _Bytes(vocabulary).__getitem__
         """The bytes of a token; for a negative number, which stands for so many that a pattern drops, as many."""
         self.encode: Callable[[bytes], tuple[int, ...]] = vocabulary.join
         """The tokens of bytes; a token that only a whole piece can become is not looked up."""
-        self._borders = Borders(self.encode, self.token_bytes)
-
-    def fit(self, left: int, right: int) -> bool:
-        """Whether the two tokens are compatible."""
-        return self._borders[left, right]
+        self.fit: Callable[[int, int], bool] = vocabulary.compatible
+        """Whether two tokens are compatible."""
 
 
 class _Bytes(dict[int, bytes]):

@@ -22,6 +22,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary
 
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _DECODER: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
@@ -106,10 +107,11 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         added = (*specials_of(vocabulary), *found)
         pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer_of(pattern), "decoder": _DECODER}
     ordinary = {token.text.encode() for token in added if not token.special}
-    looks_up_whole = vocabulary.is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
+    is_ranked = isinstance(vocabulary, RankedVocabulary)
+    looks_up_whole = is_ranked or bool(vocabulary.whole_pieces.keys() - ordinary)
     if looks_up_whole and any(tokenizer.splitter.split(text) == [text] for text in vocabulary.special_tokens):
         refuse("the text of a special token is a piece by its pattern")
-    if looks_up_whole and not vocabulary.is_ranked:
+    if looks_up_whole and not is_ranked:
         _check_look_up(vocabulary)
     model = {
         "type": "BPE",

@@ -7,6 +7,7 @@ import pytest
 from nasty import CONTRACTIONS, SPACES, WORDS
 
 from bpe_core import PATTERNS, LiveText, OptionError, Tokenizer, Vocabulary, train
+from bpe_core.vocabulary.ranked import RankedVocabulary
 
 OWN_PATTERNS = [r"\p{N}{1,2}|\w+|\W", r"\w+", r"(?<=x)a+|.|\n", r"a[^b]*b|a|(?s:.)", r"\b\w"]
 BITS = [*WORDS, *SPACES, *CONTRACTIONS, *"aaaxb1 /'\n", "=" * 9, "\ud800", "\x1b"]
@@ -110,7 +111,7 @@ def test_a_run_that_is_edited_before_all_of_it_was_looked_at(lengths):
     """What does not fit between two stretches of a run moves on seam by seam, in whatever order one looks."""
     rng = random.Random(str(lengths))
     tokens = {**{byte: bytes([byte]) for byte in range(256)}, **{256 + n: b" " * n for n in lengths}}
-    tokenizer = Tokenizer(Vocabulary.ranked(tokens), "none")
+    tokenizer = Tokenizer(RankedVocabulary(tokens), "none")
     text = " " * 6000
     live = LiveText(tokenizer, text)
     for round in range(40):
