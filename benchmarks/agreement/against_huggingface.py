@@ -19,7 +19,9 @@ from bpe_core import PATTERNS, Tokenizer, load, save
 from bpe_core.formats.fields import Fields
 from bpe_core.formats.huggingface import normalizer, pre_tokenizer
 from bpe_core.formats.huggingface.pattern import pattern_of
-from bpe_core.patterns import THEN, splitter
+from bpe_core.patterns import splitter
+from bpe_core.patterns.pattern import one_after_another
+from bpe_core.tokenizer.steps import SplitStep
 
 _TABLES: Final = ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents")
 _CLASSES: Final = ("Punctuation", "BertPreTokenizer", "Digits", "Whitespace", "WhitespaceSplit")
@@ -132,8 +134,9 @@ def _class(kind: str) -> Disagreement:
     from tokenizers import pre_tokenizers
 
     theirs = getattr(pre_tokenizers, kind)()
-    pieces = [split.pattern for split in pre_tokenizer.parts(Fields(json.loads(theirs.__getstate__()), "a part"))]
-    split = splitter(THEN.join(pieces)).split
+    steps = pre_tokenizer.steps(Fields(json.loads(theirs.__getstate__()), "a part"))
+    patterns = [step.splitter.tree for step in steps if isinstance(step, SplitStep)]
+    split = splitter(str(one_after_another(patterns))).split
     return changed_differently(
         kind,
         lambda text: "|".join(split(text)),

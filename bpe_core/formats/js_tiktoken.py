@@ -12,8 +12,8 @@ from typing import Final
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats.fields import Fields, is_number, parse
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.huggingface.pattern import short
 from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from bpe_core.vocabulary.ranked import RankedVocabulary
@@ -35,7 +35,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     else:
         fields = Fields(parse(file.data, file.where), file.where)
         text, specials = fields.text("bpe_ranks"), _specials(fields)
-        source = pattern if pattern is not None else short(fields.text("pat_str"))
+        source = pattern if pattern is not None else str(Split.of_expression(fields.text("pat_str")))
     if source is None:
         raise PatternNeededError(
             f"{file.where} holds ranks, but not how to split a text; name its pattern (--pattern)."

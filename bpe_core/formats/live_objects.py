@@ -7,7 +7,7 @@ from bpe_core.errors import FetchError, FormatError
 from bpe_core.formats import huggingface
 from bpe_core.formats.huggingface.writing import check_read_alike, refuse
 from bpe_core.formats.ranks import ranks_of
-from bpe_core.patterns import ONLY, StagedSplitter
+from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 
 _ENCODING = "an encoding of tiktoken"
@@ -25,13 +25,13 @@ def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
     """
     library = _library("tiktoken")
     ranks = {data: token for token, data in ranks_of(tokenizer).items()}
-    splitter = tokenizer.splitter
-    if isinstance(splitter, StagedSplitter):
+    pattern = tokenizer.splitter.tree
+    if not isinstance(pattern, Split):
         refuse("it splits a text in several steps", _ENCODING)
-    check_read_alike(tokenizer.pattern, _ENCODING)
+    check_read_alike(pattern, _ENCODING)
     # tiktoken drops what its pattern does not match; here it is a piece, unless the pattern is lossy.
-    source = splitter.source.removeprefix(ONLY) or r"[\s\S]+"
-    if not splitter.lossy and tokenizer.pattern == splitter.source:
+    source = pattern.source or r"[\s\S]+"
+    if not pattern.drops_rest and not pattern.name:
         source = rf"{source}|(?:(?!{source})[\s\S])+"
     name = tokenizer.name or "bpescope"
     try:

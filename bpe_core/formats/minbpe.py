@@ -9,9 +9,9 @@ from typing import Final, NoReturn
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.empty_matches import may_match_nothing
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.huggingface.pattern import is_bare_word
 from bpe_core.formats.limits import LARGEST_ID, LONGEST_TOKEN, MOST_MADE
-from bpe_core.patterns import ELSE, PATTERNS, THEN
+from bpe_core.patterns import PATTERNS
+from bpe_core.patterns.pattern import Split, is_bare_word
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
@@ -116,14 +116,15 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
 
 def _pattern(tokenizer: Tokenizer) -> str:
     """The pattern on one line; minbpe drops what a pattern does not match, so one of your own has to match all."""
-    pattern, source = tokenizer.pattern, tokenizer.splitter.source
-    if THEN in source or ELSE in source:
+    pattern = tokenizer.splitter.tree
+    if not isinstance(pattern, Split):
         _refuse("its pattern is several, one after another")
-    if tokenizer.splitter.lossy and pattern != "words":
+    source = pattern.source
+    if pattern.drops_rest and not pattern.name:
         _refuse("its pattern drops what it does not match, and says so in words of ours")
-    if source and may_match_nothing(tokenizer.splitter):
+    if source and may_match_nothing(pattern):
         _refuse("its pattern may match nothing, and no library goes on behind that as another does")
-    if source and pattern not in PATTERNS and not tokenizer.splitter.lossy:
+    if source and not pattern.name:
         source = f"{source}|(?s:(?:(?!{source}).)+)"
     if is_bare_word(source):
         source = f"(?:{source})"

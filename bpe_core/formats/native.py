@@ -12,12 +12,12 @@ from json.encoder import encode_basestring
 from typing import Any, Final
 
 from bpe_core.corpus import Source
-from bpe_core.errors import BpeError, FormatError
+from bpe_core.errors import BpeError, FormatError, PatternError
 from bpe_core.formats.fields import Fields, is_number, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
 from bpe_core.formats.ranks import joined_by_rank
-from bpe_core.patterns import PATTERNS
+from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.visible import CONTROLS
@@ -168,7 +168,10 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 def _pattern(fields: Fields) -> str:
     """The pattern's name if it still means what it meant when the file was written, else its regular expression."""
     name, source = fields.text("pattern"), fields.text("pattern_source")
-    return name if PATTERNS.get(name, name) == source else source
+    try:
+        return name if splitter(name).source == source else source
+    except PatternError:
+        return source
 
 
 def _specials(fields: Fields) -> dict[str, int]:

@@ -13,6 +13,7 @@ from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import bytes_among
@@ -37,7 +38,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     n_specials = config.number("default_num_special_tokens", largest=1 << 20)
     n_tokens = config.number("default_vocab_size", largest=LARGEST_ID) - n_specials
     tokens = _tokens(fields, n_tokens, n_specials)
-    source = config.text("pattern")
+    source = str(Split.of_expression(config.text("pattern")))
     try:
         vocabulary = RankedVocabulary(tokens, dict(_specials(fields, n_specials)))
         return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.path.stem if file.path else "")

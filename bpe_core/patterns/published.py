@@ -1,4 +1,4 @@
-"""The published split patterns by name, and the marks with which a pattern says how it is to be applied."""
+"""The published split patterns by name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -28,12 +28,3 @@ PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
 "gpt4" is cl100k as tiktoken runs it today: white space that ends a text is one piece, newlines included. cl100k's
 first form, which parts it after the last newline, is the one Llama-3 took over: "llama3".
 """
-
-ONLY: Final = "(?#only)"
-"""Begins a pattern that drops what it does not match."""
-
-THEN: Final = "(?#then)"
-"""Stands between patterns that are applied one after another, each to the pieces of the one before it."""
-
-ELSE: Final = "(?#else)"
-"""Stands between a pattern whose matches are pieces, and the one that splits what lies between them."""

@@ -9,9 +9,6 @@ _LONGEST_HEAD: Final = 4
 _FEW: Final = 64
 """Texts, or beginnings of texts, that an expression looks for: it takes long to be compiled with more, and to try."""
 
-_CHARACTER: Final = r"(?:[^\\.\[\](){}^$*+?|]|\\\W)"
-_CHOICE: Final = re.compile(rf"{_CHARACTER}+(?:\|{_CHARACTER}+)*")
-
 
 class Texts:
     """Finds any of some texts: the leftmost first, and of several at one place the longest."""
@@ -61,18 +58,3 @@ class Texts:
                     break
             else:
                 found = find(text, start + 1)
-
-
-def texts_of(source: str) -> list[str] | None:
-    """The texts that a regular expression is a choice of, in its order; None if it is more than that.
-
-    >>> texts_of(r"<a>|\\(b\\)")
-    ['<a>', '(b)']
-    """
-    if not _CHOICE.fullmatch(source):
-        return None
-    return ["".join(part[-1] for part in re.findall(r"\\?.", text, re.DOTALL)) for text in _options(source)]
-
-
-def _options(source: str) -> list[str]:
-    return re.findall(rf"{_CHARACTER}+", source)

@@ -3,9 +3,7 @@
 from itertools import chain
 from typing import Self
 
-import regex
-
-from bpe_core.patterns import ELSE
+from bpe_core.patterns.pattern import Else, longest_first
 from bpe_core.tokenizer import Tokenizer
 
 
@@ -23,9 +21,8 @@ class SpecialsAllowed(Tokenizer):
         texts = tokenizer.vocabulary.special_tokens
         if isinstance(tokenizer, cls) or not texts or not tokenizer.by_piece:
             return tokenizer
-        longest_first = sorted(texts, key=lambda text: (-len(text), text))
-        pattern = "|".join(map(regex.escape, longest_first)) + ELSE + tokenizer.pattern
-        return cls(tokenizer.vocabulary, pattern, record=tokenizer.record, name=tokenizer.name)
+        pattern = Else(longest_first(texts), tokenizer.splitter.tree)
+        return cls(tokenizer.vocabulary, str(pattern), record=tokenizer.record, name=tokenizer.name)
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
         """The ids of a piece: one if it is a special token."""

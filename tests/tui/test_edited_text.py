@@ -10,7 +10,7 @@ from nasty import nasty_texts
 from bpe_core import Tokenizer, train
 from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import PatternError
-from bpe_core.patterns import Splitter
+from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import PrefixStep, SplitStep
@@ -36,7 +36,7 @@ SMALL = Limits(big_text=300, big_edit=60, compared=50, patience=5)
 
 def tokenizers() -> list[Tokenizer | None]:
     changing = Preparation(
-        (), normalizers.composed("NFKC"), (PrefixStep(" "), SplitStep(Splitter("gpt2"))), False, True, {}
+        (), normalizers.composed("NFKC"), (PrefixStep(" "), SplitStep(splitter("gpt2"))), False, True, {}
     )
     patterns = ("gpt4o", "none", "words", r"(?#only)\w+", r"(?<=a)b+|\w|\s+")
     return [

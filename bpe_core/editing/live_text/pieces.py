@@ -110,13 +110,12 @@ class Pieces:
 
         Those before it stay, too. `between` gives the text of a range; 0 if there is no such bound.
         """
-        reach = self.splitter.reach
         is_over = False
         for bound in bounds:
             # What the pattern leaves over ends where an attempt succeeds: so one bound more must be let go.
             if is_over or not bound or (bound < end and self.is_safe_cut(between(bound - 1, bound + 1))):
                 return bound
-            is_over = reach is not None and reach.is_over(between(bound - 1, min(end, bound + _STEPS)))
+            is_over = self.splitter.attempts_end_in(between(bound - 1, min(end, bound + _STEPS)))
         return 0
 
     def is_long(self, piece: str) -> bool:

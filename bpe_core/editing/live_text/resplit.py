@@ -1,9 +1,10 @@
 """Splitting a text again where no safe cuts are near: from a piece that stays until the old pieces are met again.
 
 Where a piece ends follows from where it begins and from what comes after, and a pattern is proved to look not farther
-than its match attempts go (`bpe_core.patterns.reach`). So pieces whose attempts end before an edit stay, and as soon as
-a new piece ends behind the edit where an old one did, all later ones are as they were. In a million digits, taken three
-at a time, that may never come: then the rest is left as it is, and what is *open* moves to the right step by step.
+than its match attempts go (`bpe_core.patterns.automaton`). So pieces whose attempts end before an edit stay, and as
+soon as a new piece ends behind the edit where an old one did, all later ones are as they were. In a million digits,
+taken three at a time, that may never come: then the rest is left as it is, and what is *open* moves to the right step
+by step.
 """
 
 from bisect import bisect_right

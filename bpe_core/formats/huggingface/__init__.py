@@ -16,8 +16,7 @@ from bpe_core.formats.huggingface.model import Model
 from bpe_core.formats.huggingface.pipeline import pipeline_of
 from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
 from bpe_core.formats.limits import LARGEST_ID, LONGEST_ADDED
-from bpe_core.patterns import ELSE, Splitter, StagedSplitter
-from bpe_core.patterns.texts import texts_of
+from bpe_core.patterns.pattern import Else
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.visible import quoted
@@ -91,20 +90,19 @@ def _added(fields: Fields) -> Iterator[AddedToken]:
 def write(tokenizer: Tokenizer) -> Iterator[str]:
     """The file. Raises `FormatError` if it would not give the same ids there."""
     vocabulary, preparation = tokenizer.vocabulary, tokenizer.preparation
-    first, joint, pattern = tokenizer.pattern.rpartition(ELSE)
+    pattern = tokenizer.splitter.tree
     if preparation:
         if not preparation.description:
             refuse("what it does to a text before it splits it cannot be said there")
         added = preparation.added
         pipeline = {"pre_tokenizer": None, **preparation.description, "decoder": _DECODER}
         if "pre_tokenizer" not in preparation.description:
-            pipeline["pre_tokenizer"] = pre_tokenizer_of(tokenizer.pattern)
+            pipeline["pre_tokenizer"] = pre_tokenizer_of(pattern)
     else:
-        found = tuple(_found_by(vocabulary, tokenizer.splitter))
-        texts = texts_of(first) if joint else []
-        if texts is None or set(texts) != {token.text for token in found}:
-            refuse("its pattern finds something first that is no token")
-        added = (*specials_of(vocabulary), *found)
+        added = specials_of(vocabulary)
+        if isinstance(pattern, Else):
+            added += _found_first(vocabulary, pattern)
+            pattern = pattern.rest
         pipeline = {"normalizer": None, "pre_tokenizer": pre_tokenizer_of(pattern), "decoder": _DECODER}
     ordinary = {token.text.encode() for token in added if not token.special}
     is_ranked = isinstance(vocabulary, RankedVocabulary)
@@ -141,14 +139,14 @@ def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
     return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
 
 
-def _found_by(vocabulary: Vocabulary, splitter: Splitter) -> Iterator[AddedToken]:
-    """The tokens whose pieces a pattern finds beforehand."""
-    if not isinstance(splitter, StagedSplitter):
-        return
-    for data, token in vocabulary.whole_pieces.items():
-        text = data.decode(errors="replace")
-        if splitter.finds_first(text):
-            yield AddedToken(text, token)
+def _found_first(vocabulary: Vocabulary, pattern: Else) -> tuple[AddedToken, ...]:
+    """The tokens that a pattern finds before it splits. Raises `FormatError` if it finds anything else."""
+    whole = ((data.decode(errors="replace"), token) for data, token in vocabulary.whole_pieces.items())
+    texts = frozenset(pattern.texts)
+    found = tuple(AddedToken(text, token) for text, token in whole if text in texts)
+    if not texts or texts != {token.text for token in found}:
+        refuse("its pattern finds something first that is no token")
+    return found
 
 
 def _described(token: AddedToken) -> dict[str, Any]:

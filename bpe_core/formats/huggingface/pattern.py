@@ -7,11 +7,9 @@ import regex
 
 from bpe_core.errors import PatternError
 from bpe_core.formats.fields import Fields
-from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.expression import Expression
+from bpe_core.patterns.pattern import Split, without_comments
 
-_NAME_OF: Final = {source: name for name, source in PATTERNS.items() if source and name != "words"}
-"""The patterns that keep all of a text: what drops some of it is no pattern but a behavior there."""
 _WORD: Final = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _WORD_ALONE: Final = rf"{_WORD}\xb2\xb3\xb9\xbc-\xbe"
 """Outside of a set, Oniguruma counts six numbers of Latin-1 as letters of a word; inside it does not."""
@@ -34,10 +32,10 @@ _FLAGS: Final = re.compile(r"\(\?-?i?-?[:)]")
 def pattern_of(fields: Fields) -> str:
     """The pattern of a field that is {"String": ...} or {"Regex": ...}, for `regex`. Raises `FormatError`."""
     if "String" in fields:
-        return escaped(fields.text("String"))
+        return str(regex.escape(fields.text("String"), special_only=True))
     source = fields.text("Regex")
-    if source not in _NAME_OF:
-        source = _PIECES.sub(lambda found: _translated(found[0], fields), source)
+    if not Split.of_expression(source).name:
+        source = _PIECES.sub(lambda found: _translated(found[0], fields), without_comments(source))
     try:
         Expression(source, "pattern")
     except PatternError as error:
@@ -53,18 +51,3 @@ def _translated(part: str, fields: Fields) -> str:
     if re.search(r"(?<!\\)(?:\\\\)*\\[WBH]", part):
         fields.unsupported(f"the set {part} of a pattern", r"sets without \W")
     return re.sub(r"\\.", lambda found: _IN_SET.get(found[0], found[0]), part, flags=re.DOTALL)
-
-
-def escaped(text: str) -> str:
-    """The pattern that matches just this text."""
-    return str(regex.escape(text, special_only=True))
-
-
-def short(pattern: str) -> str:
-    """The name of a pattern if it has one, else the pattern, so written that it is no name."""
-    return f"(?:{pattern})" if is_bare_word(pattern) else _NAME_OF.get(pattern, pattern)
-
-
-def is_bare_word(pattern: str) -> bool:
-    """Whether it would be taken for a name, known or not."""
-    return pattern.replace("-", "").replace("_", "").isalnum()

@@ -9,15 +9,15 @@ from bpe_core.formats.fields import Fields
 from bpe_core.formats.huggingface import normalizer as normalizers
 from bpe_core.formats.huggingface import pre_tokenizer as pre_tokenizers
 from bpe_core.formats.huggingface.model import Model, vocabulary_of
-from bpe_core.formats.huggingface.pattern import escaped
-from bpe_core.formats.huggingface.pre_tokenizer import Bytes, Part, Prefix, Replace, Split
-from bpe_core.patterns import ELSE, THEN, splitter
+from bpe_core.formats.huggingface.pre_tokenizer import ToBytes
+from bpe_core.patterns import splitter
+from bpe_core.patterns.pattern import Else, longest_first, one_after_another
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.byte_pieces import BytePieces
 from bpe_core.tokenizer.normalizers import Normalizer
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
-from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep, Step
+from bpe_core.tokenizer.steps import ReplaceStep, SplitStep, Step
 
 KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")
 """What of tokenizer.json it is described by."""
@@ -32,9 +32,9 @@ class Pipeline:
 
     normalize: Normalizer | None
     """What is done to a text first."""
-    parts: tuple[Part, ...]
+    steps: tuple[Step, ...]
     """How it becomes pieces."""
-    within: tuple[Split, ...]
+    within: tuple[SplitStep, ...]
     """How the bytes of each piece are split again."""
     is_bytewise: bool
     """Whether pieces are bytes in the end."""
@@ -49,49 +49,35 @@ class Pipeline:
 
     def is_plain(self, added: Sequence[AddedToken]) -> bool:
         """Whether it is no more than a split, the added tokens being pieces of their own."""
-        only_splits = all(isinstance(part, Split) for part in self.parts)
+        only_splits = all(isinstance(step, SplitStep) for step in self.steps)
         does_more = self.normalize or self.within or self.has_metaspace
         return only_splits and not does_more and _are_plain(added)
 
     def tokenizer(self, model: Model, added: Sequence[AddedToken], name: str) -> Tokenizer:
         """The tokenizer of a model, with these tokens looked for in every text."""
-        splits = [part.pattern for part in self.parts if isinstance(part, Split)]
+        splits = [step.splitter.tree for step in self.steps if isinstance(step, SplitStep)]
+        pattern = one_after_another(splits)
         if not self.is_plain(added):
             apart = not splits and self.has_metaspace and model.keeps_words_apart
-            preparation = self._preparation(model, added, (Split(_WORDS),) if apart else ())
-            pattern = THEN.join(splits) or "none"
-            return Tokenizer(vocabulary_of(model, added), pattern, name=name, preparation=preparation)
+            preparation = self._preparation(model, added, (SplitStep(splitter(_WORDS)),) if apart else ())
+            return Tokenizer(vocabulary_of(model, added), str(pattern), name=name, preparation=preparation)
         found_first = [token for token in added if not token.special]
         if found_first:
-            texts = sorted((token.text for token in found_first), key=lambda text: (-len(text), text))
-            rest = THEN.join(splits) or "none"
-            splits = ["|".join(map(escaped, texts)) + ELSE + rest]
-        return Tokenizer(vocabulary_of(model, added, found_first), THEN.join(splits) or "none", name=name)
+            pattern = Else(longest_first(token.text for token in found_first), pattern)
+        return Tokenizer(vocabulary_of(model, added, found_first), str(pattern), name=name)
 
-    def _preparation(self, model: Model, added: Sequence[AddedToken], more: tuple[Part, ...]) -> Preparation:
+    def _preparation(self, model: Model, added: Sequence[AddedToken], more: tuple[Step, ...]) -> Preparation:
         single_bytes = (token for name, token in model.ids.items() if model.is_byte(name))
         return Preparation(
             tuple(added),
             self.normalize,
-            tuple(map(_step, self.parts + more)),
+            self.steps + more,
             self.has_metaspace,
             self.drops_space,
             self.description,
             replaces_runs=frozenset(single_bytes) if self.joins_bytes else frozenset(),
-            within=BytePieces(tuple(splitter(split.pattern) for split in self.within)) if self.within else None,
+            within=BytePieces(tuple(step.splitter for step in self.within)) if self.within else None,
         )
-
-
-def _step(part: Part) -> Step:
-    match part:
-        case Split():
-            return SplitStep(splitter(part.pattern))
-        case Prefix():
-            return PrefixStep(part.text, part.only_first)
-        case Replace():
-            return ReplaceStep(" ", part.text)
-        case Bytes():
-            raise AssertionError("these are dealt with inside of pieces")
 
 
 def _are_plain(added: Sequence[AddedToken]) -> bool:
@@ -131,41 +117,48 @@ def pipeline_of(fields: Fields, pattern: str | None) -> Pipeline:
     normalizer = fields.fields("normalizer") if "normalizer" in fields else None
     pre_tokenizer = fields.fields("pre_tokenizer") if "pre_tokenizer" in fields else None
     decoder = fields.fields("decoder") if "decoder" in fields else None
-    parts = pre_tokenizers.parts(pre_tokenizer) if pre_tokenizer else []
-    is_bytewise = Bytes() in parts
-    parts, within = _around_bytes(fields, parts)
+    steps, within = _around_bytes(fields, list(pre_tokenizers.steps(pre_tokenizer)) if pre_tokenizer else [])
+    is_bytewise = within is not None
     if pattern is not None:
-        parts, within = [*(part for part in parts if not isinstance(part, Split)), Split(pattern)], []
-    puts = Replace(METASPACE) in parts or bool(normalizer and normalizers.puts_metaspace(normalizer))
+        steps, within = [*(step for step in steps if not isinstance(step, SplitStep)), SplitStep(splitter(pattern))], []
+    puts = ReplaceStep(" ", METASPACE) in steps or bool(normalizer and normalizers.puts_metaspace(normalizer))
     if decoder and not puts and normalizers.takes_metaspace(decoder):
         fields.unsupported("a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces", "both")
     return Pipeline(
         normalize=normalizers.normalizer(normalizer) if normalizer else None,
-        parts=tuple(parts),
-        within=tuple(within),
+        steps=tuple(steps),
+        within=tuple(within or ()),
         is_bytewise=is_bytewise,
         has_metaspace=puts,
         drops_space=bool(decoder and normalizers.drops_space(decoder)),
         joins_bytes=bool(decoder and normalizers.joins_bytes(decoder)),
-        description=_described(fields, parts, pattern),
+        description=_described(fields, steps, pattern),
     )
 
 
-def _described(fields: Fields, parts: Sequence[Part], pattern: str | None) -> dict[str, Any]:
+def _described(fields: Fields, steps: Sequence[Step], pattern: str | None) -> dict[str, Any]:
     """What is to be written into a file: not the splits that a given pattern has taken the place of."""
     told = {key: fields.any(key) if key in fields else None for key in KEYS}
     if pattern is None:
         return told
     del told["pre_tokenizer"]
-    return told if all(isinstance(part, Split) for part in parts) else {}
+    return told if all(isinstance(step, SplitStep) for step in steps) else {}
 
 
-def _around_bytes(fields: Fields, parts: list[Part]) -> tuple[list[Part], list[Split]]:
-    """What is done to a text, and how its bytes are split behind that. Raises `FormatError`."""
-    if Bytes() not in parts:
-        return parts, []
-    place = parts.index(Bytes())
-    within = [part for part in parts[place + 1 :] if isinstance(part, Split)]
-    if len(within) < len(parts) - place - 1:
-        fields.unsupported("what stands behind ByteLevel in the pre-tokenizer", "splits alone")
-    return parts[:place], within
+def _around_bytes(fields: Fields, steps: Sequence[Step | ToBytes]) -> tuple[list[Step], list[SplitStep] | None]:
+    """What is done to a text, and how its bytes are split behind that; None where it does not become bytes.
+
+    Raises `FormatError`.
+    """
+    before: list[Step] = []
+    within: list[SplitStep] | None = None
+    for step in steps:
+        if within is None and isinstance(step, ToBytes):
+            within = []
+        elif within is None and not isinstance(step, ToBytes):
+            before.append(step)
+        elif within is not None and isinstance(step, SplitStep):
+            within.append(step)
+        else:
+            fields.unsupported("what stands behind ByteLevel in the pre-tokenizer", "splits alone")
+    return before, within

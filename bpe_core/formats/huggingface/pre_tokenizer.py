@@ -1,13 +1,15 @@
 """The pre-tokenizers of tokenizer.json: what makes pieces of a text."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Final
 
 from bpe_core.formats.fields import Fields
 from bpe_core.formats.huggingface.normalizer import prepends
-from bpe_core.formats.huggingface.pattern import pattern_of, short
-from bpe_core.patterns import ONLY
+from bpe_core.formats.huggingface.pattern import pattern_of
+from bpe_core.patterns import splitter
+from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer.preparation import METASPACE
+from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep, Step
 
 KINDS: Final = (
     "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, BertPreTokenizer, "
@@ -20,99 +22,78 @@ _WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
 _NOT_WORD: Final = r"[^\s\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Pieces are split by a pattern."""
-
-    pattern: str
-    """A name of `PATTERNS`, or a regular expression."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prefix:
-    """A text is put before each piece that does not begin with it."""
-
-    text: str
-    """What is put there."""
-    only_first: bool = False
-    """Whether only a piece that begins the text gets it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replace:
-    """A character takes the place of the space."""
-
-    text: str
-    """The character."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bytes:
+class ToBytes:
     """From here on a piece is its bytes, written in the byte alphabet."""
 
 
-Part = Split | Prefix | Replace | Bytes
-
-
-def parts(fields: Fields) -> list[Part]:
+def steps(fields: Fields) -> Iterator[Step | ToBytes]:
     """What is done one after another. Raises `FormatError`."""
     kind = fields.text("type")
     match kind:
         case "Sequence":
-            return [part for inside in fields.objects("pretokenizers") for part in parts(inside)]
+            for inside in fields.objects("pretokenizers"):
+                yield from steps(inside)
         case "ByteLevel":
-            prefix: list[Part] = [Prefix(" ")] if fields.flag("add_prefix_space", True) else []
+            if fields.flag("add_prefix_space", True):
+                yield PrefixStep(" ")
             fields.flag("trim_offsets", True)  # it is no matter here, but must be one there
-            split = [Split("gpt2")] if fields.flag("use_regex", True) else []
-            return [*prefix, *split, Bytes()]
+            if fields.flag("use_regex", True):
+                yield SplitStep(splitter("gpt2"))
+            yield ToBytes()
         case "Split":
-            behavior = fields.any("behavior")
-            return _split(fields, pattern_of(fields.fields("pattern")), behavior, fields.flag("invert", False))
+            behavior, invert = fields.any("behavior"), fields.flag("invert", False)
+            yield _split(fields, pattern_of(fields.fields("pattern")), behavior, invert)
         case "Digits":
-            return [Split(r"\p{N}" if fields.flag("individual_digits", False) else r"\p{N}+")]
+            yield _by(Split(r"\p{N}" if fields.flag("individual_digits", False) else r"\p{N}+"))
         case "Punctuation":
-            return _split(fields, _PUNCTUATION, fields.any("behavior") if "behavior" in fields else "Isolated", False)
+            yield _split(fields, _PUNCTUATION, fields.any("behavior") if "behavior" in fields else "Isolated", False)
         case "Whitespace":
-            return [Split(f"{ONLY}{_WORD}+|{_NOT_WORD}+")]
+            yield _by(Split(f"{_WORD}+|{_NOT_WORD}+", drops_rest=True))
         case "WhitespaceSplit":
-            return [Split("words")]
+            yield SplitStep(splitter("words"))
         case "BertPreTokenizer":
-            return [Split("words"), Split(_PUNCTUATION)]
+            yield SplitStep(splitter("words"))
+            yield _by(Split(_PUNCTUATION))
         case "CharDelimiterSplit":
-            return _split(fields, pattern_of(fields.renamed("delimiter", "String")), "Removed", False)
+            yield _split(fields, pattern_of(fields.renamed("delimiter", "String")), "Removed", False)
         case "Metaspace":
-            return _metaspace(fields)
-    fields.unsupported(f"the pre-tokenizer {kind}", KINDS)
+            yield from _metaspace(fields)
+        case _:
+            fields.unsupported(f"the pre-tokenizer {kind}", KINDS)
 
 
-def _split(fields: Fields, pattern: str, behavior: object, invert: bool) -> list[Part]:
-    """A pattern that does what a behavior of Split does, so that every one of them is just a pattern here."""
+def _by(split: Split) -> SplitStep:
+    return SplitStep(splitter(str(split)))
+
+
+def _split(fields: Fields, expression: str, behavior: object, invert: bool) -> SplitStep:
+    """What a behavior of Split does, said by another expression where it is more than to keep or to drop."""
     match behavior:
         case "Isolated":
-            return [Split(short(pattern))]
+            return _by(Split.of_expression(expression))
         case "Removed" if invert:
-            return [Split(f"{ONLY}{pattern}")]
+            return _by(Split(expression, drops_rest=True))
         case "Removed":
-            return [Split(rf"{ONLY}(?:{pattern})(*SKIP)(*FAIL)|(?:(?!{pattern})(?s:.))+")]
+            between = rf"(?:{expression})(*SKIP)(*FAIL)|(?:(?!{expression})(?s:.))+"
+            return _by(Split(between, drops_rest=True))
         case "Contiguous" if not invert:
-            return [Split(f"(?>{pattern})+")]
+            return _by(Split(f"(?>{expression})+"))
         case "MergedWithPrevious" if not invert:
-            return [Split(f"(?s:.*?)(?>{pattern})")]
+            return _by(Split(f"(?s:.*?)(?>{expression})"))
         case "MergedWithNext" if not invert:
-            return [Split(f"(?>{pattern})(?s:(?!{pattern}).)*")]
+            return _by(Split(f"(?>{expression})(?s:(?!{expression}).)*"))
     fields.unsupported(
         f"the Split behavior {behavior!r}{' with invert' if invert else ''}", "Isolated, Removed and others"
     )
 
 
-def _metaspace(fields: Fields) -> list[Part]:
+def _metaspace(fields: Fields) -> Iterator[Step]:
     character = fields.text("replacement")
     if character != METASPACE:
         fields.unsupported(f"the Metaspace character {character!r}", METASPACE)
-    found: list[Part] = [Replace(character)]
+    yield ReplaceStep(" ", character)
     scheme = prepends(fields)
     if scheme != "never":
-        found.append(Prefix(character, only_first=scheme == "first"))
+        yield PrefixStep(character, only_first=scheme == "first")
     if fields.flag("split", True):
-        found.append(Split(f"{character}[^{character}]*"))
-    return found
+        yield _by(Split(f"{character}[^{character}]*"))

@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 from bpe_core.errors import FormatError
 from bpe_core.formats.empty_matches import may_match_nothing
 from bpe_core.formats.ranks import joined_by_rank
-from bpe_core.patterns import ONLY, PATTERNS, THEN, splitter
+from bpe_core.patterns.pattern import Pattern, Split, Then
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.visible import visible
@@ -64,30 +64,40 @@ def pairs_of(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
         refuse(f"the token {odd} is joined by its rank, from parts that no merge names")
 
 
-def pre_tokenizer_of(pattern: str) -> dict[str, Any]:
-    """The pre-tokenizer that splits as `pattern` does. Raises `FormatError`."""
+def pre_tokenizer_of(pattern: Pattern) -> dict[str, Any]:
+    """The pre-tokenizer that splits by a pattern. Raises `FormatError`."""
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    splits = [split_of(stage) for stage in pattern.split(THEN) if PATTERNS.get(stage, stage)]
+    splits = list(map(_described, _splits(pattern)))
     return {"type": "Sequence", "pretokenizers": [*splits, byte_level]} if splits else byte_level
 
 
-def split_of(pattern: str) -> dict[str, Any]:
+def _splits(pattern: Pattern) -> Iterator[Split]:
+    match pattern:
+        case Split():
+            if pattern.source or pattern.drops_rest:
+                yield pattern
+        case Then(first, rest):
+            yield from _splits(first)
+            yield from _splits(rest)
+        case _:
+            refuse("its pattern finds something first that is no token")
+
+
+def _described(split: Split) -> dict[str, Any]:
     """One Split."""
-    source = _SOURCES.get(pattern, PATTERNS.get(pattern, pattern))
-    is_lossy = pattern == "words" or source.startswith(ONLY)
-    source = source.removeprefix(ONLY)
-    check_read_alike(pattern)
-    behavior = "Removed" if is_lossy else "Isolated"
-    return {"type": "Split", "pattern": {"Regex": source}, "behavior": behavior, "invert": is_lossy}
+    source = _SOURCES.get(split.name, split.source)
+    check_read_alike(split)
+    behavior = "Removed" if split.drops_rest else "Isolated"
+    return {"type": "Split", "pattern": {"Regex": source}, "behavior": behavior, "invert": split.drops_rest}
 
 
-def check_read_alike(pattern: str, target: str = "a tokenizer.json") -> None:
+def check_read_alike(split: Split, target: str = "a tokenizer.json") -> None:
     """Raise `FormatError` for an expression of one's own that other libraries may read otherwise than `regex` does."""
-    if pattern in PATTERNS:
+    if split.name:
         return
-    if found := _OTHERWISE.search(pattern.removeprefix(ONLY)):
+    if found := _OTHERWISE.search(split.source):
         refuse(f"its pattern has {visible(found[0])}, which is not the same in other libraries", target)
-    if may_match_nothing(splitter(pattern)):
+    if may_match_nothing(split):
         refuse("its pattern may match nothing, and no library goes on behind that as another does", target)
 
 

@@ -322,7 +322,23 @@ def test_settling_in_slices_comes_to_an_end(vocabulary):
 def test_which_patterns_are_local(vocabulary):
     assert all(LiveText(Tokenizer(vocabulary, pattern)).local for pattern in PATTERNS)
     assert LiveText(Tokenizer(vocabulary, r"\p{N}{1,2}|\w+|\W")).local
+    assert LiveText(Tokenizer(vocabulary, r"(?#only)\p{N}{1,2}|\w+")).local
     assert not LiveText(Tokenizer(vocabulary, r"(?<=x)a+|.|\n")).local
+
+
+def test_an_edit_is_local_too_where_a_pattern_of_ones_own_drops_text(vocabulary, monkeypatch):
+    tokenizer = Tokenizer(vocabulary, r"(?#only)\w+")
+    live = LiveText(tokenizer, "some words, and more of them; " * 2000)
+    live.settle(10)
+    looked_at = []
+    places = type(tokenizer.splitter).places
+    monkeypatch.setattr(
+        type(tokenizer.splitter), "places", lambda self, text: looked_at.append(len(text)) or places(self, text)
+    )
+    live.splice(30_000, 30_003, "x y")
+    assert 0 < sum(looked_at) < 5000
+    monkeypatch.undo()
+    assert live.ids == tokenizer.encode_ordinary(live.text)
 
 
 def test_a_lone_surrogate_counts_as_the_replacement_character_and_shifts_nothing(vocabulary):

@@ -80,6 +80,14 @@ def test_a_name_of_a_pattern_that_has_changed_since_gives_way_to_its_source(toke
     assert read(text).pattern == "[a-z]+"
 
 
+@pytest.mark.parametrize("pattern", [r"words(?#then)[\p{P}]", r"\d(?#then)gpt4", "<a>|b(?#else)words", r"(?#only)\w+"])
+def test_a_pattern_of_several_parts_comes_back_as_it_was(pattern):
+    tokenizer = train("low, lower 12 <a>", vocab_size=258, pattern=pattern)
+    loaded = read(text_of(tokenizer))
+    assert (loaded.pattern, loaded.splitter.lossy) == (pattern, tokenizer.splitter.lossy)
+    assert loaded.encode("low <a> 12, b") == tokenizer.encode("low <a> 12, b")
+
+
 # Broken files
 
 

@@ -14,7 +14,9 @@ from tokenizers.pre_tokenizers import Split
 
 from bpe_core import PATTERNS, PatternError
 from bpe_core.patterns import patience, splitter
-from bpe_core.patterns.texts import Texts, texts_of
+from bpe_core.patterns import pattern as patterns
+from bpe_core.patterns.splitting import made
+from bpe_core.patterns.texts import Texts
 
 NAMED = [name for name, source in PATTERNS.items() if source]
 
@@ -128,7 +130,7 @@ def test_an_empty_text_has_no_pieces():
 def test_all_patterns_can_be_compiled_before_a_text_needs_them(pattern, monkeypatch):
     texts = ("plain text, 12 words", "Zoë's 中文", "smile \N{GRINNING FACE}!")
     expected = [(splitter(pattern).split(text), splitter(pattern).cut(text, 1)) for text in texts]
-    ready = type(splitter(pattern))(pattern)
+    ready = made(patterns.parse(pattern))
     ready.compile_all()
     re.purge()
     with monkeypatch.context() as patch:
@@ -261,8 +263,8 @@ def test_patterns_without_end_in_one_are_refused(joint):
 def test_a_pattern_of_very_many_sets_is_not_reasoned_about():
     """What follows from its sets takes a time that grows much faster than their number."""
     many = splitter("(?:" + "|".join(map(chr, range(0x4E00, 0x5E00))) + r")+|\s|\S")
-    assert not many.blockwise and many.reach is None
-    assert splitter(r"((((a{1,15}){1,15}){1,15}){1,15})|\s|\S").reach is None
+    assert not many.blockwise and not many.attempts_end_in("a b")
+    assert not splitter(r"((((a{1,15}){1,15}){1,15}){1,15})|\s|\S").attempts_end_in("a b")
     assert many.split("\u4e00\u4e01 b") == ["\u4e00\u4e01", " ", "b"]
 
 
@@ -282,12 +284,63 @@ def test_many_texts_are_found_as_an_expression_of_them_all_finds_them():
         texts = {"".join(rng.choices("ab<|]^-\\.", k=rng.randint(1, 7))) for _ in range(n)}
         longest_first = sorted(texts, key=lambda text: (-len(text), text))
         find = re.compile("|".join(map(re.escape, longest_first)))
-        assert sorted(texts_of("|".join(map(regex.escape, longest_first)))) == sorted(texts)
+        assert patterns.parse(str(patterns.Else(tuple(longest_first), patterns.Split("")))).texts == tuple(
+            longest_first
+        )
         for _ in range(200):
             text = "".join(rng.choices("ab<|]^-\\.", k=rng.randint(0, 30)))
             assert list(Texts(texts).spans(text)) == [found.span() for found in find.finditer(text)]
     assert list(Texts([]).spans("ab")) == list(Texts([""]).spans("ab")) == []
-    assert texts_of(r"a\d") is texts_of("a|") is texts_of("") is texts_of("(a)") is None
+
+
+# --- a pattern as a tree ---------------------------------------------------------------------------------------------
+
+
+TREES = {
+    "gpt4": patterns.Split(PATTERNS["gpt4"], name="gpt4"),
+    "words": patterns.Split(r"\S+", drops_rest=True, name="words"),
+    r"(?#only)\d+": patterns.Split(r"\d+", drops_rest=True),
+    "(?#only)gpt4": patterns.Split("gpt4", drops_rest=True),  # it is no name there
+    r"\d(?#then)words": patterns.Then(patterns.Split(r"\d"), patterns.Split(r"\S+", drops_rest=True)),
+    r"\[a\]|b(?#else)none": patterns.Else(("[a]", "b"), patterns.Split("")),
+    "a|ab(?#else)[c]": patterns.Else("a|ab", patterns.Split("[c]")),  # not the longest first, so no choice of texts
+    "[a](?#then)b.(?#else)[c](?#then)d+": patterns.Then(
+        patterns.Split("[a]"), patterns.Else("b.", patterns.Then(patterns.Split("[c]"), patterns.Split("d+")))
+    ),
+}
+
+
+@pytest.mark.parametrize("text", TREES)
+def test_a_pattern_is_a_tree_and_one_text(text):
+    assert patterns.parse(text) == TREES[text]
+    assert str(patterns.parse(text)) == text
+    assert splitter(text).pattern == text and splitter(text).tree == TREES[text]
+
+
+def test_in_full_no_part_goes_by_a_name():
+    assert patterns.in_full(patterns.parse("words(?#then)gpt2")) == r"\S+(?#then)" + PATTERNS["gpt2"]
+    assert splitter(PATTERNS["gpt2"]).is_like(splitter("gpt2"))
+    assert not splitter(r"\S+").is_like(splitter("words"))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (PATTERNS["llama3"], "llama3"),
+        ("gpt2", "(?:gpt2)"),
+        (r"\S+", r"\S+"),
+        ("a(?#then)b", "(?:ab)"),
+        ("(?#only)[a]+", "[a]+"),
+        (r"a\(?#else[)]*|b", r"a\(?#else[)]*|b"),
+        ("[(?#then)]+", r"[(?\#then)]+"),
+    ],
+)
+def test_an_expression_from_elsewhere_is_never_taken_for_a_name_or_a_mark(theirs, ours):
+    split = patterns.Split.of_expression(theirs)
+    assert str(split) == ours
+    assert patterns.parse(str(split)) == split
+    text = "a gpt2 (?#then) abab (?#else)"
+    assert splitter(ours).split(text) == [piece for piece in regex.split(f"({theirs})", text) if piece]
 
 
 # --- cuts ------------------------------------------------------------------------------------------------------------
@@ -335,22 +388,29 @@ def random_pattern(rng, depth=2):
 def test_cuts_are_safe_in_patterns_nobody_has_seen_before():
     rng = random.Random(5)
     blockwise = 0
-    for _ in range(100):
-        split_by = splitter(random_pattern(rng) + rng.choice(("", r"|\s+", r"|.|\n", r"| ?\w++|\W+")))
+    for number in range(200):
+        mark = "(?#only)" if number % 2 else ""
+        split_by = splitter(mark + random_pattern(rng) + rng.choice(("", r"|\s+", r"|.|\n", r"| ?\w++|\W+")))
         blockwise += split_by.blockwise
         for _ in range(8):
             text = "".join(rng.choices(" \n\r\tab1s.'ſA中😀𝐀", k=rng.randint(1, 12)))
             whole = split_by.split(text)
-            assert "".join(whole) == text
+            assert "".join(whole) == text or mark
             for cut in all_cuts(split_by, text):
                 assert split_by.split(text[:cut]) + split_by.split(text[cut:]) == whole, (split_by.source, text, cut)
             assert split_in_blocks(split_by, text, 3) == whole, (split_by.source, text)
-    assert blockwise > 15
+    assert blockwise > 30
+
+
+@pytest.mark.parametrize("pattern", [r"(?#only)\w+", r"(?#only)[a-z]+|\d{1,3}", r"(?#only)\w+(?#then)[aeiou]"])
+def test_a_text_may_be_cut_too_where_the_rest_is_dropped(pattern):
+    assert splitter(pattern).cut("one, two three", 2) == 5
+    assert [splitter(pattern).blockwise for pattern in (pattern, r"(?#only)(?<=a)b")] == [True, False]
 
 
 def test_pieces_stay_whatever_follows_once_all_attempts_before_them_are_over():
     """All pieces but the last of those: what a pattern leaves over ends only where another attempt succeeds."""
-    assert splitter("gpt4").reach.is_over("1" + "23") and not splitter("gpt4").reach.is_over("1" + "2")
+    assert splitter("gpt4").attempts_end_in("1" + "23") and not splitter("gpt4").attempts_end_in("1" + "2")
     rng = random.Random(6)
     stayed = 0
     for _ in range(80):
@@ -358,7 +418,7 @@ def test_pieces_stay_whatever_follows_once_all_attempts_before_them_are_over():
         for _ in range(5 * split_by.blockwise):
             text = "".join(rng.choices(" \nab11s.😀", k=rng.randint(2, 12)))
             ends = [0, *accumulate(map(len, split_by.split(text)))]
-            over = [i for i, end in enumerate(ends) if end and split_by.reach.is_over(text[end - 1 :])]
+            over = [i for i, end in enumerate(ends) if end and split_by.attempts_end_in(text[end - 1 :])]
             for more in ("1", "ab", "\n", " s", "."):
                 again = [0, *accumulate(map(len, split_by.split(text + more)))]
                 assert all(ends[:i] == again[:i] for i in over), (split_by.source, text, more)
@@ -390,6 +450,19 @@ def test_the_size_of_the_blocks_does_not_matter(name, text):
 def test_a_line_without_end_is_still_split_in_parts():
     parts = list(splitter("gpt4").pieces(["no newline anywhere, "] * 1000))
     assert len(parts) > 500
+
+
+def test_characters_of_one_kind_are_alike_to_a_pattern():
+    assert {"0", "A", " ", "'", "\n", "s"} > set(splitter("gpt2").kinds) - set("\0\tdelrv")
+    assert splitter("gpt2").alike("Zoé") == splitter("gpt2").alike("Job") != splitter("gpt2").alike("Joe")
+    rng = random.Random(7)
+    for pattern in (*NAMED, r"(?#only)[a-f]+|\d", r"\w+(?=\n)|\s"):
+        split_by = splitter(pattern)
+        assert len(split_by.kinds) < 30
+        for _ in range(100):
+            text = "".join(rng.choices(ATOMS, k=rng.choice((1, 3, 8))))
+            ends = [stop for _, stop in split_by.places(text)]
+            assert [stop for _, stop in split_by.places(split_by.alike(text))] == ends, (pattern, ascii(text))
 
 
 def test_nothing_is_built_before_it_is_needed():
