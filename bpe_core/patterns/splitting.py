@@ -95,6 +95,7 @@ class Splitter(ABC):
         if self._cuts:
             self._cuts.compile_all()
 
+    @abstractmethod
     def _compile_expressions(self) -> None:
         """Compile what `split` needs."""
 
@@ -166,6 +167,9 @@ class _Whole(Splitter):
 
     def _places(self, text: str) -> list[Span]:
         return [(0, len(text))] if text else []
+
+    def _compile_expressions(self) -> None:
+        pass
 
 
 class _ByExpression(Splitter):
