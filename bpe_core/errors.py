@@ -46,6 +46,10 @@ class FetchError(BpeError, LookupError):
     """A tokenizer cannot be had by its name: there is none of it, no network, or not what fetches it."""
 
 
+class EmbeddingsError(BpeError, ValueError):
+    """A file of embeddings cannot be read, or does not fit the tokenizer."""
+
+
 class SpecialTokenError(BpeError, ValueError):
     """A text holds the text of a special token that was not allowed there."""
 

@@ -1,0 +1,198 @@
+"""How far the rows of a matrix look like those of tokens that a model never saw.
+
+Source: S. Land and M. Bartolo, "Fishing for Magikarp" (2024, arXiv 2405.05417). A row that is never trained stays near
+where it began (input), or is pushed where all absent tokens are pushed (output, tied). So:
+
+- "norm", for the rows that tokens go in by: the length of a row; weight decay shrinks rows that no text moves;
+- "cosine", for the rows that tokens come out by, tied ones too: 1 - cos(row - mean, u - mean), where u is the mean of
+  rows known to be unused and mean that of all rows;
+- "cosine-pc", the same after the first principal component was taken out of all rows;
+- "distance", the length of row - u.
+
+Each is low for a token that looks untrained. A matrix is read in slices, once to thrice for the means and indicators
+and `_ROUNDS` times more for the principal component; memory is a slice and a number or two for each row.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from bpe_core.embeddings.matrix import Matrix
+from bpe_core.errors import EmbeddingsError
+
+if TYPE_CHECKING:
+    import numpy
+
+    Array = numpy.ndarray[Any, Any]
+
+INDICATORS: Final = ("norm", "cosine", "cosine-pc", "distance")
+LEAST_UNUSED: Final = 3
+"""Rows known to be unused without which no mean of them is taken."""
+
+_ROUNDS: Final = 6
+"""Steps of the power iteration: a first component stands out enough in embeddings that more change no ranking."""
+
+Progress = Callable[[int, int], None]
+"""Told the rows done and the rows to do, all passes together; what it raises ends the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    """A number for each row: the lower, the less trained it looks."""
+
+    name: str
+    """One of `INDICATORS`."""
+    values: "Array"
+    """float32, one for each row of the matrix; NaN where a row holds one."""
+    threshold: float
+    """The 2nd percentile of the ordinary rows: at or below it, a token is a candidate."""
+    n_unused: int
+    """How many rows known to be unused it was measured with; 0 for "norm"."""
+
+
+def usual_indicator(matrix: Matrix, n_unused: int) -> str:
+    """Which indicator suits a matrix: norms for an input of its own, cosines otherwise, if enough rows are unused.
+
+    Norms mislead on tied matrices, where absent tokens are pushed away and grow long, and cosines say nothing of
+    inputs, whose absent rows stay at random where they began.
+    """
+    return "norm" if matrix.role == "input" or n_unused < LEAST_UNUSED else "cosine"
+
+
+def indicator(
+    matrix: Matrix,
+    name: str,
+    unused: Sequence[int],
+    ordinary: Sequence[int],
+    progress: Progress = lambda done, total: None,
+) -> Indicator:
+    """One indicator of all rows. `unused` are rows known to be so, `ordinary` those whose percentile is the threshold.
+
+    Raises `EmbeddingsError` for an unknown name, too few unused rows, or ids that have no row.
+    """
+    import numpy
+
+    if name not in INDICATORS:
+        raise EmbeddingsError(f"There is no indicator {name!r}; choose one of {', '.join(INDICATORS)}.")
+    if name != "norm" and len(unused) < LEAST_UNUSED:
+        raise EmbeddingsError(
+            f"Only {len(unused)} rows are known to be unused, and {name} needs {LEAST_UNUSED}; choose norm."
+        )
+    if ordinary and max(ordinary) >= matrix.n_rows:
+        raise EmbeddingsError(
+            f"The matrix has {matrix.n_rows:,} rows, and the tokenizer ids up to {max(ordinary):,}: "
+            "they do not belong together."
+        )
+    passes = _Passes(matrix, progress, {"norm": 1, "distance": 1, "cosine": 2, "cosine-pc": 2 + _ROUNDS}[name])
+    if name == "norm":
+        values = passes.each_row(lambda rows: numpy.linalg.norm(rows, axis=1))
+    elif name == "distance":
+        center = _mean_of(matrix, unused)
+        values = passes.each_row(lambda rows: numpy.linalg.norm(rows - center, axis=1))
+    else:
+        mean = passes.mean()
+        component = passes.principal(mean) if name == "cosine-pc" else None
+        direction = _without(_mean_of(matrix, unused) - mean, component)
+        length = float(numpy.linalg.norm(direction)) or 1.0
+
+        def distance(rows: "Array") -> "Array":
+            rows = _without(rows - mean, component)
+            lengths = numpy.linalg.norm(rows, axis=1)
+            lengths[lengths == 0] = 1.0
+            cosines: Array = (rows @ direction) / (lengths * length)
+            return 1 - cosines
+
+        values = passes.each_row(distance)
+    of_ordinary = values[numpy.asarray(ordinary, dtype=numpy.int64)] if len(ordinary) else values
+    finite = of_ordinary[numpy.isfinite(of_ordinary)]
+    threshold = float(numpy.percentile(finite, 2)) if finite.size else float("-inf")
+    return Indicator(name, values, threshold, 0 if name == "norm" else len(unused))
+
+
+def nearest(matrix: Matrix, row: int, n: int = 10) -> list[tuple[int, float]]:
+    """The `n` other rows whose direction is nearest to that of a row, each with its cosine, the nearest first."""
+    import numpy
+
+    own = matrix.rows(row, row + 1)[0]
+    length = float(numpy.linalg.norm(own)) or 1.0
+    cosines = numpy.empty(matrix.n_rows, dtype=numpy.float32)
+    for start, rows in matrix.slices():
+        lengths = numpy.linalg.norm(rows, axis=1)
+        lengths[lengths == 0] = 1.0
+        cosines[start : start + len(rows)] = (rows @ own) / (lengths * length)
+    cosines[~numpy.isfinite(cosines)] = -2.0
+    cosines[row] = -2.0
+    order = numpy.argsort(-cosines, kind="stable")[: min(n, matrix.n_rows - 1)]
+    return [(int(other), float(cosines[other])) for other in order]
+
+
+class _Passes:
+    """The passes over a matrix that one indicator takes, told as they go on."""
+
+    def __init__(self, matrix: Matrix, progress: Progress, n_passes: int) -> None:
+        self._matrix = matrix
+        self._progress = progress
+        self._total = n_passes * matrix.n_rows
+        self._done = 0
+
+    def _slices(self) -> Any:
+        for start, rows in self._matrix.slices():
+            self._progress(self._done, self._total)
+            yield start, rows
+            self._done += len(rows)
+
+    def each_row(self, measure: "Callable[[Array], Array]") -> "Array":
+        import numpy
+
+        values = numpy.empty(self._matrix.n_rows, dtype=numpy.float32)
+        for start, rows in self._slices():
+            values[start : start + len(rows)] = measure(rows)
+        return values
+
+    def mean(self) -> "Array":
+        """The mean of all rows without NaN or infinity in them."""
+        import numpy
+
+        total = numpy.zeros(self._matrix.n_columns, dtype=numpy.float64)
+        n = 0
+        for _, rows in self._slices():
+            sound = rows[numpy.isfinite(rows).all(axis=1)]
+            total += sound.sum(axis=0, dtype=numpy.float64)
+            n += len(sound)
+        return (total / max(n, 1)).astype(numpy.float32)
+
+    def principal(self, mean: "Array") -> "Array":
+        """The first principal component of the rows, of length 1: power iteration on their covariance."""
+        import numpy
+
+        component = numpy.random.default_rng(0).standard_normal(self._matrix.n_columns).astype(numpy.float32)
+        for _ in range(_ROUNDS):
+            component /= float(numpy.linalg.norm(component)) or 1.0
+            following = numpy.zeros(self._matrix.n_columns, dtype=numpy.float64)
+            for _, rows in self._slices():
+                sound = rows[numpy.isfinite(rows).all(axis=1)] - mean
+                following += sound.T @ (sound @ component)
+            component = following.astype(numpy.float32)
+        component /= float(numpy.linalg.norm(component)) or 1.0
+        return component
+
+
+def _mean_of(matrix: Matrix, rows: Sequence[int]) -> "Array":
+    """The mean of some rows; those with NaN or infinity in them are left out."""
+    import numpy
+
+    found = numpy.concatenate([matrix.rows(row, row + 1) for row in rows])
+    sound = found[numpy.isfinite(found).all(axis=1)]
+    if not len(sound):
+        raise EmbeddingsError("None of the rows known to be unused holds numbers only; choose norm.")
+    mean: Array = sound.mean(axis=0)
+    return mean
+
+
+def _without(rows: "Array", component: "Array | None") -> "Array":
+    """Rows, or one of them, with a component of length 1 taken out."""
+    if component is None:
+        return rows
+    along = rows @ component
+    part: Array = along[:, None] * component if rows.ndim == 2 else along * component
+    return rows - part

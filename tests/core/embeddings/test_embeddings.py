@@ -1,0 +1,184 @@
+"""Matrices of embeddings as they lie in files, and the rows in them that look untrained."""
+
+import json
+import math
+
+import pytest
+
+from bpe_core.embeddings.indicators import INDICATORS, indicator, nearest, usual_indicator
+from bpe_core.embeddings.matrix import Matrix, open_matrix
+from bpe_core.errors import EmbeddingsError
+
+numpy = pytest.importorskip("numpy", reason="numpy is not installed; it is an extra")
+
+RNG = numpy.random.default_rng(7)
+ROWS = RNG.standard_normal((50, 8)).astype(numpy.float32)
+
+
+def written(path, tensors, tail=b""):
+    """A .safetensors file, made from the description of the format."""
+    head, data = {}, b""
+    for name, (kind, array) in tensors.items():
+        raw = array.tobytes()
+        head[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(head).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data + tail)
+    return path
+
+
+def as_bfloat16(rows):
+    return (rows.view(numpy.uint32) >> 16).astype(numpy.uint16)
+
+
+@pytest.mark.parametrize(
+    ("kind", "array", "error"),
+    [
+        ("F32", ROWS, 0),
+        ("F16", ROWS.astype(numpy.float16), 2e-3),
+        ("F64", ROWS.astype(numpy.float64), 1e-6),
+        ("BF16", as_bfloat16(ROWS), 2e-2),
+    ],
+)
+def test_each_kind_of_number_is_read(tmp_path, kind, array, error):
+    path = written(tmp_path / "m.safetensors", {"lm_head.weight": (kind, array), "other": ("F32", ROWS[:1])})
+    matrix = open_matrix(path)
+    assert (matrix.n_rows, matrix.n_columns, matrix.role) == (50, 8, "output")
+    assert numpy.abs(matrix.rows(3, 9) - ROWS[3:9]).max() <= error
+    together = numpy.concatenate([rows for _, rows in matrix.slices()])
+    assert numpy.abs(together - ROWS).max() <= error
+
+
+def test_npy_is_mapped_and_pickles_are_refused(tmp_path):
+    numpy.save(tmp_path / "m.npy", ROWS)
+    assert (open_matrix(tmp_path / "m.npy").rows(0, 50) == ROWS).all()
+    numpy.save(tmp_path / "p.npy", numpy.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(EmbeddingsError, match="not loaded"):
+        open_matrix(tmp_path / "p.npy")
+    numpy.save(tmp_path / "i.npy", numpy.arange(3))
+    with pytest.raises(EmbeddingsError, match="no matrix of floating-point numbers"):
+        open_matrix(tmp_path / "i.npy")
+
+
+def test_parts_are_found_by_their_index_or_their_folder(tmp_path):
+    written(tmp_path / "a.safetensors", {"x": ("F32", ROWS)})
+    written(tmp_path / "b.safetensors", {"model.embed_tokens.weight": ("F32", ROWS)})
+    index = {"weight_map": {"x": "a.safetensors", "model.embed_tokens.weight": "b.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    matrix = open_matrix(tmp_path)
+    assert (matrix.name, matrix.role) == ("model.embed_tokens.weight", "tied")
+    assert open_matrix(tmp_path, "x").name == "x"
+    (tmp_path / "b.safetensors").unlink()
+    with pytest.raises(EmbeddingsError, match="cannot be read"):
+        open_matrix(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "no safetensors file"),
+        (b"\xff" * 8, "no safetensors file"),
+        ((5).to_bytes(8, "little") + b"[1,2]", "no object"),
+        ((3).to_bytes(8, "little") + b"{x}", "no safetensors file"),
+        ((20).to_bytes(8, "little") + b'{"lm_head.weight":1}', "not described"),
+    ],
+)
+def test_what_is_no_safetensors_file_is_told_in_a_sentence(tmp_path, content, sentence):
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(EmbeddingsError, match=sentence):
+        open_matrix(path)
+
+
+def test_every_cut_of_a_file_is_told(tmp_path):
+    whole = written(tmp_path / "m.safetensors", {"lm_head.weight": ("F32", ROWS[:4])}).read_bytes()
+    for end in range(0, len(whole), 7):
+        (tmp_path / "m.safetensors").write_bytes(whole[:end])
+        with pytest.raises(EmbeddingsError):
+            open_matrix(tmp_path / "m.safetensors")
+
+
+def test_a_matrix_of_another_name_is_asked_for(tmp_path):
+    path = written(tmp_path / "m.safetensors", {"small": ("F32", ROWS[:2]), "large": ("F32", ROWS)})
+    with pytest.raises(EmbeddingsError, match="--tensor, such as 'large' \\(50 by 8\\)"):
+        open_matrix(path)
+    with pytest.raises(EmbeddingsError, match="no matrix 'none'"):
+        open_matrix(path, "none")
+    with pytest.raises(EmbeddingsError, match="cannot be read"):
+        open_matrix(tmp_path / "absent.safetensors")
+
+
+def matrix_of(rows, role="output"):
+    return Matrix(numpy.asarray(rows, dtype=numpy.float32), "", "", role)
+
+
+def test_indicators_are_their_formulas(monkeypatch):
+    monkeypatch.setattr(Matrix, "slice_rows", 7)
+    unused, ordinary = [1, 5, 9], list(range(50))
+    u, mean = ROWS[unused].mean(axis=0), ROWS.mean(axis=0)
+    expected = {
+        "norm": numpy.linalg.norm(ROWS, axis=1),
+        "distance": numpy.linalg.norm(ROWS - u, axis=1),
+        "cosine": 1 - (ROWS - mean) @ (u - mean) / numpy.linalg.norm(ROWS - mean, axis=1) / numpy.linalg.norm(u - mean),
+    }
+    for name, values in expected.items():
+        found = indicator(matrix_of(ROWS), name, unused, ordinary)
+        assert numpy.allclose(found.values, values, atol=1e-5), name
+        assert found.threshold == pytest.approx(float(numpy.percentile(values, 2)), abs=1e-5)
+
+
+def test_the_principal_component_is_that_of_a_decomposition():
+    rows = RNG.standard_normal((400, 6)).astype(numpy.float32)
+    rows += 5 * RNG.standard_normal((400, 1)).astype(numpy.float32) * numpy.array([1, 2, 0, 0, 0, 1], numpy.float32)
+    centered = rows - rows.mean(axis=0)
+    component = numpy.linalg.svd(centered)[2][0]
+    flat = centered - numpy.outer(centered @ component, component)
+    u = flat[[3, 4, 5]].mean(axis=0)
+    expected = 1 - flat @ u / numpy.linalg.norm(flat, axis=1) / numpy.linalg.norm(u)
+    found = indicator(matrix_of(rows), "cosine-pc", [3, 4, 5], list(range(400)))
+    assert numpy.allclose(found.values, expected, atol=2e-3)
+
+
+@pytest.mark.parametrize("name", INDICATORS)
+def test_untrained_rows_come_first_and_rows_of_nan_do_no_harm(name):
+    rows = RNG.standard_normal((300, 16)).astype(numpy.float32) + 0.5
+    untrained = list(range(20))
+    rows[:20] = 0.05 * rows[:20] if name == "norm" else -2 + 0.1 * rows[:20]
+    if name == "cosine-pc":  # something that all rows have more or less of, and that hides what is looked for
+        rows += RNG.normal(scale=9, size=(300, 1)) * RNG.standard_normal(16)
+    rows[200] = math.nan
+    known, hidden = untrained[:5], set(untrained[5:])
+    found = indicator(matrix_of(rows), name, known, [row for row in range(300) if row not in known])
+    order = [int(row) for row in numpy.argsort(found.values) if int(row) not in known][: len(hidden)]
+    assert set(order) == hidden
+    assert math.isfinite(found.threshold)
+
+
+def test_what_does_not_belong_together_is_told():
+    with pytest.raises(EmbeddingsError, match="do not belong together"):
+        indicator(matrix_of(ROWS), "norm", [], [50])
+    with pytest.raises(EmbeddingsError, match="known to be unused"):
+        indicator(matrix_of(ROWS), "cosine", [1, 2], [3])
+    with pytest.raises(EmbeddingsError, match="no indicator"):
+        indicator(matrix_of(ROWS), "magic", [], [])
+    assert usual_indicator(matrix_of(ROWS, "input"), 13) == "norm"
+    assert usual_indicator(matrix_of(ROWS, "tied"), 13) == "cosine"
+    assert usual_indicator(matrix_of(ROWS, "tied"), 0) == "norm"
+
+
+def test_the_nearest_rows_are_those_of_the_largest_cosine():
+    found = nearest(matrix_of(ROWS), 4, 5)
+    unit = ROWS / numpy.linalg.norm(ROWS, axis=1, keepdims=True)
+    order = [int(row) for row in numpy.argsort(-(unit @ unit[4])) if row != 4][:5]
+    assert [row for row, _ in found] == order
+
+
+def test_work_can_be_stopped():
+    class StopError(Exception):
+        pass
+
+    def stop(done, total):
+        raise StopError
+
+    with pytest.raises(StopError):
+        indicator(matrix_of(ROWS), "cosine", [1, 2, 3], [4], stop)
