@@ -1,9 +1,10 @@
 """The audit: everything suspicious about a vocabulary, from itself, from its corpus, from a corpus to compare with."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bpe_core.auditing.counts import never_used, rare
 from bpe_core.auditing.documents import few_documents
@@ -16,7 +17,6 @@ from bpe_core.auditing.static import duplicates, lookalikes, partial_utf8, unuse
 from bpe_core.auditing.subject import Subject
 from bpe_core.auditing.usage import Usage, token_counts
 from bpe_core.corpus import Counts
-from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 
 __all__ = [
@@ -31,6 +31,9 @@ __all__ = [
     "findings",
     "token_counts",
 ]
+
+if TYPE_CHECKING:
+    from bpe_core.embeddings.matrix import Matrix
 
 Check = Callable[[Subject], Iterator[Finding]]
 
@@ -53,11 +56,20 @@ def audit(
     *,
     counts: Counts | None = None,
     reference: Counts | None = None,
-    embeddings: None = None,
+    embeddings: "Matrix | str | os.PathLike[str] | None" = None,
+    indicator: str | None = None,
     progress: Progress | None = None,
 ) -> Findings:
     """Everything suspicious about the tokenizer's vocabulary, the worst first; see `findings` for the arguments."""
-    return Findings(findings(tokenizer, counts=counts, reference=reference, embeddings=embeddings, progress=progress))
+    found = findings(
+        tokenizer,
+        counts=counts,
+        reference=reference,
+        embeddings=embeddings,
+        indicator=indicator,
+        progress=progress,
+    )
+    return Findings(found)
 
 
 def findings(
@@ -65,7 +77,8 @@ def findings(
     *,
     counts: Counts | None = None,
     reference: Counts | None = None,
-    embeddings: None = None,
+    embeddings: "Matrix | str | os.PathLike[str] | None" = None,
+    indicator: str | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Finding]:
     """The findings as they are made, check by check; stop iterating to stop the audit.
@@ -73,17 +86,25 @@ def findings(
     `counts` are the counted pieces of the corpus the tokenizer was trained on, or of any other text of interest.
     Without them the training record, if there is one, tells how often each learned token is left in that corpus.
     `reference` are those of text that a model is to learn from. Both must be split by the tokenizer's own pattern;
-    `OptionError` if not.
+    `OptionError` if not. `embeddings` is a matrix of a model that uses the tokenizer, or the file of one, a row an id
+    (see `bpe_core.embeddings.matrix.open_matrix`); `indicator` is what its rows are judged by, the usual one if None.
+    `EmbeddingsError` for what does not fit.
     """
+    matrix = None
     if embeddings is not None:
-        raise OptionError(
-            "Embeddings cannot be audited by this version, which reads no model weights; leave `embeddings` out."
-        )
-    return _findings(tokenizer, counts, reference, progress)
+        from bpe_core.embeddings.matrix import Matrix, open_matrix  # late: it is an extra
+
+        matrix = embeddings if isinstance(embeddings, Matrix) else open_matrix(embeddings)
+    return _findings(tokenizer, counts, reference, matrix, indicator, progress)
 
 
 def _findings(
-    tokenizer: Tokenizer, counts: Counts | None, reference: Counts | None, progress: Progress | None
+    tokenizer: Tokenizer,
+    counts: Counts | None,
+    reference: Counts | None,
+    matrix: "Matrix | None",
+    indicator: str | None,
+    progress: Progress | None,
 ) -> Iterator[Finding]:
     subject = Subject(
         tokenizer,
@@ -99,6 +120,10 @@ def _findings(
                 impossible.add(finding.id)
             if finding.kind != "never-used" or finding.id not in impossible:  # that goes without saying
                 yield finding
+    if matrix is not None:
+        from bpe_core.auditing.undertrained import undertrained  # late: it is an extra
+
+        yield from undertrained(subject, matrix, indicator)
 
 
 class _Verb(ModuleType):

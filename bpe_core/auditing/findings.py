@@ -31,6 +31,7 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
         "unreachable": "No text becomes this token, so a model never sees it.",
         "duplicate": "Another token has the same bytes, so only one of the two is ever used.",
         "absent-from-reference": "Common in the corpus, missing or rare in the reference.",
+        "undertrained": "Its row in the model's embeddings looks as if it had hardly been trained.",
         "never-used": "It occurs nowhere in the corpus once that is tokenized.",
         "rare": "It hardly occurs in the corpus once that is tokenized.",
         "scaffold": "A step on the way to longer tokens, which replace it nearly everywhere.",

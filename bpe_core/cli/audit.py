@@ -16,6 +16,8 @@ from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.cli.wire import Auditing, Done, Role
 from bpe_core.cli.wire import Findings as Batch
 from bpe_core.corpus import Counts
+from bpe_core.embeddings.indicators import INDICATORS
+from bpe_core.embeddings.matrix import Matrix, open_matrix
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 
@@ -48,6 +50,17 @@ def add(commands: Subcommands) -> None:
         parser.add_argument(
             f"--{role}", action="append", default=[], metavar="PATH", help=f"{what}: a file or folder; repeatable"
         )
+    parser.add_argument(
+        "--embeddings",
+        metavar="FILE",
+        help="the embeddings of a model that uses the tokenizer: .safetensors, the index of several, or .npy",
+    )
+    parser.add_argument("--tensor", metavar="NAME", help="which matrix of FILE; the usual ones are found without")
+    parser.add_argument(
+        "--indicator",
+        choices=INDICATORS,
+        help="what rows are judged by: norm for inputs, cosine for outputs and tied ones, unless told",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--jsonl", action="store_true", help="print one JSON object a finding")
     form.add_argument("--all", action="store_true", help="print every finding, not only the first ones of each kind")
@@ -62,11 +75,12 @@ def run(options: Namespace) -> int:
     began = time.monotonic()
     fatal = _kinds(options.fail_on)
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
+    matrix = open_matrix(options.embeddings, options.tensor) if options.embeddings else None
     with (
         closing(Control(stdin=options.stream)) as control,
         closing(report_to(options.stream, control)) as report,
     ):
-        found = _audit(tokenizer, options, control, report)
+        found = _audit(tokenizer, matrix, options, control, report)
         report.send(Done(control.stopped or "audited", len(found), time.monotonic() - began))
         if control.stopped:
             report.say(f"{control.stopped.capitalize()} before the audit was complete.")
@@ -87,7 +101,9 @@ def _kinds(names: str) -> list[str]:
     return kinds
 
 
-def _audit(tokenizer: Tokenizer, options: Namespace, control: Control, report: Report) -> Findings:
+def _audit(
+    tokenizer: Tokenizer, matrix: Matrix | None, options: Namespace, control: Control, report: Report
+) -> Findings:
     """The findings, sent in batches as they are made; only those so far if the control says stop."""
 
     def count(paths: list[str], role: Role) -> Counts | None:
@@ -119,7 +135,14 @@ def _audit(tokenizer: Tokenizer, options: Namespace, control: Control, report: R
 
     with suppress(_StoppedError):
         if not control.stopped:
-            for finding in findings(tokenizer, counts=counts, reference=reference, progress=progress):
+            for finding in findings(
+                tokenizer,
+                counts=counts,
+                reference=reference,
+                embeddings=matrix,
+                indicator=options.indicator,
+                progress=progress,
+            ):
                 found.append(finding)
                 if len(found) - sent >= BATCH:
                     send()

@@ -1,5 +1,6 @@
 """A matrix of embeddings, a row a token, mapped from its file and read in slices."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -62,7 +63,7 @@ class Matrix:
             yield start, self.rows(start, start + self.slice_rows)
 
 
-def open_matrix(path: str | Path, tensor: str | None = None) -> Matrix:
+def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matrix:
     """The matrix of embeddings in a .safetensors file, the index of several, a folder that holds one, or a .npy file.
 
     Which tensor it is, is told by `tensor`; otherwise the usual names are looked for, that of the output first, since

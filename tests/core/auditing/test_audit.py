@@ -9,7 +9,6 @@ import pytest
 from bpe_core.auditing import KINDS, Finding, Findings, Stage, audit, findings
 from bpe_core.auditing.findings import Severity
 from bpe_core.corpus import Counts
-from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import train
 from bpe_core.vocabulary import Vocabulary
@@ -73,13 +72,6 @@ def test_progress_is_told_and_can_end_the_audit():
 
     with pytest.raises(KeyboardInterrupt):
         audit(tokenizer, counts=counts, progress=enough)
-
-
-def test_weights_are_refused_in_one_sentence():
-    with pytest.raises(OptionError, match="Embeddings cannot be audited by this version"):
-        audit(train("ab", vocab_size=257), embeddings="model.safetensors")
-    with pytest.raises(OptionError):
-        findings(train("ab", vocab_size=257), embeddings="model.safetensors")  # at once, not at the first finding
 
 
 def test_an_audit_of_an_earlier_step():

@@ -1,0 +1,63 @@
+"""The audit asks a model's embeddings: tokens with untrained rows are found, whatever the matrix is."""
+
+import json
+
+import pytest
+
+from bpe_core import audit, save, train
+from bpe_core.auditing import findings
+from bpe_core.auditing.undertrained import unused_rows
+from bpe_core.cli.main import main
+from bpe_core.embeddings.matrix import Matrix
+from bpe_core.errors import EmbeddingsError
+
+numpy = pytest.importorskip("numpy", reason="numpy is not installed; it is an extra")
+
+LEARNED = train("the theme of the other thesis, the thing that they thought through\n" * 20, vocab_size=330)
+N = LEARNED.n_vocab
+
+
+def embeddings(role, glitches):
+    """Rows of a trained model, but for those of glitch tokens and of what no text contains."""
+    rng = numpy.random.default_rng(3)
+    rows = rng.standard_normal((N + 6, 32)).astype(numpy.float32) + 0.3
+    untrained = [*glitches, *unused_rows(LEARNED, N + 6)]
+    noise = rng.standard_normal((len(untrained), 32)).astype(numpy.float32)
+    rows[untrained] = 0.1 * noise if role == "input" else -1.5 + 0.1 * noise
+    return Matrix(rows, "", "", role)
+
+
+@pytest.mark.parametrize("role", ["input", "output", "tied"])
+def test_glitch_tokens_are_found_first(role):
+    glitches = [260, 270]
+    found = audit(LEARNED, embeddings=embeddings(role, glitches)).of("undertrained")
+    assert {finding.id for finding in found[:2]} == set(glitches)
+    assert found[0].evidence["value"] <= found[1].evidence["value"] <= found[0].evidence["threshold"]
+    assert "untrained" in found[0].reason
+
+
+def test_rows_that_no_text_trains_are_known():
+    rows = unused_rows(LEARNED, N + 6)
+    assert len(rows) == 13 + 6
+    assert all(row >= N or LEARNED.token_bytes(row)[0] in (0xC0, 0xC1, *range(0xF5, 0x100)) for row in rows)
+
+
+def test_what_does_not_fit_is_told_at_once_or_in_a_sentence(tmp_path):
+    with pytest.raises(EmbeddingsError, match="cannot be read"):
+        findings(LEARNED, embeddings=tmp_path / "none.safetensors")
+    with pytest.raises(EmbeddingsError, match="do not belong together"):
+        audit(LEARNED, embeddings=Matrix(numpy.zeros((9, 4), numpy.float32), "", "", ""))
+
+
+def test_the_command_reads_a_file(tmp_path, capsys):
+    save(LEARNED, tmp_path / "t.json")
+    matrix = embeddings("output", [260, 270])
+    numpy.save(tmp_path / "m.npy", matrix.rows(0, matrix.n_rows))
+    words = ["audit", "-t", str(tmp_path / "t.json"), "--embeddings", str(tmp_path / "m.npy"), "--indicator", "cosine"]
+    assert main([*words, "--jsonl", "--fail-on", "undertrained"]) == 1
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    first = [row for row in rows if row["kind"] == "undertrained"]
+    assert {row["id"] for row in first[:2]} == {260, 270}
+    assert first[0]["evidence"]["indicator"] == "cosine"
+    assert main([*words[:-4], "--embeddings", str(tmp_path / "none.npy")]) == 2
+    assert "none.npy cannot be read" in capsys.readouterr().err
