@@ -7,6 +7,7 @@ import unicodedata
 from functools import partial
 
 import pytest
+from amounts import exhaustive, first
 from real import real_file
 from shell import ROOT
 
@@ -41,9 +42,16 @@ def samples():
     return texts.corpus("samples", "our samples", megabytes=0.1).documents
 
 
-NEWER = set(strings.newer_characters())
-"""What the libraries disagree about: finding it out takes a while, so it is left to a test of its own."""
-NASTY = [text for text in strings.strings(300) if NEWER.isdisjoint(text)]
+@pytest.fixture(scope="module")
+def newer():
+    """The characters that the libraries disagree about."""
+    return frozenset(strings.newer_characters())
+
+
+@pytest.fixture(scope="module")
+def nasty(newer):
+    """Texts without them: to find out what a difference is due to takes a while, and has a test of its own."""
+    return [text for text in strings.strings(300) if newer.isdisjoint(text)]
 
 
 def encoding(name, folder):
@@ -68,36 +76,38 @@ def test_a_mark_that_only_one_library_puts_in_order_is_found(monkeypatch):
     assert not characters.changed_differently("NFC", ours, ours).characters
 
 
-@pytest.mark.parametrize("name", ["gpt2", "r50k_base", "cl100k_base", "o200k_base"])
-def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, samples):
+@pytest.mark.parametrize("name", first(1, ["gpt2", "r50k_base", "cl100k_base", "o200k_base"]))
+def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, samples, nasty):
     subject = against_tiktoken.subject(encoding(name, folder), folder)
-    assert comparing.compare(subject, "strings", NASTY).unexplained == []
+    assert comparing.compare(subject, "strings", nasty).unexplained == []
     assert comparing.compare(subject, "samples", samples).unexplained == []
     assert comparing.compare_decoding(subject, 100).unexplained == []
 
 
-def test_newer_letters_split_otherwise_and_nothing_else_does(folder):
+@exhaustive
+def test_newer_letters_split_otherwise_and_nothing_else_does(folder, newer):
     """Here they are letters, and what follows one may be its contraction; for tiktoken they are signs."""
     subject = against_tiktoken.subject(encoding("cl100k_base", folder), folder)
     newest = strings.newer_characters()[::500]
     outcome = comparing.compare(subject, "strings", [f"a{newest[0]}'s", "it's", *strings.strings(200, newest)])
     assert (outcome.n, outcome.unexplained) == (202, [])
     assert outcome.explained > 0
-    assert NEWER.issuperset(outcome.characters)
+    assert newer.issuperset(outcome.characters)
 
 
-def test_gpt_2_at_any_step_is_what_fewer_ranks_are_to_tiktoken(folder):
+@exhaustive
+def test_gpt_2_at_any_step_is_what_fewer_ranks_are_to_tiktoken(folder, nasty):
     for subject in against_tiktoken.earlier(encoding("r50k_base", folder), folder, steps=3):
-        assert comparing.compare(subject, "strings", NASTY[:100]).unexplained == []
+        assert comparing.compare(subject, "strings", nasty[:100]).unexplained == []
 
 
 SOME = ("as Llama 3, whole pieces first", "as DeepSeek, four splits", "as Gemma", "Metaspace, always", "tokens added")
 
 
-@pytest.mark.parametrize("name", SOME)
-def test_every_difference_from_hugging_face_is_a_matter_of_unicode(name, tmp_path, samples):
+@pytest.mark.parametrize("name", first(1, SOME))
+def test_every_difference_from_hugging_face_is_a_matter_of_unicode(name, tmp_path, samples, nasty):
     subject = against_huggingface.trained(name, samples, tmp_path)
-    assert comparing.compare(subject, "strings", NASTY[:150]).unexplained == []
+    assert comparing.compare(subject, "strings", nasty[:150]).unexplained == []
     assert comparing.compare(subject, "samples", samples[:5]).unexplained == []
     assert comparing.compare_decoding(subject, 100).unexplained == []
     assert set(SOME) <= set(pipelines.PIPELINES)
@@ -158,6 +168,7 @@ def test_the_sets_of_a_pattern():
     ]
 
 
+@exhaustive
 def test_engines_are_asked_about_every_character():
     assert characters.in_tiktoken("[a-cé😊]") == characters.in_oniguruma("[a-cé😊]") == frozenset("abcé😊")
     assert characters.in_tiktoken(r"\s") == characters.in_oniguruma(r"\s") == characters.in_regex(r"\s")

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import pytest
 import regex
+from amounts import amount, exhaustive
 
 from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
 from bpe_core import tokenizer as tokenizer_module
@@ -40,10 +41,11 @@ def tokenizer_with(folder, normalizer) -> Tokenizer:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_long_runs_of_marks_are_normalized_as_unicodedata_does_it(form):
+@amount(15, 60)
+def test_long_runs_of_marks_are_normalized_as_unicodedata_does_it(form, amount):
     rng = random.Random(form)
     normalize = normalizers.composed(form)
-    for _ in range(60):
+    for _ in range(amount):
         marks = rng.sample(MARKS, rng.randint(1, 5))
         text = "".join(
             rng.choice("ae\u1100\u1161\u11a8か中 ")
@@ -128,6 +130,7 @@ def test_whitespace_beside_added_tokens_is_looked_at_once(monkeypatch):
         Counted.n_looks = 0
 
 
+@exhaustive
 def test_a_million_added_tokens_in_a_text_take_seconds():
     """What takes the square of that takes minutes."""
     look = (
@@ -139,6 +142,7 @@ def test_a_million_added_tokens_in_a_text_take_seconds():
     assert done.stdout == "1500001\n", done.stderr
 
 
+@exhaustive
 def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
     look = (
         "from bpe_core.tokenizer.specials import chosen, parts, refuse\n"
@@ -195,6 +199,7 @@ def test_a_very_long_piece_takes_a_few_numbers_for_each_of_its_bytes():
     assert peak < 50 * len(text)  # symbols, tokens, where these begin, and the ids, eight bytes each
 
 
+@exhaustive
 def test_what_an_audit_tries_around_a_very_long_token_is_bounded():
     class Counted(Tokenizer):
         n_characters = 0

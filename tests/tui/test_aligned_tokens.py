@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import Opened
 
 from bpe_core import save, train
@@ -71,6 +72,7 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> No
         assert area.live.text == "low loww"
 
 
+@exhaustive
 async def test_a_word_too_long_to_be_encoded_at_each_key_says_so_until_it_is_shorter(
     opened: Opened, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +96,7 @@ async def test_a_word_too_long_to_be_encoded_at_each_key_says_so_until_it_is_sho
         assert len(scope.ids()) == len(area.live.tokenizer.encode(area.text)) if area.live else False
 
 
+@exhaustive
 async def test_an_end_of_word_is_no_part_of_the_text(opened: Opened, home: Path) -> None:
     save(
         train("low low lower", vocab_size=262, pattern="words", end_of_word="</w>"),

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import TEXT, Opened, Scope
 from textual.widgets import Input, OptionList, Select
 
@@ -44,14 +45,17 @@ async def learn(scope: Scope, **options: object) -> list[str]:
     ("size", "seen"),
     [
         ((80, 24), {"F2": "corpus", "F3": "training", "F4": "editor", "F5": "audit"}),
-        (
+        pytest.param(
             (120, 40),
             {
                 **{"F2": "corpus training editor", "F3": "corpus training editor"},
                 **{"F4": "corpus training editor", "F5": "corpus editor audit"},
             },
+            marks=exhaustive,
         ),
-        ((200, 60), dict.fromkeys(("F2", "F3", "F4", "F5"), "corpus training editor audit")),
+        pytest.param(
+            (200, 60), dict.fromkeys(("F2", "F3", "F4", "F5"), "corpus training editor audit"), marks=exhaustive
+        ),
     ],
 )
 async def test_the_panes_that_fit_are_seen(
@@ -109,6 +113,7 @@ async def test_the_textbook_example_comes_out(opened: Opened, kept: Path) -> Non
         assert await learn(scope) == ["aa", "ab", "aaab"]
 
 
+@exhaustive
 async def test_hi_this_is_test(opened: Opened, kept: Path, home: Path) -> None:
     text = (
         "Consider this as a trainig text and this can be as big as you want and be carefull\n"
@@ -141,6 +146,7 @@ async def test_hi_this_is_test(opened: Opened, kept: Path, home: Path) -> None:
         ]
 
 
+@exhaustive
 async def test_low_lower_widest_newest(opened: Opened, kept: Path) -> None:
     async with opened(sample("low-lower-widest-newest")) as scope:
         await scope.until_tokenizer()
@@ -259,6 +265,7 @@ async def test_odd_things_that_are_remembered_do_no_harm(opened: Opened, kept: P
 # Paths that people type
 
 
+@exhaustive
 async def test_a_path_that_is_none_is_told_in_the_dialog(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -307,6 +314,7 @@ async def test_a_text_is_opened_and_saved_byte_for_byte(opened: Opened, kept: Pa
     assert (home / "new.txt").read_bytes() == data
 
 
+@exhaustive
 async def test_a_folder_with_odd_names_can_be_opened_and_chosen(opened: Opened, kept: Path, home: Path) -> None:
     for name in ("[b", "[red", "\x1b]0;pwned\x07", "new\nline", b"\xff\xfe.txt".decode("utf-8", "surrogateescape")):
         (home / name).write_text(TEXT)

@@ -4,6 +4,7 @@ import gc
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import TEXT, Opened, Scope, never
 from textual.widgets import Button, Input
 
@@ -20,6 +21,7 @@ from tui.workers.process import Job
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
 
+@exhaustive
 async def test_before_the_first_audit_the_pane_says_what_one_looks_for(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -78,6 +80,7 @@ async def audited(scope: Scope) -> FindingTable:
     return table
 
 
+@exhaustive
 async def test_enter_shows_the_merge_beside_the_findings_where_there_is_room(
     opened: Opened, book: Path, kept: Path
 ) -> None:
@@ -92,6 +95,7 @@ async def test_enter_shows_the_merge_beside_the_findings_where_there_is_room(
         assert log.is_on_screen and log.current == table.finding.evidence["step"] - 1
 
 
+@exhaustive
 async def test_a_token_that_no_text_holds_still_shows_its_merge(opened: Opened, book: Path, kept: Path) -> None:
     merges = [(98, 99, 256), (97, 98, 257), (257, 99, 258)]  # bc comes first, so abc is never built
     impossible = kept.with_name("impossible.json")
@@ -108,6 +112,7 @@ async def test_a_token_that_no_text_holds_still_shows_its_merge(opened: Opened, 
         assert "No text is known" in scope.said[-1] and "Step 3 made this token" in scope.said[-1]
 
 
+@exhaustive
 async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -129,6 +134,7 @@ async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: P
         assert table.show_vertical_scrollbar and table.max_scroll_y > 0
 
 
+@exhaustive
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_the_last_finding_is_seen_however_much_is_said_of_it(
     opened: Opened, book: Path, kept: Path, size: tuple[int, int]
@@ -175,6 +181,7 @@ async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, m
         assert "Audit" in str(screen.query_one("#audit-go", Button).label)
 
 
+@exhaustive
 async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +200,7 @@ async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
         assert scope.said == ["A training is running: stop it first (F8), then audit what it learned."]
 
 
+@exhaustive
 async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -205,6 +213,7 @@ async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, 
         assert not screen.audit.running
 
 
+@exhaustive
 async def test_the_garbage_collector_leaves_many_findings_alone(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

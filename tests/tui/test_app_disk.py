@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import Opened, Scope, eventually
 from terminal import terminal
 
@@ -83,6 +84,7 @@ async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book
         await scope.until(lambda: any("The text cannot be kept" in said for said in scope.said), "it is told")
 
 
+@exhaustive
 async def test_an_untouched_greeting_is_nothing_to_ask_about(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -106,6 +108,7 @@ async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
     assert (config.load_text(config.text_file(2)) or "").startswith("2")
 
 
+@exhaustive
 async def test_a_worker_that_cannot_be_started_is_told_at_the_start(
     opened: Opened, home: Path, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +136,7 @@ async def test_what_a_training_has_learned_when_the_app_ends_comes_back(opened: 
     assert not scope.app.last_words
 
 
+@exhaustive
 async def test_what_a_worker_has_told_is_kept_even_if_it_is_not_given_the_time_to(
     opened: Opened, kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +152,7 @@ async def test_what_a_worker_has_told_is_kept_even_if_it_is_not_given_the_time_t
     assert config.load_configuration().tokenizer == str(output)
 
 
+@exhaustive
 def test_a_training_that_had_learned_nothing_is_told_in_the_terminal(kept: Path, home: Path) -> None:
     words = home / "words.txt"
     words.write_text("".join(f"w{number} " for number in range(3_000_000)))
@@ -162,6 +167,7 @@ def test_a_training_that_had_learned_nothing_is_told_in_the_terminal(kept: Path,
     assert config.load_configuration().tokenizer == str(kept)
 
 
+@exhaustive
 async def test_keeping_a_long_text_does_not_wait_for_the_disk(
     opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

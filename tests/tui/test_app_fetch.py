@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import TEXT, Opened, Scope, never
 
 from bpe_core import save, train
@@ -28,6 +29,7 @@ async def test_what_is_in_the_cache_is_put_in_force(opened: Opened, kept: Path, 
         await scope.until(lambda: "some/model" in {kept.name for kept in scope.screen.kept}, "it is listed")
 
 
+@exhaustive
 async def test_what_is_no_name_is_told_in_the_dialog(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await ask_for(scope, "no name")
@@ -35,6 +37,7 @@ async def test_what_is_no_name_is_told_in_the_dialog(opened: Opened, kept: Path)
         await scope.press("escape")
 
 
+@exhaustive
 async def test_what_cannot_be_is_one_sentence(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     async with opened() as scope:
@@ -45,6 +48,7 @@ async def test_what_cannot_be_is_one_sentence(opened: Opened, kept: Path, monkey
         assert scope.screen.path == str(kept)
 
 
+@exhaustive
 async def test_escape_leaves_it(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Job, "__aenter__", never)
     async with opened() as scope:

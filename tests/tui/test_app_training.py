@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from amounts import exhaustive
 from scope import PATIENCE, TEXT, Opened, Scope
 from textual.widgets import Button, Input, Select
 
@@ -124,6 +125,7 @@ async def test_pause_step_three_go_on_stop(opened: Opened, long_book: Path, kept
         assert scope.screen.tokenizer is not None and scope.screen.tokenizer.merges == learned.merges
 
 
+@exhaustive
 async def test_the_buttons_do_what_the_keys_do(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -155,6 +157,7 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
         assert screen.tokenizer is not None and load(screen.path).merges == screen.tokenizer.merges
 
 
+@exhaustive
 async def test_what_was_learned_and_cannot_be_saved_is_called_so(
     opened: Opened, long_book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +183,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         assert "What was learned is not saved" in scope.said[-1]
 
 
+@exhaustive
 async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_was_there(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +204,7 @@ async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_
     assert list(config.tokenizers_folder().iterdir()) == [kept]
 
 
+@exhaustive
 async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,6 +280,7 @@ async def test_with_nothing_chosen_it_says_how_to_choose(opened: Opened, kept: P
         assert scope.screen.run.phase == "idle"
 
 
+@exhaustive
 async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, kept: Path) -> None:
     pattern = r"[a-z]+|[/b]|[^a-z]"
     async with opened(book) as scope:
@@ -330,6 +336,7 @@ async def test_enter_in_the_log_and_a_click_on_the_curve_travel(opened: Opened, 
         assert scope.screen.step == 23 and log.current == 22
 
 
+@exhaustive
 async def test_a_pane_that_fills_the_screen_keeps_the_place_in_the_log(opened: Opened, home: Path) -> None:
     path = config.tokenizers_folder() / "long.json"
     merges = [(97 if step == 1 else 254 + step, 97, 255 + step) for step in range(1, 1504)]

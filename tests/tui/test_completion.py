@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import PATIENCE, Opened, key
 from textual.widgets import Input, Label
 
@@ -69,6 +70,7 @@ async def test_tab_completes_and_the_names_are_listed(
         assert threads and threading.main_thread() not in threads
 
 
+@exhaustive
 async def test_tab_and_enter_typed_at_once_wait_for_what_completes(
     opened: Opened, kept: Path, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,6 +93,7 @@ async def test_tab_and_enter_typed_at_once_wait_for_what_completes(
         assert answers == [files / "novel.txt"]
 
 
+@exhaustive
 async def test_a_folder_is_no_text(opened: Opened, kept: Path, files: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

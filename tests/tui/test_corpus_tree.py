@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import TEXT, Opened, Scope
 from textual.widgets import Label
 
@@ -20,6 +21,7 @@ def foot(scope: Scope) -> str:
     return str(scope.screen.query_one(KeyLine).render())
 
 
+@exhaustive
 async def test_a_large_folder_is_listed_beside_the_screen_and_in_slices(
     opened: Opened, kept: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +84,7 @@ async def test_a_folder_tells_of_the_texts_chosen_in_it(opened: Opened, kept: Pa
         assert "✓" not in scope.tree.render_label(scope.row("one.txt"), *2 * [scope.tree.rich_style]).plain
 
 
+@exhaustive
 async def test_each_row_tells_what_it_is_for_and_what_can_be_done_with_it(
     opened: Opened, kept: Path, home: Path
 ) -> None:
@@ -136,6 +139,7 @@ async def test_a_slow_pattern_keeps_nobody_waiting(
         assert calls[-1] == "book.txt" and len(calls) <= 2, "those that were passed are not split"
 
 
+@exhaustive
 async def test_the_preview_has_the_colors_of_the_theme(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()

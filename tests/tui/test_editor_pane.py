@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import Opened, Scope
 
 from bpe_core import save, train
@@ -39,6 +40,7 @@ async def reviewed(scope: Scope) -> None:
     await scope.until(lambda: review(scope) and review(scope).settled, "the text is reviewed")  # type: ignore[union-attr]
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_the_last_edits_can_be_walked(opened: Opened) -> None:
     async with opened() as scope:
@@ -90,6 +92,7 @@ async def test_the_side_turns_from_the_token_to_its_story_and_to_what_may_come(o
         assert scope.editor.side.seen == SideTitle.SIDES[0]
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_what_is_not_final_is_underlined(opened: Opened) -> None:
     async with opened() as scope:
@@ -142,6 +145,7 @@ async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: O
         assert "e9 9b a8" in inspector and "╰╯ ╰╯ ╰╯" in inspector and "cjk unified" in inspector
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_spaces_can_be_seen(opened: Opened) -> None:
     async with opened() as scope:
@@ -152,6 +156,7 @@ async def test_spaces_can_be_seen(opened: Opened) -> None:
         assert scope.area.draw_row(0).text.startswith("the theme")
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_other_views_show_the_same_tokens(opened: Opened) -> None:
     async with opened() as scope:

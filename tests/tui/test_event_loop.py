@@ -4,6 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
+from amounts import exhaustive
 from loop_watch import LONGEST, MARGIN, LoopWatch
 from scope import Opened, key
 from textual.widgets import Input
@@ -65,6 +66,7 @@ async def test_a_large_paste_into_a_field_is_cut_and_that_is_told(opened: Opened
         assert not scope.watch.too_long, scope.watch.too_long
 
 
+@exhaustive
 async def test_the_eye_of_these_tests_is_open() -> None:
     def hold(seconds: float) -> None:
         end = time.thread_time() + seconds

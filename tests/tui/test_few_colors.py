@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive, first
 from scope import TEXT, Opened
 from textual.widget import Widget
 from textual.widgets import Input, Select
@@ -19,7 +20,7 @@ def sixteen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert has_few_colors()
 
 
-@pytest.mark.parametrize("theme", ["bpescope-dark", "bpescope-light", "ansi-light"])
+@pytest.mark.parametrize("theme", first(1, ["bpescope-dark", "bpescope-light", "ansi-light"]))
 async def test_tokens_side_by_side_have_other_colors(opened: Opened, kept: Path, sixteen: None, theme: str) -> None:
     config.save_configuration(config.Configuration(theme=theme))
     async with opened() as scope:
@@ -34,6 +35,7 @@ async def test_tokens_side_by_side_have_other_colors(opened: Opened, kept: Path,
     assert config.load_configuration().theme == theme, "a terminal of more colors has the theme that was chosen there"
 
 
+@exhaustive
 async def test_the_focus_is_seen_on_pattern_and_ties(opened: Opened, kept: Path, sixteen: None) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -46,7 +48,7 @@ async def test_the_focus_is_seen_on_pattern_and_ties(opened: Opened, kept: Path,
             assert shown.styles.background != before
 
 
-@pytest.mark.parametrize("colors", ["truecolor", ""])
+@pytest.mark.parametrize("colors", first(1, ["truecolor", ""]))
 async def test_without_any_color_the_focus_is_seen_as_well(
     opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch, colors: str
 ) -> None:

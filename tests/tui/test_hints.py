@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from rich.cells import cell_len
 from rich.console import Console
 from scope import Opened
@@ -95,6 +96,7 @@ async def test_every_part_that_takes_the_focus_says_what_it_is(opened: Opened, k
             assert cell_len(hint) <= LONGEST or str(kept.parent) in hint, hint
 
 
+@exhaustive
 async def test_an_open_list_tells_of_the_name_under_its_cursor(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -109,6 +111,7 @@ async def test_an_open_list_tells_of_the_name_under_its_cursor(opened: Opened, k
         assert ties.value == "largest" and hint_of(ties) == TIE_MEANINGS["largest"]
 
 
+@exhaustive
 async def test_a_row_of_the_log_is_told_in_words(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

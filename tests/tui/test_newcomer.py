@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive, first
 from scope import Opened
 from textual.widgets import Input, Select
 
@@ -20,7 +21,7 @@ from tui.widgets.title_line import TitleLine
 SIZES = [(80, 24), (100, 30), (120, 40), (200, 60)]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", first(1, SIZES))
 async def test_all_options_and_some_merges_are_seen(opened: Opened, kept: Path, size: tuple[int, int]) -> None:
     async with opened(size=size) as scope:
         await scope.until_tokenizer()
@@ -36,6 +37,7 @@ async def test_all_options_and_some_merges_are_seen(opened: Opened, kept: Path, 
         assert focused is not None and str(line.render()) == hint_of(focused)
 
 
+@exhaustive
 async def test_the_tabs_follow_every_resize(opened: Opened, kept: Path) -> None:
     async with opened(size=(120, 40)) as scope:
         await scope.until_tokenizer()
@@ -91,6 +93,7 @@ async def test_the_controls_of_the_audit_say_what_they_do(opened: Opened, kept: 
         assert "Only findings" in str(scope.screen.query_one(HintLine).render())
 
 
+@exhaustive
 async def test_a_preset_is_learned_step_by_step(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -110,6 +113,7 @@ async def test_a_preset_is_learned_step_by_step(opened: Opened, kept: Path) -> N
         await scope.until_learned()
 
 
+@exhaustive
 async def test_the_first_vocabulary_is_as_large_as_the_field_says(opened: Opened) -> None:
     async with opened() as scope:
         await scope.until_learned()
@@ -146,6 +150,7 @@ async def test_a_pattern_that_was_given_wrongly_can_be_changed(opened: Opened, k
         assert scope.screen.tokenizer is not None and scope.screen.tokenizer.pattern == "gpt2"
 
 
+@exhaustive
 async def test_a_list_of_names_is_wide_enough_for_them(opened: Opened, kept: Path) -> None:
     async with opened(size=(80, 24)) as scope:
         await scope.until_tokenizer()

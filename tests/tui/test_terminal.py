@@ -7,6 +7,7 @@ shown goes through `bpe_core.visible`; here the bytes themselves are looked at.
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from terminal import Terminal, terminal
 
 from bpe_core import save, train
@@ -36,6 +37,7 @@ def test_the_eye_of_these_tests_is_open() -> None:
                 innocent(app)
 
 
+@exhaustive
 @pytest.mark.usefixtures("home")
 def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
     (home / "hostile.txt").write_text((PAYLOAD + "\n") * 20)
@@ -60,6 +62,7 @@ def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
         innocent(app)
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 def test_a_hostile_paste(home: Path) -> None:
     with terminal() as app:

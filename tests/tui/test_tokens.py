@@ -4,6 +4,7 @@ import random
 from itertools import pairwise
 
 import pytest
+from amounts import amount
 
 from bpe_core import LiveText, Tokenizer, train
 from tui.text.tokens import TokensOfRows, find_tokens
@@ -43,11 +44,12 @@ def test_neighbors_on_a_line_differ(tokenizer: Tokenizer) -> None:
         start += len(line)
 
 
-def test_remembered_rows_are_those_of_a_fresh_text(tokenizer: Tokenizer) -> None:
+@amount(20, 100)
+def test_remembered_rows_are_those_of_a_fresh_text(tokenizer: Tokenizer, amount: int) -> None:
     rng = random.Random(3)
     live = LiveText(tokenizer, "".join(rng.choices(PARTS, k=200)))
     rows = TokensOfRows()
-    for _ in range(100):
+    for _ in range(amount):
         n = live.n_characters
         start = rng.randrange(n)
         for row in range(0, n - 40, 40):

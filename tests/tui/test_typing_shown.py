@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from real import real_file
 from scope import Opened
 from textual.strip import Strip
@@ -32,6 +33,7 @@ TOLD = (
 """Each key, and the line that tells what it did."""
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_every_key_is_told(opened: Opened, tmp_path: Path) -> None:
     path = real_file("cl100k_base.tiktoken", tmp_path)

@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive, first
 from shell import in_a_shell
 
 from bpe_core import load, save, train
@@ -40,7 +41,7 @@ def test_a_stream_that_is_closed_or_full_is_told_in_one_sentence(folder: Path, l
     assert ended.returncode == 2 and len(told) == 1 and says in told[0], ended.stderr
 
 
-@pytest.mark.parametrize("streams", ["<&- >&- 2>&-", "2>/dev/full", "2> >(head -c 1)"])
+@pytest.mark.parametrize("streams", first(1, ["<&- >&- 2>&-", "2>/dev/full", "2> >(head -c 1)"]))
 def test_no_stream_is_needed_to_learn_and_to_keep_what_was_learned(folder: Path, streams: str) -> None:
     ended = in_a_shell(f"{TRAIN} {streams}", folder)
     assert ended.returncode == 0
@@ -48,6 +49,7 @@ def test_no_stream_is_needed_to_learn_and_to_keep_what_was_learned(folder: Path,
     assert "Traceback" not in ended.stderr.decode()
 
 
+@exhaustive
 def test_a_device_and_a_pipe_are_written_through_and_not_replaced(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     for command in ("train seed.txt --vocab-size 259 --pattern none", "convert seed.json --format native"):

@@ -5,6 +5,7 @@ import pickle
 import random
 
 import pytest
+from amounts import amount
 
 from bpe_core import PATTERNS, Counts, TextError
 from bpe_core.corpus import counting, counts, find_files
@@ -48,8 +49,9 @@ def everything(counted):
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"(?<=a)b|\w+"])
-def test_portions_counted_one_by_one_make_the_counts_of_the_whole(tmp_path, small, pattern):
-    for seed in range(8):
+@amount(2, 8)
+def test_portions_counted_one_by_one_make_the_counts_of_the_whole(tmp_path, small, pattern, amount):
+    for seed in range(amount):
         files = corpus(tmp_path / str(seed), seed)
         whole, document, together = Counts.read(files, pattern, processes=1), counting._Document(), Counts(pattern)
         for portion in portions.portions(files, SMALL, counting.safe_cut(splitter(pattern))):

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from types import SimpleNamespace
 
 import pytest
+from amounts import amount, first
 from nasty import nasty_texts
 from real import real_file
 
@@ -161,9 +162,10 @@ def agree(ours, theirs, texts=TEXTS):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_ids_are_those_of_the_library(name, tmp_path):
+@amount(60, len(TEXTS))
+def test_ids_are_those_of_the_library(name, amount, tmp_path):
     theirs = MAKERS[name]()
-    assert agree(opened(theirs, tmp_path), theirs)
+    assert agree(opened(theirs, tmp_path), theirs, TEXTS[:amount])
 
 
 @pytest.mark.parametrize("name", ["falcon", "letters of the byte alphabet"])
@@ -383,7 +385,7 @@ def test_mutations_are_refused_in_a_sentence_or_read(tmp_path):
 @pytest.mark.parametrize(
     "pattern", ["none", "words", "gpt2", "gpt4", "gpt4o", "llama3", "qwen2", r"\d+|\p{L}+", r"[a](?#then)gpt4"]
 )
-@pytest.mark.parametrize("id_layout", ["bytes-first", "specials-first"])
+@pytest.mark.parametrize("id_layout", first(1, ["specials-first", "bytes-first"]))
 def test_what_is_trained_here_opens_there(pattern, id_layout, tmp_path):
     texts = [text.replace("<|endoftext|>", "") for text in TEXTS]
     ours = train(texts, vocab_size=500, pattern=pattern, id_layout=id_layout, special_tokens=["<|endoftext|>"])
@@ -394,7 +396,8 @@ def test_what_is_trained_here_opens_there(pattern, id_layout, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["a space before", "deepseek", "NFKC and lower case", "added", "added with flags", "ignore_merges"]
+    "name",
+    first(2, ["deepseek", "added with flags", "a space before", "NFKC and lower case", "added", "ignore_merges"]),
 )
 def test_what_was_read_can_be_written_again(name, tmp_path):
     theirs = MAKERS[name]()
@@ -403,7 +406,7 @@ def test_what_was_read_can_be_written_again(name, tmp_path):
     assert agree(load(tmp_path / "again.json"), tokenizers.Tokenizer.from_file(str(tmp_path / "again.json")))
 
 
-@pytest.mark.parametrize("name", ["NFC", "falcon", "deepseek", "added with flags"])
+@pytest.mark.parametrize("name", first(1, ["falcon", "NFC", "deepseek", "added with flags"]))
 @pytest.mark.parametrize("pattern", ["none", "gpt4", r"\p{N}|\P{N}+"])
 def test_a_pattern_that_was_given_is_the_one_that_is_written(name, pattern, tmp_path):
     MAKERS[name]().save(str(tmp_path / "tokenizer.json"))

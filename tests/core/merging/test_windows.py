@@ -4,6 +4,7 @@ import random
 from itertools import pairwise
 
 import pytest
+from amounts import amount
 
 from bpe_core import reference as oracle
 from bpe_core import train
@@ -58,8 +59,9 @@ def test_a_piece_that_repeats_itself_only_in_its_middle():
 
 
 @pytest.mark.parametrize("ties", TIES)
-def test_long_pieces_of_trained_vocabularies_are_merged_as_by_replay(window, ties):
-    for seed in range(8):
+@amount(2, 8)
+def test_long_pieces_of_trained_vocabularies_are_merged_as_by_replay(window, ties, amount):
+    for seed in range(amount):
         r = random.Random(seed)
         letters = (b"ab", b"aab", b"abcdef")[seed % 3]
         corpus = bytes(r.choices(letters, k=600)).decode()
@@ -70,9 +72,10 @@ def test_long_pieces_of_trained_vocabularies_are_merged_as_by_replay(window, tie
             assert list(vocabulary.at(step).encode(piece)) == oracle.encode(piece, vocabulary.merges[:step])
 
 
-def test_merges_in_any_order_and_tokens_that_are_never_reached(window):
+@amount(15, 60)
+def test_merges_in_any_order_and_tokens_that_are_never_reached(window, amount):
     """What compatibility rests on does not ask how a vocabulary came about."""
-    for seed in range(60):
+    for seed in range(amount):
         r = random.Random(seed)
         known, merges = [97, 98], {}
         for token in range(256, 280):
@@ -85,9 +88,10 @@ def test_merges_in_any_order_and_tokens_that_are_never_reached(window):
         assert merged(piece, ranks, merges) == replayed(piece, ranks, merges), f"seed {seed}"
 
 
-def test_ranks_with_gaps_in_them_and_with_ties(window):
+@amount(15, 60)
+def test_ranks_with_gaps_in_them_and_with_ties(window, amount):
     """Rank files may lack the parts of a token, and scores may be equal: then the leftmost goes first."""
-    for seed in range(60):
+    for seed in range(amount):
         r = random.Random(seed)
         tokens = {bytes(r.choices(b"aab", k=r.randrange(2, 7))) for _ in range(40)}
         rank_of = {token: r.randrange(30) for token in sorted(tokens)}

@@ -4,6 +4,7 @@ import gc
 import random
 
 import pytest
+from amounts import amount
 
 from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
 from bpe_core import reference as oracle
@@ -28,16 +29,14 @@ def test_the_textbook():
     assert trainer.stop_reason == "vocabulary size reached"
 
 
-CASES = 600
-
-
 @pytest.mark.parametrize("ties", TIES)
-def test_every_merge_is_the_oracles(ties, monkeypatch):
+@amount(100, 600)
+def test_every_merge_is_the_oracles(ties, amount, monkeypatch):
     """Small alphabets make ties, runs and overlaps common; documents, limits and the lossy pattern take turns.
 
     So do segments, into which long pieces are cut: of one, two or three symbols they make every border count.
     """
-    for seed in range(CASES):
+    for seed in range(amount):
         r = random.Random(f"{ties} {seed}")
         monkeypatch.setattr(joining, "SEGMENT", r.choice((1, 2, 3, 1024)))
         alphabet = r.choice(["a", "ab", "abc", "a b", "aé ", "ab\n😊"])
