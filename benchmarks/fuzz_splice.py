@@ -17,6 +17,7 @@ from typing import Final
 
 from benchmarks import table
 from bpe_core import PATTERNS, Change, LiveText, Tokenizer, load, train
+from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 
 _OWN: Final = (r"\p{N}{1,2}|\w+|\W", r"(?<=x)a+|.|\n", r"a[^b]{0,20}b|a|(?s:.)", r"\b\w")
@@ -138,7 +139,7 @@ def _session(tokenizer: Tokenizer, rng: random.Random, n_edits: int) -> Iterator
     bits = rng.choice(ALPHABETS)
     bits = rng.sample(bits, k=min(len(bits), rng.choice((3, 8, 30, 100))))
     n_bits = rng.choice((0, 5, 40, 100, 150, 150, 300, rng.choice((600, 2500, 6000))))
-    text = _plain("".join(rng.choices(bits, k=n_bits)))
+    text = without_surrogates("".join(rng.choices(bits, k=n_bits)))
     live = LiveText(tokenizer, text)
     is_lazy = rng.random() < 0.2  # looked at now and then, as a text is that has not settled
     if not is_lazy:
@@ -147,7 +148,7 @@ def _session(tokenizer: Tokenizer, rng: random.Random, n_edits: int) -> Iterator
     for done in range(n_edits):
         start, end, typed = _edit(rng, text, bits)
         change = live.splice(start, end, typed)
-        edited = text[:start] + _plain(typed) + text[end:]
+        edited = text[:start] + without_surrogates(typed) + text[end:]
         after = fresh.encode_ordinary(edited)
         what = f"characters {start} to {end} of {text[-3000:]!r} by {typed[:300]!r}"
         if not is_lazy:
@@ -158,11 +159,6 @@ def _session(tokenizer: Tokenizer, rng: random.Random, n_edits: int) -> Iterator
             _check_tokens(live, edited, after, rng, what)
         text, before = edited, after
         yield done + 1
-
-
-def _plain(text: str) -> str:
-    """With U+FFFD for each surrogate, as `LiveText` keeps them."""
-    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
 
 
 def _edit(rng: random.Random, text: str, bits: Sequence[str]) -> tuple[int, int, str]:

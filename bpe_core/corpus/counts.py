@@ -11,10 +11,10 @@ from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure, Source
 from bpe_core.corpus.watch import Progress, Stopped, Watch
 from bpe_core.errors import TextError
-from bpe_core.merging.merge_loop import utf8
 from bpe_core.parallel.pool_size import how_many
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
+from bpe_core.surrogates import utf8
 
 __all__ = ["Counts", "Progress", "Source"]
 

@@ -15,13 +15,13 @@ from bpe_core.editing.aligned_parts import LEAST, LONGEST, Parts, parts_of
 from bpe_core.editing.alignment import Alignment, Place
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.live_text.change import Change, n_alike
-from bpe_core.editing.live_text.edit import Edit, without_halves
+from bpe_core.editing.live_text.edit import Edit
 from bpe_core.editing.live_text.prefix_sums import PrefixSums
 from bpe_core.editing.live_text.tally import Tally
 from bpe_core.editing.prepared_cuts import Cut, PreparedCuts
 from bpe_core.editing.spans import Span
 from bpe_core.errors import OptionError
-from bpe_core.merging.merge_loop import utf8
+from bpe_core.surrogates import utf8, without_surrogates
 from bpe_core.tokenizer import Tokenizer
 
 _FAR: Final = 8
@@ -39,7 +39,7 @@ class AlignedText:
     """
 
     def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
-        self._fill(tokenizer, without_halves(text))
+        self._fill(tokenizer, without_surrogates(text))
 
     def _fill(self, tokenizer: Tokenizer, text: str) -> None:
         cuts = PreparedCuts(tokenizer)
@@ -237,7 +237,7 @@ class AlignedText:
         stand for other characters now, as with small letters.
         """
         self._check(start, end)
-        replacement = without_halves(replacement)
+        replacement = without_surrogates(replacement)
         first, last = self._touched(start, end, len(replacement))
         at = self._lengths.start(first)
         edit = Edit(start - at, end - at, replacement)

@@ -14,8 +14,8 @@ from typing import Final
 
 from bpe_core.editing.prepared_cuts import Cut
 from bpe_core.editing.spans import Span
-from bpe_core.merging.merge_loop import utf8
 from bpe_core.patterns.patience import enough_for, patience
+from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
 from bpe_core.tokenizer.source_map import SourceMap

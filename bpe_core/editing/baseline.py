@@ -7,7 +7,7 @@ from typing import Final
 from bpe_core.editing.aligned_text import AlignedText, FollowedText
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.token_diff import Hunk, token_diff
-from bpe_core.merging.merge_loop import utf8
+from bpe_core.surrogates import utf8
 
 MOST_COMPARED: Final = 200_000
 """Characters, before and after together, up to which a stretch that was edited is compared."""

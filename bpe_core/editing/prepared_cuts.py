@@ -14,10 +14,10 @@ from itertools import pairwise
 from typing import Final
 
 from bpe_core.errors import UnknownTokenError
-from bpe_core.merging.merge_loop import utf8
 from bpe_core.patterns import Splitter
 from bpe_core.patterns.char_sets import complement, matches, members, without
 from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, NotPlain, Repeat, parse
+from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.normalizers import WHITE_SPACE

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
 
-from bpe_core.merging.merge_loop import utf8
+from bpe_core.surrogates import utf8
 from bpe_core.vocabulary import Vocabulary
 
 

@@ -16,7 +16,7 @@ from typing import Final
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.live_text.blocks import Gap
-from bpe_core.merging.merge_loop import utf8
+from bpe_core.surrogates import utf8
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 from bpe_core.vocabulary.token_order import in_order
 

@@ -4,7 +4,6 @@ What a symbol is does not matter here. A vocabulary of merges has ids as symbols
 that joins it; a vocabulary of ranks has bytes, and a pair has the rank of the token that is the two joined.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any, Final, TypeVar
@@ -17,31 +16,6 @@ S = TypeVar("S")
 
 NO_RANK: Final = 1 << 62
 """The rank of a pair that is never joined; larger than any other."""
-
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-
-
-def utf8(text: str) -> bytes:
-    """`text` in UTF-8. A lone surrogate, which UTF-8 cannot hold, counts as U+FFFD, a pair as what it stands for.
-
-    >>> utf8("a\\ud800")
-    b'a\\xef\\xbf\\xbd'
-    """
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return without_surrogates(text).encode()
-
-
-def without_surrogates(text: str) -> str:
-    """`text` with a character for each pair of surrogates and U+FFFD for each lone one, as tiktoken reads it.
-
-    >>> without_surrogates("\\ud83d\\ude0a \\ud83d")
-    '😊 �'
-    """
-    if not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]) -> list[S]:

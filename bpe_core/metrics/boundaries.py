@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from bpe_core.editing.alignment import Alignment
-from bpe_core.merging.merge_loop import without_surrogates
+from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer import Tokenizer
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final, Self
 
 from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
-from bpe_core.merging.merge_loop import Triple, without_surrogates
+from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import splitter
 from bpe_core.patterns.patience import enough_for, patience
+from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.vocabulary import Vocabulary

@@ -13,8 +13,8 @@ from typing import Self
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
-from bpe_core.merging.merge_loop import utf8
 from bpe_core.patterns import splitter
+from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.candidates import Candidates

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from bpe_core.errors import OptionError
-from bpe_core.merging.merge_loop import without_surrogates
 from bpe_core.patterns import splitter
+from bpe_core.surrogates import without_surrogates
 from bpe_core.trainer.ties import TIES
 from bpe_core.vocabulary import ID_LAYOUTS
 

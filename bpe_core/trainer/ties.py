@@ -7,14 +7,12 @@ numbered as Hugging Face does. "largest": the largest (left bytes, right bytes) 
 
 from typing import Final, Literal, get_args
 
+from bpe_core.vocabulary.byte_alphabet import BYTES_IN_ORDER
+
 Ties = Literal["first", "lowest", "lowest-hf", "largest"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)
 
 BYTES_BY_VALUE: Final = bytes(range(256))
-BYTES_BY_PRINTED_CHARACTER: Final = bytes(
-    [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100), *range(0x21), *range(0x7F, 0xA1), 0xAD]
-)
-"""The bytes in Hugging Face's order: those that Latin-1 prints keep their place, the rest follow."""
 
 _INVERTED: Final = bytes(reversed(range(256)))
 _END: Final = "\u0100"
@@ -22,7 +20,7 @@ _END: Final = "\u0100"
 
 def alphabet(ties: str) -> bytes:
     """The 256 bytes in the order in which the rule numbers them."""
-    return BYTES_BY_PRINTED_CHARACTER if ties == "lowest-hf" else BYTES_BY_VALUE
+    return BYTES_IN_ORDER if ties == "lowest-hf" else BYTES_BY_VALUE
 
 
 def descending(token: bytes) -> str:

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Final, Self
 
 from bpe_core.errors import OptionError, UnknownTokenError
-from bpe_core.merging.merge_loop import Triple, utf8, without_surrogates
+from bpe_core.merging.merge_loop import Triple
+from bpe_core.surrogates import utf8, without_surrogates
 from bpe_core.vocabulary.encoder import Encoder, MergeEncoder
 from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, moved_up
 from bpe_core.vocabulary.prefix import Prefix

@@ -11,6 +11,9 @@ from typing import Final
 _PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 _OTHERS: Final = tuple(byte for byte in range(256) if byte not in _PRINTABLE)
 
+BYTES_IN_ORDER: Final = bytes((*_PRINTABLE, *_OTHERS))
+"""The bytes in the order of their characters, in which Hugging Face's trainer numbers them."""
+
 BYTE_OF: Final[Mapping[str, int]] = MappingProxyType(
     {chr(byte): byte for byte in _PRINTABLE} | {chr(256 + n): byte for n, byte in enumerate(_OTHERS)}
 )

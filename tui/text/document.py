@@ -11,6 +11,7 @@ from typing import Literal
 
 from textual.document._document import Document, EditResult, Location
 
+from bpe_core.surrogates import without_surrogates
 from tui.text.prefix_sums import Sums
 
 LONG_LINE = 20_000
@@ -29,7 +30,7 @@ class FaithfulDocument(Document):
 
     def __init__(self, text: str, listener: Listener | None = None) -> None:
         self._newline: Literal["\n"] = "\n"
-        text = _storable(text)
+        text = without_surrogates(text)
         self._lines = text.split("\n")
         self._lengths = Sums(_lengths(self._lines))
         self._listener = listener
@@ -66,7 +67,7 @@ class FaithfulDocument(Document):
         Returns:
             where the new text ends, and the text that is gone.
         """
-        text = _storable(text)
+        text = without_surrogates(text)
         top, bottom = sorted((self._clamp(start), self._clamp(end)))
         offset = self._lengths.before(top[0]) + top[1]
         removed = self.get_text_range(top, bottom)
@@ -104,11 +105,3 @@ def _lengths(lines: list[str]) -> list[int]:
 
 def _count_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
-
-
-def _storable(text: str) -> str:
-    """`text` with U+FFFD for each lone surrogate: no file, terminal or clipboard could take one."""
-    try:
-        return text if text.isascii() or text.encode() else ""
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -6,8 +6,8 @@ from typing import Final
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.live_text import Change
 from bpe_core.editing.spans import Span, parts
-from bpe_core.merging.merge_loop import utf8
 from bpe_core.pictures.colors import choose_colors
+from bpe_core.surrogates import utf8
 from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, Token, clip
 

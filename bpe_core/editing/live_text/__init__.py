@@ -14,7 +14,7 @@ from typing import Final
 from bpe_core.editing.live_text.block_list import BlockList, Exchange
 from bpe_core.editing.live_text.blocks import LEAST, MOST, SIZE, Block
 from bpe_core.editing.live_text.change import Change, compare
-from bpe_core.editing.live_text.edit import Edit, without_halves
+from bpe_core.editing.live_text.edit import Edit
 from bpe_core.editing.live_text.long_piece import LONG, LongPiece
 from bpe_core.editing.live_text.pieces import Pieces
 from bpe_core.editing.live_text.resplit import Resplit, resplit
@@ -22,8 +22,8 @@ from bpe_core.editing.live_text.seams import Seams
 from bpe_core.editing.live_text.tally import Tally
 from bpe_core.editing.spans import Span
 from bpe_core.errors import OptionError
-from bpe_core.merging.merge_loop import utf8
 from bpe_core.plurals import counted
+from bpe_core.surrogates import utf8, without_surrogates
 from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["Change", "LiveText"]
@@ -32,12 +32,12 @@ __all__ = ["Change", "LiveText"]
 class LiveText:
     """A text that can be edited, and its tokens: at any moment those that `tokenizer.encode_ordinary` would give.
 
-    Offsets are code points. Special tokens are text like any other. A surrogate is kept as U+FFFD, so that nothing
-    shifts. Not for use in several threads.
+    Offsets are code points. Special tokens are text like any other. A pair of surrogates is kept as the
+    character it stands for, a lone one as U+FFFD, as encoding reads them. Not for use in several threads.
     """
 
     def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
-        self._fill(tokenizer, without_halves(text))
+        self._fill(tokenizer, without_surrogates(text))
 
     def _fill(self, tokenizer: Tokenizer, text: str) -> None:
         pieces, seams = Pieces(tokenizer), Seams(tokenizer.vocabulary)
@@ -230,7 +230,7 @@ class LiveText:
         done. In a text that is not settled afterwards the change is told as far as it is known.
         """
         self._check(start, end)
-        replacement = without_halves(replacement)
+        replacement = without_surrogates(replacement)
         return self._splice_inside(start, end, replacement) or self._splice_across(Edit(start, end, replacement))
 
     def _splice_inside(self, start: int, end: int, replacement: str) -> Change | None:

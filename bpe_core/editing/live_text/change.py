@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, compress, zip_longest
 from typing import NamedTuple
 
-from bpe_core.merging.merge_loop import utf8
+from bpe_core.surrogates import utf8
 
 
 class Change(NamedTuple):

@@ -1,17 +1,13 @@
 """One edit of a text: what it leaves alone, and from what it does not, the change of tokens."""
 
-import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final
 
 from bpe_core.editing.live_text.change import Change, compare, n_alike
 from bpe_core.editing.live_text.fragments import Fragment, Row, places
 from bpe_core.editing.live_text.seams import Seams
-from bpe_core.merging.merge_loop import utf8
-
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+from bpe_core.surrogates import utf8
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +53,3 @@ class Edit:
 def _tokens(fragments: list[Fragment], seams: Seams) -> list[int]:
     """Their tokens, joined; those that nobody has asked for as if each stood alone."""
     return list(chain.from_iterable(seams.encode(utf8(text)) if ids is None else ids for text, ids in fragments))
-
-
-def without_halves(text: str) -> str:
-    """`text` with U+FFFD for each surrogate, one for one, so that no offset shifts."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
-    return text

@@ -15,7 +15,7 @@ from bpe_core.editing.live_text.fragments import SIZE, Fragment, Fragments, Ids,
 from bpe_core.editing.live_text.layouts import Layouts
 from bpe_core.editing.live_text.seams import Seams
 from bpe_core.editing.spans import Span
-from bpe_core.merging.merge_loop import utf8
+from bpe_core.surrogates import utf8
 
 LONG: Final = 512
 """A piece of more characters than this is a long one."""

@@ -15,8 +15,8 @@ from bpe_core.editing.live_text.layouts import Layouts
 from bpe_core.editing.live_text.long_piece import LONG, LongPiece
 from bpe_core.editing.spans import Span
 from bpe_core.errors import OptionError
-from bpe_core.merging.merge_loop import utf8
 from bpe_core.patterns import Splitter
+from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 
 _REMEMBERED: Final = 1 << 16

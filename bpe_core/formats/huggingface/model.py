@@ -73,8 +73,8 @@ class Model:
         if self.is_bytewise:
             return meant(name)
         if self.has_metaspace:
-            return None if " " in name else name.replace(METASPACE, " ").encode(errors="surrogatepass")
-        return name.encode(errors="surrogatepass")
+            return None if " " in name else name.replace(METASPACE, " ").encode()
+        return name.encode()
 
     def is_byte(self, name: str) -> bool:
         """Whether it is the name of a token that stands for a byte of an unknown character."""
@@ -84,7 +84,7 @@ class Model:
         """The bytes that a token of this name is decoded to; `data` is what it means in a piece."""
         if self.is_byte(name):
             return bytes.fromhex(name[3:5])
-        return name.encode(errors="replace") if data is None else data
+        return name.encode() if data is None else data
 
     def symbols(self) -> Symbols:
         """What a piece is before any merge."""
@@ -154,14 +154,14 @@ def vocabulary_of(model: Model, added: Sequence[AddedToken], pieces: Sequence[Ad
     merged = set(chain.from_iterable(merges))
     specials = {token.text: token.token for token in added if token.special}
     tokens = {token: model.bytes_of(name, meant[name]) for name, token in ids.items()}
-    tokens |= {token.token: token.text.encode(errors="replace") for token in added if token.token not in merged}
+    tokens |= {token.token: token.text.encode() for token in added if token.token not in merged}
     for token in set(specials.values()) - merged:
         tokens.pop(token, None)
     whole: dict[bytes, int] = {}
     if model.looks_up_whole:
         known = ((meant[name], token) for name, token in ids.items() if token in tokens)
         whole = {data: token for data, token in known if data}
-    whole |= {token.text.encode(errors="replace"): token.token for token in pieces}
+    whole |= {token.text.encode(): token.token for token in pieces}
     symbols = {token for name, token in ids.items() if len(name) == 1 or model.is_byte(name)}
     base = set(tokens) - {token for _, _, token in merges} | set(_used_early(merges)) | symbols & set(tokens)
     return Vocabulary(

@@ -8,6 +8,10 @@ from amounts import amount, first
 from nasty import CONTRACTIONS, SPACES, WORDS
 
 from bpe_core import PATTERNS, LiveText, OptionError, Tokenizer, Vocabulary, train
+from bpe_core.editing.aligned_text import followed
+from bpe_core.surrogates import without_surrogates
+from bpe_core.tokenizer.normalizers import lowercase
+from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.vocabulary.ranked import RankedVocabulary
 
 OWN_PATTERNS = [r"\p{N}{1,2}|\w+|\W", r"\w+", r"(?<=x)a+|.|\n", r"a[^b]*b|a|(?s:.)", r"\b\w"]
@@ -19,10 +23,6 @@ def vocabulary():
     rng = random.Random(0)
     text = "".join(rng.choices([bit for bit in BITS if bit != "\ud800"], k=1500)) + "ab" * 80 + "a" * 90 + " " * 70
     return train(text, vocab_size=700, pattern="none").vocabulary
-
-
-def readable(text):
-    return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
 
 
 def random_edit(rng, text, bits):
@@ -67,14 +67,14 @@ def test_every_edit_equals_a_fresh_encode(vocabulary, pattern, seed):
     rng = random.Random(f"{pattern} {seed}")
     bits = rng.sample(BITS, k=(3, 8, 30, 100)[seed])
     tokenizer = Tokenizer(vocabulary, pattern)
-    text = readable("".join(rng.choices(bits, k=(40, 120, 120, 60)[seed])))
+    text = without_surrogates("".join(rng.choices(bits, k=(40, 120, 120, 60)[seed])))
     live = LiveText(tokenizer, text)
     live.settle(float("inf"))
     for _ in range(50):
         start, end, replacement = random_edit(rng, text, bits)
         old, text_before = tokenizer.encode_ordinary(text), text
         change = live.splice(start, end, replacement)
-        text = text[:start] + readable(replacement) + text[end:]
+        text = text[:start] + without_surrogates(replacement) + text[end:]
         new = tokenizer.encode_ordinary(text)
         assert live.text == text and live.ids == new
         assert (live.n_characters, live.n_bytes, live.n_tokens) == (len(text), len(text.encode()), len(new))
@@ -90,7 +90,7 @@ def test_every_edit_equals_a_fresh_encode(vocabulary, pattern, seed):
 def test_a_text_of_many_blocks_that_come_together_and_part(vocabulary, pattern):
     rng = random.Random(pattern)
     tokenizer = Tokenizer(vocabulary, pattern)
-    text = readable("".join(rng.choices(BITS, k=700)))
+    text = without_surrogates("".join(rng.choices(BITS, k=700)))
     live = LiveText(tokenizer, text)
     live.settle(float("inf"))
     for n_new in (0, 0, 0, 1, 2, 300, 1, 0) * 5:
@@ -99,7 +99,7 @@ def test_a_text_of_many_blocks_that_come_together_and_part(vocabulary, pattern):
         typed = "".join(rng.choices(BITS, k=n_new))
         old = tokenizer.encode_ordinary(text)
         change = live.splice(start, end, typed)
-        text = text[:start] + readable(typed) + text[end:]
+        text = text[:start] + without_surrogates(typed) + text[end:]
         new = tokenizer.encode_ordinary(text)
         assert (live.text, live.ids, live.n_tokens) == (text, new, len(new))
         assert live.n_bytes == len(text.encode()) and live.settled
@@ -193,7 +193,7 @@ def test_spans_are_the_same_however_they_are_asked_for(vocabulary):
     rng = random.Random(3)
     for pattern in PATTERNS:
         tokenizer = Tokenizer(vocabulary, pattern)
-        text = readable("".join(rng.choices(BITS, k=400))) + "ab" * 600
+        text = without_surrogates("".join(rng.choices(BITS, k=400))) + "ab" * 600
         live = LiveText(tokenizer, text)
         live.splice(50, 60, "edited\n")
         live.settle(float("inf"))
@@ -254,7 +254,7 @@ def test_what_a_pattern_drops_depends_on_what_is_around_it(vocabulary, pattern, 
 def test_a_range_is_counted_without_a_look_at_all_of_it(vocabulary):
     rng = random.Random(9)
     for pattern in ("gpt4", "none", "words"):
-        text = readable("".join(rng.choices(BITS, k=900)))
+        text = without_surrogates("".join(rng.choices(BITS, k=900)))
         live = LiveText(Tokenizer(vocabulary, pattern), text)
         for _ in range(60):
             start, end = sorted(rng.choices(range(len(text) + 1), k=2))
@@ -347,6 +347,16 @@ def test_a_lone_surrogate_counts_as_the_replacement_character_and_shifts_nothing
     live = LiveText(Tokenizer(vocabulary, "gpt4"), "a\ud800b")
     live.splice(2, 2, "\udfff")
     assert live.text == "a\ufffd\ufffdb" and live.ids == live.tokenizer.encode_ordinary(live.text)
+
+
+@pytest.mark.parametrize("preparation", [None, Preparation((), lowercase, (), False, False, {})])
+def test_a_pair_of_surrogates_is_the_character_that_encoding_takes_it_for(vocabulary, preparation):
+    tokenizer, pair = Tokenizer(vocabulary, "gpt4", preparation=preparation), "a \ud83d\ude0a"
+    live = followed(tokenizer, pair)
+    assert live.text == "a 😊" and live.ids == tokenizer.encode_ordinary(pair)
+    change = live.splice(3, 3, pair)
+    assert live.text == "a 😊a 😊" and live.ids == tokenizer.encode_ordinary(pair + pair)
+    assert len(live.text) == live.n_characters and change.start <= 3
 
 
 def test_special_tokens_are_text():
