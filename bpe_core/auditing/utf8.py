@@ -71,7 +71,7 @@ def _beginnings(stray: bytes) -> Iterator[bytes]:
         yield b""
         return
     for lead in _LEADS:
-        n_missing = _length(lead) - 1 - len(stray)
+        n_missing = length(lead) - 1 - len(stray)
         if n_missing >= 0:
             for filling in product(_FILLERS, repeat=n_missing):
                 beginning = bytes((lead, *filling))
@@ -84,13 +84,13 @@ def _endings(pending: bytes) -> Iterator[bytes]:
     if not pending:
         yield b""
         return
-    n_missing = _length(pending[0]) - len(pending)
+    n_missing = length(pending[0]) - len(pending)
     for last in product(*[_FILLERS] * (n_missing - 1), _CONTINUATIONS):
         if _is_text(pending + bytes(last)):
             yield bytes(last)
 
 
-def _length(lead: int) -> int:
+def length(lead: int) -> int:
     """Bytes in the character that this lead byte begins."""
     return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 

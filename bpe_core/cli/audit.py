@@ -7,11 +7,13 @@ from contextlib import closing, suppress
 from typing import Final
 
 from bpe_core.auditing import KINDS, Finding, Findings, Stage, findings
+from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
 from bpe_core.cli.finding_rows import table
 from bpe_core.cli.report import Report, report_to
+from bpe_core.cli.standard_streams import tell
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.cli.wire import Auditing, Done, Role
 from bpe_core.cli.wire import Findings as Batch
@@ -19,7 +21,9 @@ from bpe_core.corpus import Counts
 from bpe_core.embeddings.indicators import INDICATORS
 from bpe_core.embeddings.matrix import Matrix, open_matrix
 from bpe_core.errors import OptionError
+from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
 
 BATCH: Final = 256
 """Findings in a batch at most."""
@@ -64,6 +68,11 @@ def add(commands: Subcommands) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--jsonl", action="store_true", help="print one JSON object a finding")
     form.add_argument("--all", action="store_true", help="print every finding, not only the first ones of each kind")
+    form.add_argument(
+        "--bigrams",
+        action="store_true",
+        help="instead, print every pair of tokens that are text only together: ids and text, a line each",
+    )
     parser.add_argument(
         "--fail-on", default="", metavar="KIND,...", help="exit with 1 if there is a finding of these kinds"
     )
@@ -75,6 +84,8 @@ def run(options: Namespace) -> int:
     began = time.monotonic()
     fatal = _kinds(options.fail_on)
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
+    if options.bigrams:
+        return _bigrams(tokenizer)
     matrix = open_matrix(options.embeddings, options.tensor) if options.embeddings else None
     with (
         closing(Control(stdin=options.stream)) as control,
@@ -91,6 +102,15 @@ def run(options: Namespace) -> int:
     elif not options.stream:
         print(table(found, tokenizer, first=None if options.all else 10))
     return 1 if found.of(*fatal) else 0
+
+
+def _bigrams(tokenizer: Tokenizer) -> int:
+    n = 0
+    for left, right, text in incomplete_bigrams(tokenizer):
+        n += 1
+        print(left, right, visible(text))
+    tell(f"{counted(n, 'incomplete bigram')}.")
+    return 0
 
 
 def _kinds(names: str) -> list[str]:
