@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.auditing.counts import never_used, rare
+from bpe_core.auditing.absence import absent_from_reference
 from bpe_core.auditing.documents import few_documents
 from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
 from bpe_core.auditing.progress import Progress, Stage
-from bpe_core.auditing.reach import unreachable
-from bpe_core.auditing.reference import absent_from_reference
+from bpe_core.auditing.rare import never_used, rare
+from bpe_core.auditing.reachability import unreachable
 from bpe_core.auditing.scaffold import scaffold
 from bpe_core.auditing.static import duplicates, lookalikes, partial_utf8, unused_bytes
 from bpe_core.auditing.subject import Subject

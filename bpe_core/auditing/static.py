@@ -7,8 +7,8 @@ from typing import Final
 
 from bpe_core.auditing.end_of_word import text_bytes
 from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, gap
 from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.utf8 import UNUSED_BYTES, gap
 
 _LOOKALIKE: Final = re.compile(r"\s*(?:<[^<>\s]*[^\W\d_][^<>\s]*>|\[[^\[\]\s]*[^\W\d_][^\[\]\s]*\])\s*")
 """Something with a letter in it between angle or square brackets, as special tokens are usually written."""

@@ -4,9 +4,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, gap
 from bpe_core.auditing.progress import Stage
 from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.utf8 import UNUSED_BYTES, gap
 from bpe_core.embeddings.indicators import INDICATORS, indicator, usual_indicator
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.tokenizer import Tokenizer

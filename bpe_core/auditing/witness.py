@@ -5,7 +5,7 @@ from itertools import islice, product
 from typing import Final
 
 from bpe_core.auditing.end_of_word import ends_word, text_bytes
-from bpe_core.auditing.utf8 import completions
+from bpe_core.auditing.partial_utf8 import completions
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from unicodedata import name
 
 from bpe_core.editing.aligned_text import FollowedText
-from bpe_core.explain.pitfall_seekers import KINDS, Pitfall, seekers
+from bpe_core.explain.pitfall_detectors import KINDS, Pitfall, seekers
 from bpe_core.explain.unstable import Unstable
 from bpe_core.visible import visible
 

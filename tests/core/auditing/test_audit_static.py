@@ -4,7 +4,7 @@ import pytest
 
 from bpe_core.auditing import audit
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.utf8 import UNUSED_BYTES, Gap, completions, gap
+from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, Gap, completions, gap
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import train
 from bpe_core.vocabulary import Vocabulary

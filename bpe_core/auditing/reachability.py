@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from bpe_core.auditing.end_of_word import text_bytes
 from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.partial_utf8 import gap
 from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.utf8 import gap
 from bpe_core.auditing.witness import is_mergeable, witness
 from bpe_core.errors import UnknownTokenError
 from bpe_core.visible import token_label
