@@ -1,19 +1,12 @@
 """The audit: everything suspicious about a vocabulary, from itself, from its corpus, from a corpus to compare with."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.auditing.absence import absent_from_reference
-from bpe_core.auditing.documents import few_documents
+from bpe_core.auditing import absence, documents, rare, reachability, scaffold, static
 from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
-from bpe_core.auditing.progress import Progress, Stage
-from bpe_core.auditing.rare import never_used, rare
-from bpe_core.auditing.reachability import unreachable
-from bpe_core.auditing.scaffold import scaffold
-from bpe_core.auditing.static import duplicates, lookalikes, partial_utf8, unused_bytes
+from bpe_core.auditing.progress import OnStage, Stage
 from bpe_core.auditing.subject import Subject
 from bpe_core.auditing.usage import Usage, token_counts
 from bpe_core.corpus import Counts
@@ -23,12 +16,12 @@ __all__ = [
     "KINDS",
     "Finding",
     "Findings",
-    "Progress",
+    "OnStage",
     "Severity",
     "Stage",
     "Usage",
     "audit",
-    "findings",
+    "run_checks",
     "token_counts",
 ]
 
@@ -38,16 +31,16 @@ if TYPE_CHECKING:
 Check = Callable[[Subject], Iterator[Finding]]
 
 _CHECKS: Final[tuple[Check, ...]] = (
-    unused_bytes,
-    unreachable,
-    duplicates,
-    partial_utf8,
-    lookalikes,
-    absent_from_reference,
-    never_used,
-    rare,
-    scaffold,
-    few_documents,
+    static.unused_bytes,
+    reachability.unreachable,
+    static.duplicates,
+    static.partial_utf8,
+    static.lookalikes,
+    absence.absent_from_reference,
+    rare.never_used,
+    rare.rare,
+    scaffold.scaffold,
+    documents.few_documents,
 )
 
 
@@ -58,10 +51,10 @@ def audit(
     reference: Counts | None = None,
     embeddings: "Matrix | str | os.PathLike[str] | None" = None,
     indicator: str | None = None,
-    progress: Progress | None = None,
+    progress: OnStage | None = None,
 ) -> Findings:
-    """Everything suspicious about the tokenizer's vocabulary, the worst first; see `findings` for the arguments."""
-    found = findings(
+    """Everything suspicious about the tokenizer's vocabulary, the worst first; see `run_checks` for the arguments."""
+    found = run_checks(
         tokenizer,
         counts=counts,
         reference=reference,
@@ -72,14 +65,14 @@ def audit(
     return Findings(found)
 
 
-def findings(
+def run_checks(
     tokenizer: Tokenizer,
     *,
     counts: Counts | None = None,
     reference: Counts | None = None,
     embeddings: "Matrix | str | os.PathLike[str] | None" = None,
     indicator: str | None = None,
-    progress: Progress | None = None,
+    progress: OnStage | None = None,
 ) -> Iterator[Finding]:
     """The findings as they are made, check by check; stop iterating to stop the audit.
 
@@ -95,16 +88,16 @@ def findings(
         from bpe_core.embeddings.matrix import Matrix, open_matrix  # late: it is an extra
 
         matrix = embeddings if isinstance(embeddings, Matrix) else open_matrix(embeddings)
-    return _findings(tokenizer, counts, reference, matrix, indicator, progress)
+    return _run_checks(tokenizer, counts, reference, matrix, indicator, progress)
 
 
-def _findings(
+def _run_checks(
     tokenizer: Tokenizer,
     counts: Counts | None,
     reference: Counts | None,
     matrix: "Matrix | None",
     indicator: str | None,
-    progress: Progress | None,
+    progress: OnStage | None,
 ) -> Iterator[Finding]:
     subject = Subject(
         tokenizer,
@@ -124,12 +117,3 @@ def _findings(
         from bpe_core.auditing.undertrained import undertrained  # late: it is an extra
 
         yield from undertrained(subject, matrix, indicator)
-
-
-class _Verb(ModuleType):
-    """This package as a callable: `bpe_core.auditing` is its name and, as promised to callers, that of its verb."""
-
-    __call__ = staticmethod(audit)
-
-
-sys.modules[__name__].__class__ = _Verb

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from bpe_core.auditing.partial_utf8 import length, torn_ends
 from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.utf8 import gap, length
 from bpe_core.tokenizer import Tokenizer
 
 
@@ -30,7 +30,7 @@ def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[Bigram]:
     by_missing: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     lefts: list[tuple[int, bytes, bytes]] = []
     for token, data in Subject(tokenizer).tokens("incomplete bigrams"):
-        found = gap(data)
+        found = torn_ends(data)
         if found and found.where == "end":
             lefts.append((token, data, found.pending))
         elif found and found.where == "start":

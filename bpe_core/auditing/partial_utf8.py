@@ -16,7 +16,7 @@ _FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class TornEnds:
     """What a stretch of text, cut without regard for characters, lacks at its ends."""
 
     stray: bytes
@@ -30,11 +30,11 @@ class Gap:
         return "both" if self.stray and self.pending else "start" if self.stray else "end"
 
 
-def gap(token: bytes) -> Gap | None:
+def torn_ends(token: bytes) -> TornEnds | None:
     r"""What `token` lacks at its ends to be text; None if it lacks nothing, or if no text at all contains it.
 
-    >>> gap(b"\x8a\xf0\x9f")
-    Gap(stray=b'\x8a', pending=b'\xf0\x9f')
+    >>> torn_ends(b"\x8a\xf0\x9f")
+    TornEnds(stray=b'\x8a', pending=b'\xf0\x9f')
     """
     n_stray = next((i for i, byte in enumerate(token) if byte not in _CONTINUATIONS), len(token))
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -45,18 +45,18 @@ def gap(token: bytes) -> Gap | None:
     pending = decoder.getstate()[0]
     if n_stray > 3 or (pending and not any(_endings(pending))):  # the decoder waits for the rest of a surrogate, too
         return None
-    return Gap(token[:n_stray], pending) if n_stray or pending else None
+    return TornEnds(token[:n_stray], pending) if n_stray or pending else None
 
 
-def completions(token: bytes) -> Iterator[str]:
-    r"""Texts that hold the bytes of a token with a gap, one character or a part of one added at each open end.
+def completed(token: bytes) -> Iterator[str]:
+    r"""Texts that hold the bytes of a token with torn ends, one character or a part of one added at each open end.
 
     Some hundreds of texts at most: every possible last byte, and a sample where more than one byte is missing.
 
-    >>> next(completions(b"\xc3"))
+    >>> next(completed(b"\xc3"))
     'À'
     """
-    lacking = gap(token)
+    lacking = torn_ends(token)
     if lacking is None:
         return
     before, after = list(_beginnings(lacking.stray)), list(_endings(lacking.pending))

@@ -1,4 +1,4 @@
-"""How far an audit is: told now and then to whoever wants to know."""
+"""How far an audit is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,5 +16,5 @@ class Stage:
     """Pieces or tokens to look at."""
 
 
-Progress = Callable[[Stage], None]
-"""Called every few milliseconds; an exception raised in it ends the audit, which is how one is stopped early."""
+OnStage = Callable[[Stage], None]
+"""Is called every few milliseconds; an exception that it raises ends the audit, which is how one is stopped early."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.usage import taken
+from bpe_core.auditing.usage import merged_share
 
 RARE_SHARE: Final = 0.01
 """A token is rare below this part of what it would occur if all tokens occurred alike."""
@@ -21,7 +21,7 @@ def never_used(subject: Subject) -> Iterator[Finding]:
             continue
         merged = usage.merged[token]
         if merged:
-            reason = f"It is not left anywhere in the corpus: later merges took {taken(merged, merged)}."
+            reason = f"It is not left anywhere in the corpus: later merges took {merged_share(merged, merged)}."
         else:
             reason = "It occurs nowhere in the corpus, nor does any token made of it."
         yield subject.finding(token, "never-used", subject.severity(token, Severity.PROBLEM), reason, merged=merged)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bpe_core.auditing.end_of_word import text_bytes
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.partial_utf8 import gap
+from bpe_core.auditing.partial_utf8 import torn_ends
 from bpe_core.auditing.subject import Subject
 from bpe_core.auditing.witness import is_mergeable, witness
 from bpe_core.errors import UnknownTokenError
@@ -85,7 +85,7 @@ def _what_becomes_of(subject: Subject, token: int, text: str, ids: list[int]) ->
 def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | None:
     """For a token that begins or ends inside a character, or is broken."""
     ids = subject.tokenizer.vocabulary.encode(token_bytes)
-    if gap(token_bytes) is None:
+    if torn_ends(token_bytes) is None:
         blame, reason = "utf-8", "No text in UTF-8 contains these bytes in this order."
     elif ids != (token,):
         blame, reason = "merges", _never_built(_joined(subject, ids))

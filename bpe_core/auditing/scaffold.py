@@ -6,7 +6,7 @@ from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.usage import Usage, taken
+from bpe_core.auditing.usage import Usage, merged_share
 
 THRESHOLD: Final = 0.9
 """Intersection over self above which a token is scaffold."""
@@ -32,7 +32,7 @@ def by_counts(subject: Subject, usage: Usage, token: int) -> Finding | None:
     """Intersection over self: IoS = merged / (remaining + merged); above 0.9 the token is scaffold.
 
     The measure of Picky BPE (Chizhov et al. 2024, arXiv 2409.04599), which takes it at the moment of each merge; here
-    it is taken once, after the last. Evidence: "merged", "ios", "into" (the id of the token that took most),
+    it is merged_share once, after the last. Evidence: "merged", "ios", "into" (the id of the token that took most),
     "into_share".
     """
     merged, made = usage.merged[token], usage.made(token)
@@ -42,7 +42,7 @@ def by_counts(subject: Subject, usage: Usage, token: int) -> Finding | None:
     left = usage.remaining[token]
     build = "to build" if n_into >= merged else f"{n_into:,} of them to build"
     reason = (
-        f"Later merges took {taken(merged, made)}, {build} {subject.label(into)}; "
+        f"Later merges took {merged_share(merged, made)}, {build} {subject.label(into)}; "
         f"{f'{left:,}' if left else 'none'} {'are' if left > 1 else 'is'} left."
     )
     is_frequent = left >= OFTEN_ENOUGH * usage.even_share(subject.tokenizer.n_vocab)

@@ -7,13 +7,13 @@ from typing import Final
 
 from bpe_core.auditing.end_of_word import text_bytes
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, gap
+from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, torn_ends
 from bpe_core.auditing.subject import Subject
 
 _LOOKALIKE: Final = re.compile(r"\s*(?:<[^<>\s]*[^\W\d_][^<>\s]*>|\[[^\[\]\s]*[^\W\d_][^\[\]\s]*\])\s*")
 """Something with a letter in it between angle or square brackets, as special tokens are usually written."""
 
-_GAPS: Final = {
+_TORN_AT: Final = {
     "end": "It ends inside a character, so it is no text until another token completes it.",
     "start": "It begins inside a character, so it is no text without the token before it.",
     "both": "It begins and ends inside characters, so it is no text without the tokens around it.",
@@ -34,13 +34,13 @@ def partial_utf8(subject: Subject) -> Iterator[Finding]:
     Evidence: "where" ("start", "end" or "both"), and in hex the bytes of the characters cut: "stray", "pending".
     """
     for token, token_bytes in subject.tokens("parts of characters"):
-        lacking = gap(token_bytes) if len(token_bytes) > 1 else None
+        lacking = torn_ends(token_bytes) if len(token_bytes) > 1 else None
         if lacking:
             yield subject.finding(
                 token,
                 "partial-utf8",
                 Severity.NOTE,
-                _GAPS[lacking.where],
+                _TORN_AT[lacking.where],
                 where=lacking.where,
                 stray=lacking.stray.hex(),
                 pending=lacking.pending.hex(),

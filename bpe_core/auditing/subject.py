@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.progress import Progress, Stage
+from bpe_core.auditing.progress import OnStage, Stage
 from bpe_core.auditing.usage import Usage
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
 
-_OFTEN: Final = 256
+_TOKENS_PER_REPORT: Final = 256
 """Tokens looked at between two reports of progress."""
 
 _LONGEST_LABEL: Final = 200
@@ -29,8 +29,8 @@ class Subject:
     counts: Counts | None = None
     """The pieces of that corpus, if they are known; they may tell which documents a token comes from."""
     reference: Usage | None = None
-    """The same for the corpus to compare with, if there is one."""
-    progress: Progress | None = None
+    """How often each token occurs in the corpus to compare with, if there is one."""
+    progress: OnStage | None = None
 
     def tokens(self, stage: str, ids: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, bytes) of the tokens that are not special, ascending; reports progress under the name `stage`."""
@@ -38,7 +38,7 @@ class Subject:
         specials = set(vocabulary.special_tokens.values())
         ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in specials]
         for done, token in enumerate(ordinary):
-            if self.progress and not done % _OFTEN:
+            if self.progress and not done % _TOKENS_PER_REPORT:
                 self.progress(Stage(stage, done, len(ordinary)))
             yield token, vocabulary.token_bytes(token)
 

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, gap
+from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, torn_ends
 from bpe_core.auditing.progress import Stage
 from bpe_core.auditing.subject import Subject
 from bpe_core.embeddings.indicators import INDICATORS, indicator, usual_indicator
@@ -44,7 +44,7 @@ def undertrained(subject: Subject, matrix: Matrix, name: str | None = None) -> I
     """
     unused = unused_rows(subject.tokenizer, matrix.n_rows)
     skipped = set(unused)
-    ordinary = [token for token, data in subject.tokens(STAGE) if token not in skipped and gap(data) is None]
+    ordinary = [token for token, data in subject.tokens(STAGE) if token not in skipped and torn_ends(data) is None]
     name = name or usual_indicator(matrix, len(unused))
 
     def progress(done: int, total: int) -> None:

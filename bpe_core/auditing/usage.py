@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
-from bpe_core.auditing.progress import Progress, Stage
+from bpe_core.auditing.progress import OnStage, Stage
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 
-FEW: Final = 2
-"""Documents that are few."""
+FEW_DOCUMENTS: Final = 2
+"""From more documents than these, a token does not come from few."""
 
-_OFTEN: Final = 1024
+_PIECES_PER_REPORT: Final = 1024
 """Pieces encoded between two reports of progress."""
 
 
@@ -36,7 +36,7 @@ class Usage:
     """Id -> the one or two documents it occurs in; ids that occur in more, or nowhere, are not in here."""
 
     @classmethod
-    def of(cls, tokenizer: Tokenizer, counts: Counts, progress: Progress | None = None) -> Self:
+    def of(cls, tokenizer: Tokenizer, counts: Counts, progress: OnStage | None = None) -> Self:
         """Of counted pieces.
 
         Raises `OptionError` if the pieces were split by another pattern than the tokenizer's.
@@ -48,18 +48,18 @@ class Usage:
             )
         remaining = dict.fromkeys(tokenizer.vocabulary.ids(), 0)
         examples: dict[int, str] = {}
-        places = _Places(counts)
+        documents = _DocumentsOfTokens(counts)
         for done, (piece, count) in enumerate(counts.pieces.items()):
-            if progress and not done % _OFTEN:
+            if progress and not done % _PIECES_PER_REPORT:
                 progress(Stage("counting tokens", done, len(counts.pieces)))
             ids = tokenizer.encode_piece(piece)
-            places.note(piece, ids)
+            documents.add(piece, ids)
             for token in ids:
                 remaining[token] += count
                 if token not in examples or len(piece) < len(examples[token]):
                     examples[token] = piece
         merged = _merged(tokenizer, remaining)
-        return cls(sum(remaining.values()), remaining, merged, examples, places.documents())
+        return cls(sum(remaining.values()), remaining, merged, examples, documents.few())
 
     @classmethod
     def of_record(cls, tokenizer: Tokenizer) -> Self | None:
@@ -94,10 +94,10 @@ class Usage:
         return self.remaining[token] + self.merged[token]
 
 
-def taken(n: int, made: int) -> str:
-    """How many of the occurrences that a token ever had were turned into parts of longer ones, for a sentence.
+def merged_share(n: int, made: int) -> str:
+    """ "n of made occurrences" of a token were merged into longer ones, as a part of a sentence.
 
-    >>> taken(3, 8), taken(8, 8), taken(1, 1)
+    >>> merged_share(3, 8), merged_share(8, 8), merged_share(1, 1)
     ('3 of its 8 occurrences', 'all of its 8 occurrences', 'its only occurrence')
     """
     if n < made:
@@ -110,16 +110,16 @@ def token_counts(tokenizer: Tokenizer, counts: Counts) -> Mapping[int, int]:
     return Usage.of(tokenizer, counts).remaining
 
 
-class _Places:
+class _DocumentsOfTokens:
     """The documents each token was seen in, as long as they are few."""
 
     def __init__(self, counts: Counts) -> None:
-        self._of_piece = counts.few_documents() if counts.n_documents > FEW else {}
+        self._of_piece = counts.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
         self._of_token: dict[int, frozenset[int]] = {}
         self._widespread: set[int] = set()
 
-    def note(self, piece: str, ids: Sequence[int]) -> None:
-        """These are the tokens of a piece."""
+    def add(self, piece: str, ids: Sequence[int]) -> None:
+        """Add the documents of a piece to those of its tokens."""
         documents = self._of_piece.get(piece)
         if documents is None:
             self._widespread.update(ids)
@@ -127,10 +127,10 @@ class _Places:
         for token in ids:
             if token not in self._widespread:
                 seen = self._of_token[token] = self._of_token.get(token, frozenset()).union(documents)
-                if len(seen) > FEW:
+                if len(seen) > FEW_DOCUMENTS:
                     self._widespread.add(token)
 
-    def documents(self) -> dict[int, frozenset[int]]:
+    def few(self) -> dict[int, frozenset[int]]:
         """Token -> its documents, if they are few."""
         return {token: seen for token, seen in self._of_token.items() if token not in self._widespread}
 

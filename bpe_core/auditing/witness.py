@@ -5,7 +5,7 @@ from itertools import islice, product
 from typing import Final
 
 from bpe_core.auditing.end_of_word import ends_word, text_bytes
-from bpe_core.auditing.partial_utf8 import completions
+from bpe_core.auditing.partial_utf8 import completed
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 
@@ -20,10 +20,10 @@ _CONTEXTS: Final = sorted(
     key=lambda sides: len(sides[0]) + len(sides[1]),
 )
 
-_MOST_TRIED: Final = 1 << 17
+_MOST_CHARACTERS: Final = 1 << 17
 """Characters of all texts that are tried around one token. Real tokens have a few dozen, and are tried in all contexts;
 in a small file that makes a token of two others each time, some have millions."""
-_FEWEST: Final = 1 + 2 * len(_NEIGHBORS)
+_FEWEST_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)
 """Contexts that are always tried: nothing, and a character at one side."""
 
 
@@ -60,8 +60,8 @@ def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
     try:
         text = token_bytes.decode()
     except UnicodeDecodeError:
-        return completions(token_bytes)
-    n_tried = max(_FEWEST, _MOST_TRIED // max(1, len(text)))
+        return completed(token_bytes)
+    n_tried = max(_FEWEST_CONTEXTS, _MOST_CHARACTERS // max(1, len(text)))
     return (before + text + after for before, after in islice(_CONTEXTS, n_tried))
 
 

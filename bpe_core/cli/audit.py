@@ -6,7 +6,7 @@ from argparse import Namespace
 from contextlib import closing, suppress
 from typing import Final
 
-from bpe_core.auditing import KINDS, Finding, Findings, Stage, findings
+from bpe_core.auditing import KINDS, Finding, Findings, Stage, run_checks
 from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
 from bpe_core.cli.control import Control
@@ -155,7 +155,7 @@ def _audit(
 
     with suppress(_StoppedError):
         if not control.stopped:
-            for finding in findings(
+            for finding in run_checks(
                 tokenizer,
                 counts=counts,
                 reference=reference,

@@ -1,4 +1,4 @@
-"""The kinds of pitfalls that a text can have, and how those are found that need no more than a look around."""
+"""The kinds of pitfalls that a text can have, and detectors of those that a few characters around them tell."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -43,8 +43,8 @@ class Pitfall:
     """One sentence."""
 
 
-Seeker = Callable[[str, int], Iterator[Pitfall]]
-"""A function of some text and of its place in the whole, that yields pitfalls with offsets in the text it was given."""
+Detector = Callable[[str, int], Iterator[Pitfall]]
+"""Is given a part of a text and where it begins; yields pitfalls with offsets in the part."""
 
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f"
@@ -73,8 +73,8 @@ _INDENTATION: Final = re.compile(r"^ {4,40}(?=\S)", re.MULTILINE)
 _SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
 
 
-def seekers(live: FollowedText) -> Iterator[Seeker]:
-    """What is looked for in a text, one kind after the other."""
+def detectors(live: FollowedText) -> Iterator[Detector]:
+    """The detectors for a text, a kind of pitfall each."""
     tokenizer = live.tokenizer
     specials = tokenizer.special_tokens
     known = re.compile("|".join([*map(re.escape, sorted(specials, key=len, reverse=True)), _SPECIAL.pattern]))

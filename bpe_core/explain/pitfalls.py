@@ -1,6 +1,6 @@
 """What in a text trips tokenizers and their users: characters nobody sees, uneven numbers, look-alikes, and more.
 
-A text is looked through in blocks, some milliseconds each, and an edit only forgets the blocks around it. So the
+A text is searched in blocks, some milliseconds each, and an edit only forgets the blocks around it. So the
 pitfalls of a text of any size can be kept up to date beside the screen.
 """
 
@@ -14,7 +14,7 @@ from typing import Final, Literal
 from unicodedata import name
 
 from bpe_core.editing.aligned_text import FollowedText
-from bpe_core.explain.pitfall_detectors import KINDS, Pitfall, seekers
+from bpe_core.explain.pitfall_detectors import KINDS, Detector, Pitfall, detectors
 from bpe_core.explain.unstable import Unstable
 from bpe_core.visible import visible
 
@@ -25,14 +25,14 @@ _NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
 _FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
 
 _BLOCK: Final = 1 << 14
-"""Characters that are looked through at a time."""
+"""Characters that are searched at a time."""
 _MARGIN: Final = 64
 """Characters around a block that are read with it, for what begins in it and ends behind."""
-_MOST: Final = 64
+_MOST_OF_A_KIND: Final = 64
 """Pitfalls of one kind in one block after which the rest of them is not looked for."""
-_SAMPLE: Final = 200
+_SAMPLE_LENGTH: Final = 200
 """Characters of a script in a block by which its tokens are judged."""
-_FEWEST: Final = 4
+_FEWEST_CHARACTERS: Final = 4
 """Characters of a script below which it is not judged."""
 
 
@@ -65,19 +65,19 @@ class Pitfalls:
     """The pitfalls of a text, as far as they are known."""
 
     def __init__(self, live: FollowedText) -> None:
-        self.use(live)
+        self.reset(live)
 
-    def use(self, live: FollowedText) -> None:
+    def reset(self, live: FollowedText) -> None:
         """Begin anew: with another text, or with the same one whose tokens are others now."""
         self._live = live
         self._blocks = _blocks(live.n_characters)
         self._first_unknown = 0
         self._newlines: dict[str, tuple[int, int]] = {}
         self._scripts: dict[str, tuple[int, int]] = {}
-        self._seekers = tuple(seekers(live))
+        self._detectors: tuple[Detector, ...] = tuple(detectors(live))
 
-    def spliced(self, start: int, end: int, n_inserted: int) -> None:
-        """Take note of an edit: `n_inserted` code points took the place of a range."""
+    def splice(self, start: int, end: int, n_inserted: int) -> None:
+        """Forget what an edit may have changed: `n_inserted` code points took the place of a range."""
         starts = [0, *accumulate(block.length for block in self._blocks)]
         low, high = start - _MARGIN, end + _MARGIN
         touched = [i for i in range(len(self._blocks)) if starts[i] <= high and starts[i + 1] >= low]
@@ -89,12 +89,12 @@ class Pitfalls:
         self._first_unknown = min(self._first_unknown, first)
 
     @property
-    def settled(self) -> bool:
-        """Whether all of the text was looked through."""
+    def is_complete(self) -> bool:
+        """Whether all of the text has been searched."""
         return self._first_unknown >= len(self._blocks)
 
-    def settle(self, seconds: float) -> bool:
-        """Look through the text for so long, or one block longer; whether all of it is done. Calling on gets there."""
+    def search(self, seconds: float) -> bool:
+        """Search more of the text for so long, and one block at least; whether all of it has been searched."""
         deadline: float | None = None
         start = sum(block.length for block in self._blocks[: self._first_unknown])
         for block in self._blocks[self._first_unknown :]:
@@ -102,19 +102,19 @@ class Pitfalls:
                 if deadline is not None and perf_counter() >= deadline:
                     break
                 deadline = deadline or perf_counter() + seconds
-                self._look_through(block, start)
+                self._search_block(block, start)
             start += block.length
             self._first_unknown += 1
-        return self.settled
+        return self.is_complete
 
-    def _look_through(self, block: _Block, start: int) -> None:
+    def _search_block(self, block: _Block, start: int) -> None:
         before = min(start, _MARGIN)
         end = min(start + block.length + _MARGIN, self._live.n_characters)
         text = self._live.between(start - before, end)
-        for seek in self._seekers:
+        for detect in self._detectors:
             n_found = 0
-            for pitfall in seek(text, start - before):
-                if before <= pitfall.start < before + block.length and n_found < _MOST:
+            for pitfall in detect(text, start - before):
+                if before <= pitfall.start < before + block.length and n_found < _MOST_OF_A_KIND:
                     n_found += 1
                     block.found.append(_moved(pitfall, -before))
         block.found.sort(key=lambda pitfall: pitfall.start)
@@ -206,7 +206,7 @@ class Pitfalls:
 
     def _poor_scripts(self) -> Iterator[Pitfall]:
         for script, (n_characters, n_tokens) in self._scripts.items():
-            if n_characters >= _FEWEST and n_tokens > n_characters:
+            if n_characters >= _FEWEST_CHARACTERS and n_tokens > n_characters:
                 first = self._first("scripts", script)
                 reason = f"{script} takes {n_tokens / n_characters:.1f} tokens a character."
                 yield Pitfall("script", first, first + 1, reason)
@@ -241,8 +241,8 @@ def _scripts(live: FollowedText, text: str, start: int) -> dict[str, _Sample]:
     for match in _FOREIGN.finditer(text):
         script = name(match[0][0], "?").split()[0].capitalize()
         sample = found.setdefault(script, _Sample(match.start()))
-        if sample.n < _SAMPLE:
-            stop = min(match.end(), match.start() + _SAMPLE)
+        if sample.n < _SAMPLE_LENGTH:
+            stop = min(match.end(), match.start() + _SAMPLE_LENGTH)
             spans = live.spans(start + match.start(), start + stop)
             sample.n += stop - match.start()
             sample.n_tokens += sum(len(span.ids) for span in spans)

@@ -56,14 +56,14 @@ class Review:
 
     def spliced(self, start: int, end: int, n_inserted: int) -> None:
         """Take note of an edit: `n_inserted` code points took the place of a range."""
-        self._pitfalls.spliced(start, end, n_inserted)
+        self._pitfalls.splice(start, end, n_inserted)
         if self.open_from is not None and start < self.open_from:
             self.open_from = start if end > self.open_from else self.open_from + n_inserted - (end - start)
         self.knows_pitfalls = self._settled = False
 
     def use(self) -> None:
         """The same text has other tokens now."""
-        self._pitfalls.use(self.live)
+        self._pitfalls.reset(self.live)
         self.open_from = None
         self._tail = None
         self.knows_pitfalls = self._settled = False
@@ -75,7 +75,7 @@ class Review:
             return True
         if not self.knows_pitfalls:
             self._look_at_the_end()
-            if self._pitfalls.settle(max(0.0, deadline - perf_counter())):
+            if self._pitfalls.search(max(0.0, deadline - perf_counter())):
                 self._others = (*self._pitfalls.of_the_whole(), *self._pitfalls.at_end(self.end))
                 self.knows_pitfalls = True
         while not self.counted:

@@ -4,7 +4,7 @@ import pytest
 
 from bpe_core.auditing import audit
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, Gap, completions, gap
+from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, TornEnds, completed, torn_ends
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import train
 from bpe_core.vocabulary import Vocabulary
@@ -42,10 +42,10 @@ def _utf8(code):
 @pytest.mark.parametrize(
     ("token", "lacking"),
     [
-        (b"a\xc3", Gap(b"", b"\xc3")),
-        (b"\xf0\x9f\x98", Gap(b"", b"\xf0\x9f\x98")),
-        (b"\x80\x99s", Gap(b"\x80\x99", b"")),
-        (b"\x8a\xf0\x9f", Gap(b"\x8a", b"\xf0\x9f")),
+        (b"a\xc3", TornEnds(b"", b"\xc3")),
+        (b"\xf0\x9f\x98", TornEnds(b"", b"\xf0\x9f\x98")),
+        (b"\x80\x99s", TornEnds(b"\x80\x99", b"")),
+        (b"\x8a\xf0\x9f", TornEnds(b"\x8a", b"\xf0\x9f")),
         ("été".encode(), None),
         (b"", None),
         (b"\x80\x80\x80\x80", None),  # no character ends in four such bytes
@@ -55,14 +55,14 @@ def _utf8(code):
     ],
 )
 def test_where_a_token_is_cut(token, lacking):
-    assert gap(token) == lacking
+    assert torn_ends(token) == lacking
 
 
 @pytest.mark.parametrize(
     "token", [b"\xc3", b" \xe5", b"\xf0\x9f", b"\xf0", b"\xa9x", b"\x9f\x98\x80", b"\xa9 \xe3\x81"]
 )
 def test_a_completion_is_text_around_the_token(token):
-    texts = list(completions(token))
+    texts = list(completed(token))
     assert 0 < len(texts) <= 64 * 16
     assert all(token in text.encode() for text in texts)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bpe_core import audit, save, train
-from bpe_core.auditing import findings
+from bpe_core.auditing import run_checks
 from bpe_core.auditing.undertrained import unused_rows
 from bpe_core.cli.main import main
 from bpe_core.embeddings.matrix import Matrix
@@ -44,7 +44,7 @@ def test_rows_that_no_text_trains_are_known():
 
 def test_what_does_not_fit_is_told_at_once_or_in_a_sentence(tmp_path):
     with pytest.raises(EmbeddingsError, match="cannot be read"):
-        findings(LEARNED, embeddings=tmp_path / "none.safetensors")
+        run_checks(LEARNED, embeddings=tmp_path / "none.safetensors")
     with pytest.raises(EmbeddingsError, match="do not belong together"):
         audit(LEARNED, embeddings=Matrix(numpy.zeros((9, 4), numpy.float32), "", "", ""))
 

@@ -29,7 +29,7 @@ def text_of(title: str) -> str:
 def kinds(tokenizer: Tokenizer, title: str) -> set[str]:
     live = LiveText(tokenizer, text_of(title))
     pitfalls = Pitfalls(live)
-    pitfalls.settle(1e9)
+    pitfalls.search(1e9)
     return {pitfall.kind for pitfall in (*pitfalls, *pitfalls.of_the_whole(), *pitfalls.at_end(unstable(live)))}
 
 

@@ -22,7 +22,7 @@ STYLE = Vocabulary.of_bytes().extended([(121, 108, 256), (256, 101, 257), (115, 
 def found_in(text: str, tokenizer: Tokenizer = TOKENIZER) -> list[Pitfall]:
     live = LiveText(tokenizer, text)
     pitfalls = Pitfalls(live)
-    assert pitfalls.settle(1e9)
+    assert pitfalls.search(1e9)
     return [*pitfalls, *pitfalls.of_the_whole(), *pitfalls.at_end(unstable(live))]
 
 
@@ -84,7 +84,7 @@ def test_nothing_in_a_reason_acts_on_a_terminal() -> None:
 
 
 def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_core.explain.pitfalls._MOST", 1 << 20)
+    monkeypatch.setattr("bpe_core.explain.pitfalls._MOST_OF_A_KIND", 1 << 20)
     rng = random.Random(3)
     parts = (
         "We see ",
@@ -105,17 +105,17 @@ def test_the_same_after_any_edit_as_in_a_fresh_text(monkeypatch: pytest.MonkeyPa
     text = "".join(rng.choices(parts, k=9000))
     live = LiveText(TOKENIZER, text)
     pitfalls = Pitfalls(live)
-    pitfalls.settle(1e9)
+    pitfalls.search(1e9)
     for _ in range(12):
         start = rng.randrange(live.n_characters)
         end = min(live.n_characters, start + rng.choice((0, 1, 5, 20_000)))
         new = "".join(rng.choices(parts, k=rng.choice((0, 1, 3))))
         live.splice(start, end, new)
-        pitfalls.spliced(start, end, len(new))
-        assert not pitfalls.settled or not len(live.text)
-        pitfalls.settle(1e9)
+        pitfalls.splice(start, end, len(new))
+        assert not pitfalls.is_complete or not len(live.text)
+        pitfalls.search(1e9)
         fresh = Pitfalls(live)
-        fresh.settle(1e9)
+        fresh.search(1e9)
         assert kinds_at(pitfalls) == kinds_at(fresh)
 
 
@@ -126,7 +126,7 @@ def kinds_at(pitfalls: Pitfalls) -> set[tuple[str, int]]:
 def test_from_one_to_the_next_and_the_worst_of_them() -> None:
     live = LiveText(TOKENIZER, "1234 " * 9000 + "pаypal \u200b 1234\n")
     pitfalls = Pitfalls(live)
-    pitfalls.settle(1e9)
+    pitfalls.search(1e9)
     found = list(pitfalls)
     assert len(pitfalls) == len(found)
     worst = pitfalls.worst()
@@ -140,17 +140,17 @@ def test_from_one_to_the_next_and_the_worst_of_them() -> None:
 @pytest.mark.parametrize("letter", ["a", "1", " ", "\u0430", "\u200b", "'", "\r", "<|"])
 def test_a_long_run_of_anything_is_no_trouble(letter: str) -> None:
     live = LiveText(Tokenizer(Vocabulary.of_bytes(), "words"), letter * 40_000)
-    assert Pitfalls(live).settle(1e9)
+    assert Pitfalls(live).search(1e9)
 
 
 def test_a_big_text_is_looked_through_in_slices() -> None:
     live = LiveText(TOKENIZER, "we see\n" * 20_000 + "\u200b")
     pitfalls = Pitfalls(live)
-    assert not pitfalls.settle(0) and list(pitfalls) == []
-    while not pitfalls.settle(0):
+    assert not pitfalls.search(0) and list(pitfalls) == []
+    while not pitfalls.search(0):
         pass
     assert [pitfall.start for pitfall in pitfalls] == [140_000]
     live.splice(0, 0, "x")
-    pitfalls.spliced(0, 0, 1)
-    assert not pitfalls.settled and pitfalls.settle(0)  # one block is read again, the others only move
+    pitfalls.splice(0, 0, 1)
+    assert not pitfalls.is_complete and pitfalls.search(0)  # one block is read again, the others only move
     assert [pitfall.start for pitfall in pitfalls] == [140_001]
