@@ -3,14 +3,17 @@
 Arguments are looked at before anything heavy is imported, so that a wrong one is answered at once.
 """
 
-import argparse
 import gc
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-HEADLESS = ("train", "encode", "decode", "count", "audit", "convert", "fetch")
-"""The subcommands of `bpe_core.cli.main`."""
+if TYPE_CHECKING:
+    from bpe_core.cli.arguments import Parser
+
+HEADLESS = ("train", "encode", "decode", "show", "count", "compare", "economy", "audit", "convert", "fetch")
+"""The subcommands of `bpe_core.cli.main`, whose import would take its time."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -84,8 +87,10 @@ def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...],
     return tuple(texts), tuple(tokenizers), tuple(doubts)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> "Parser":
+    from bpe_core.cli.arguments import Parser
+
+    parser = Parser(
         prog="bpescope",
         description="See byte-pair encoding: watch it learn, type among its tokens, audit its vocabulary.",
         epilog="Without the screen: bpescope {" + ",".join(HEADLESS) + "} …   (each has its own --help)",

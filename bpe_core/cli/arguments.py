@@ -1,16 +1,45 @@
 """What the declarations of several subcommands have in common."""
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+
+from bpe_core.cli.standard_streams import tell
+from bpe_core.errors import LONGEST
+from bpe_core.visible import quoted, shortened, visible
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
+
+    from _typeshed import SupportsWrite
 
 Subcommands: TypeAlias = "_SubParsersAction[ArgumentParser]"
 """What `ArgumentParser.add_subparsers` returns."""
 
 A_TOKENIZER = "a tokenizer file in any supported format, a folder that holds one, or a name such as gpt-4o"
+
+
+class Parser(ArgumentParser):
+    """An ArgumentParser that answers wrong usage with one sentence on stderr, and exit code 2."""
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        """Print the help. OSError if stdout takes no more."""
+        print(self.format_help(), end="", file=file or sys.stdout)
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with what argparse says of an argument, without its usage."""
+        problem = visible(shortened(message.removeprefix("argument "), LONGEST))
+        tell(f"{self.prog}: {problem}; {self.prog} --help says what there is.")
+        raise SystemExit(2)
+
+
+def integer(text: str) -> int:
+    """The number that an argument is; ArgumentTypeError if it is none."""
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{quoted(text)} is no whole number") from None
 
 
 def add_command(

@@ -1,14 +1,15 @@
 """`compare`: several tokenizers on the same texts, as tables or as JSON."""
 
 import json
+import math
 import os
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, integer
 from bpe_core.cli.comparison_tables import tables
 from bpe_core.cli.report import Report, report_to_person
 from bpe_core.cli.source import is_stream, text_blocks
@@ -18,6 +19,7 @@ from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError
 from bpe_core.metrics import Comparison, merges_in_common, overlap, sections
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import quoted
 
 
 def add(commands: Subcommands) -> None:
@@ -51,7 +53,7 @@ def add(commands: Subcommands) -> None:
         "each one of the first part: parity, if they are translations",
     )
     parser.add_argument("--price", type=_price, metavar="P", help="what a million tokens cost; tells the price of all")
-    parser.add_argument("--examples", type=int, default=10, metavar="N", help="disagreements shown (%(default)s)")
+    parser.add_argument("--examples", type=integer, default=10, metavar="N", help="disagreements shown (%(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
 
 
@@ -77,10 +79,10 @@ def run(options: Namespace) -> int:
 
 
 def _price(text: str) -> float:
-    price = float(text)
-    if not 0 <= price < float("inf"):
-        raise ValueError
-    return price
+    with suppress(ValueError):
+        if 0 <= (price := float(text)) < math.inf:
+            return price
+    raise ArgumentTypeError(f"{quoted(text)} is no price")
 
 
 def _texts(paths: list[str], report: Report) -> Iterator[tuple[str, str]]:

@@ -4,25 +4,26 @@ Exit codes: 0 done, 1 what was asked for is not so, 2 wrong usage or bad input, 
 progress and errors to stderr.
 """
 
-import argparse
 import errno
 import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final
 
 from bpe_core.cli import audit, compare, convert, count, decode, economy, encode, fetch, show, train
+from bpe_core.cli.arguments import Parser
 from bpe_core.cli.standard_streams import hold_open, let_go, tell
 from bpe_core.cli.wire import Failed, to_line
 from bpe_core.errors import LONGEST, BpeError
 from bpe_core.visible import shortened, visible
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
 """What the system says of a place that takes no more; where it names no file, that is stdout."""
+
+
+COMMANDS: Final = (train, encode, decode, show, count, compare, economy, audit, convert, fetch)
+"""The modules of the subcommands, in the order of the help."""
 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
@@ -74,24 +75,13 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
     return 2
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, with what was typed made safe to show, and the help printed as anything else is."""
-
-    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
-        """Print it. Raises OSError."""
-        print(self.format_help(), end="", file=file or sys.stdout)
-
-    def error(self, message: str) -> NoReturn:
-        super().error(visible(shortened(message, LONGEST)))
-
-
-def _parser(prog: str) -> argparse.ArgumentParser:
-    parser = _Parser(
+def _parser(prog: str) -> Parser:
+    parser = Parser(
         prog=prog,
         description="Byte-pair encoding without a screen: learn a vocabulary, use it, look for what is wrong with it.",
         epilog=f"{prog} COMMAND --help shows the options of a command and an example.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
-    for command in (train, encode, decode, show, count, compare, economy, audit, convert, fetch):
+    for command in COMMANDS:
         command.add(commands)
     return parser

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from pathlib import Path
 
-from bpe_core.cli.arguments import Subcommands, add_command, add_pattern, add_stream
+from bpe_core.cli.arguments import Subcommands, add_command, add_pattern, add_stream, integer
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
 from bpe_core.cli.learning import learn, prepare
@@ -58,7 +58,11 @@ def add(commands: Subcommands) -> None:
 
 def _add_rules(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--vocab-size", type=int, default=4096, metavar="N", help="tokens in all: bytes, merges, specials (%(default)s)"
+        "--vocab-size",
+        type=integer,
+        default=4096,
+        metavar="N",
+        help="tokens in all: bytes, merges, specials (%(default)s)",
     )
     parser.add_argument(
         "--ties",
@@ -71,9 +75,13 @@ def _add_rules(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--special", action="append", default=[], metavar="S", help="a special token; repeatable")
     parser.add_argument(
-        "--min-count", type=int, default=1, metavar="N", help="stop when no pair occurs this often (%(default)s)"
+        "--min-count",
+        type=integer,
+        default=1,
+        metavar="N",
+        help="stop when no pair occurs this often (%(default)s)",
     )
-    parser.add_argument("--max-token-length", type=int, metavar="N", help="bytes in a token at most (no limit)")
+    parser.add_argument("--max-token-length", type=integer, metavar="N", help="bytes in a token at most (no limit)")
     parser.add_argument(
         "--end-of-word", default="", metavar="S", help="stands at the end of every piece, as a symbol of its own (none)"
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from scope import ROOT
 
+from bpe_core.cli.main import COMMANDS
 from tui.__main__ import HEADLESS, _told_apart
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -56,6 +57,10 @@ def test_a_subcommand_needs_no_terminal(book: Path) -> None:
     assert in_a_pipe("decode", "-t", "out.json", text=encoded.stdout).stdout == b"the theme"
 
 
+def test_every_subcommand_of_the_engine_is_one_here() -> None:
+    assert tuple(command.__name__.rpartition(".")[2] for command in COMMANDS) == HEADLESS
+
+
 def test_version_and_help() -> None:
     version = in_a_pipe("--version")
     assert version.returncode == 0 and version.stdout.startswith(b"bpescope ")
@@ -81,7 +86,8 @@ def test_a_path_that_cannot_be_opened_is_told_in_a_sentence(home: Path, name: st
     code, output = in_a_terminal(name)
     assert code == 2
     assert reason in output and "Traceback" not in output and "\x1b" not in output
-    assert output.splitlines()[-1].startswith("bpescope: ")
+    (sentence,) = output.splitlines()
+    assert sentence.startswith("bpescope: ")
 
 
 def test_a_file_that_one_may_not_read(book: Path) -> None:

@@ -1,0 +1,42 @@
+"""A process that works along and is ended by somebody: that is told in a sentence, and nothing is missing."""
+
+from pathlib import Path
+
+import pytest
+
+from bpe_core import save, train
+from bpe_core.cli.main import main
+from bpe_core.parallel import portions, process_pool
+from bpe_core.parallel.pool_worker import CrewMember
+
+TEXT = "the theme of the other thesis, the thing that they thought through\n"
+
+
+class Killed(CrewMember):
+    """Is no more before it is asked for anything."""
+
+    def __init__(self, work: bytes) -> None:
+        super().__init__(work)
+        self.kill()
+
+
+@pytest.mark.parametrize("command", ["count", "encode -t t.json"])
+def test_a_process_that_is_lost_is_told_in_a_sentence(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(train(TEXT, vocab_size=280), "t.json")
+    Path("book.txt").write_text(TEXT * 999)
+    arguments = [*command.split(), "book.txt"]
+    assert main(arguments) == 0
+    alone = capsys.readouterr()
+    monkeypatch.setattr("bpe_core.cli.encode.EACH", 1000)
+    for module in ("bpe_core.corpus.counts", "bpe_core.cli.encoding"):
+        monkeypatch.setattr(f"{module}.how_many", lambda *_: 2)
+    monkeypatch.setattr(portions, "LEAST", 1000)
+    monkeypatch.setattr(process_pool, "CrewMember", Killed)
+    assert main(arguments) == 0
+    together = capsys.readouterr()
+    assert together.out == alone.out
+    sentence = "A helping process was ended by the system or by somebody; its part was done without it"
+    assert together.err.count(sentence) == 1 and sentence not in alone.err
