@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def _open_app(arguments: list[str]) -> int:
 
     try:
         texts, tokenizers, doubts = _told_apart(options.paths)
+        tokenizers += tuple(map(_located, options.tokenizer))
     except BpeError as error:
         return _refuse(str(error))
     from tui.app import BpeScope
@@ -87,6 +89,24 @@ def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...],
     return tuple(texts), tuple(tokenizers), tuple(doubts)
 
 
+def _located(tokenizer: str) -> str:
+    """The absolute path of a tokenizer that was named by a path or by its name.
+
+    Raises `FetchError` for a name that is nowhere, `FormatError` for a path where no tokenizer is.
+    """
+    from bpe_core.errors import FormatError, PatternNeededError
+    from bpe_core.formats import load
+    from bpe_core.hub import located
+    from bpe_core.visible import quoted
+
+    path = os.path.abspath(located(tokenizer))
+    if not os.path.exists(path):
+        raise FormatError(f"There is no tokenizer {quoted(tokenizer, 200)}: no such file, and not a known name.")
+    with suppress(PatternNeededError):  # the app asks for it
+        load(path)
+    return path
+
+
 def _parser() -> "Parser":
     from bpe_core.cli.arguments import Parser
 
@@ -97,6 +117,14 @@ def _parser() -> "Parser":
     )
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="texts or folders to choose as the corpus; tokenizer files to open"
+    )
+    parser.add_argument(
+        "-t",
+        "--tokenizer",
+        action="append",
+        default=[],
+        metavar="TOKENIZER",
+        help="a tokenizer to open: a file in any supported format, a folder that holds one, or a name such as gpt-4o",
     )
     parser.add_argument("--version", action="store_true", help="say which version this is")
     return parser

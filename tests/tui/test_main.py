@@ -11,7 +11,8 @@ import pytest
 from scope import ROOT
 
 from bpe_core.cli.main import COMMANDS
-from tui.__main__ import HEADLESS, _told_apart
+from bpe_core.errors import BpeError
+from tui.__main__ import HEADLESS, _located, _told_apart
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -59,6 +60,22 @@ def test_a_subcommand_needs_no_terminal(book: Path) -> None:
 
 def test_every_subcommand_of_the_engine_is_one_here() -> None:
     assert tuple(command.__name__.rpartition(".")[2] for command in COMMANDS) == HEADLESS
+
+
+def test_a_tokenizer_is_named_by_its_file_or_its_name(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _located(str(kept)) == str(kept)
+    assert _located(os.path.relpath(kept)) == str(kept)
+    monkeypatch.setattr("bpe_core.hub.located", lambda name: kept if name == "gpt-4o" else name)
+    assert _located("gpt-4o") == str(kept)
+
+
+@pytest.mark.parametrize("name", ["none.json", "book.txt", "gpt-9-none"])
+def test_what_is_no_tokenizer_is_told(book: Path, name: str) -> None:
+    with pytest.raises(BpeError):
+        _located(name)
+    code, output = in_a_terminal("-t", name)
+    assert code == 2
+    assert name in output and output.count("\n") == 1
 
 
 def test_version_and_help() -> None:
