@@ -14,7 +14,7 @@ from bpe_core.formats.limits import LONGEST_TOKEN
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
-__all__ = ["FORMATS", "WRITABLE", "is_tokenizer", "load", "save", "save_beside", "why_no_tokenizer"]
+__all__ = ["FORMATS", "WRITABLE", "is_tokenizer", "load", "read", "save", "save_beside", "why_no_tokenizer"]
 
 FORMATS: Final = ("native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "tiktoken", "sentencepiece")
 """The formats that `load` knows, in the order in which they are asked; each is a module of this name in here."""
@@ -30,7 +30,10 @@ class Format(Protocol):
         """Whether the content is of this format, be it whole or broken."""
 
     def read(self, file: TokenizerFile, pattern: str | None) -> Tokenizer:
-        """The tokenizer in a file, split by another pattern if one is given. Raises `FormatError`."""
+        """The tokenizer in a file, split by another pattern if one is given.
+
+        Raises `FormatError`, or any `BpeError` of the engine where it refuses what the file holds.
+        """
 
     def write(self, tokenizer: Tokenizer) -> Iterator[str]:
         """The text of a file that holds the tokenizer, in parts. Raises `FormatError` if the format cannot hold it."""
@@ -55,11 +58,22 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
         splitter(pattern)  # a wrong one is not the file's fault
     if os.path.isdir(path) and (holder := holder_in(Path(path))):
         path = holder
-    file = TokenizerFile.open(path)
+    return read(TokenizerFile.open(path), pattern)
+
+
+def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer in the content of a file. Raises `FormatError`, also where the engine refuses what stands there."""
     for name in FORMATS:
         known = _format(name)
         if known.recognizes(file.data):
-            tokenizer = known.read(file, pattern)
+            try:
+                tokenizer = known.read(file, pattern)
+            except FormatError:
+                raise
+            except BpeError as error:
+                file.broken(str(error).rstrip("."))
+            except RecursionError:
+                file.broken("its parts are nested too deeply")
             if name != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
                 raise FormatError(f"{file.where} cannot be used: it has a token of {longest:,} bytes.")
             return tokenizer

@@ -9,7 +9,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.limits import MOST_VALUES
 from bpe_core.visible import quoted, shortened, visible
 
-LARGEST: Final = (1 << 53) - 1
+LARGEST_NUMBER: Final = (1 << 53) - 1
 """The largest number that every reader of JSON keeps exactly."""
 
 
@@ -67,7 +67,7 @@ class Fields:
             self.fail(key, f"true or false was expected, not {_named(value)}")
         return value
 
-    def number(self, key: str, *, largest: int = LARGEST) -> int:
+    def number(self, key: str, *, largest: int = LARGEST_NUMBER) -> int:
         """A whole number from 0 to `largest`."""
         value = self.any(key)
         if not is_number(value) or value > largest:
@@ -108,7 +108,7 @@ class Fields:
 
 def is_number(value: object) -> TypeGuard[int]:
     """Whether it is a whole number from 0 on that JSON keeps exactly; true and false are not."""
-    return type(value) is int and 0 <= value <= LARGEST
+    return type(value) is int and 0 <= value <= LARGEST_NUMBER
 
 
 def is_text(value: object) -> TypeGuard[str]:

@@ -51,6 +51,11 @@ class TokenizerFile:
         return None
 
     @property
+    def stem(self) -> str:
+        """Its name without the ending; "" if it has none."""
+        return self.path.stem if self.path else ""
+
+    @property
     def text(self) -> str:
         """The content as text in UTF-8. Raises `FormatError`."""
         try:

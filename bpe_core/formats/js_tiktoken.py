@@ -9,7 +9,7 @@ from binascii import Error, a2b_base64
 from collections.abc import Iterator
 from typing import Final
 
-from bpe_core.errors import BpeError, FormatError, PatternNeededError
+from bpe_core.errors import PatternNeededError
 from bpe_core.formats.fields import Fields, is_number, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID
@@ -43,13 +43,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     tokens = dict(_tokens(file, text))
     if lacking := sorted(set(range(256)) - bytes_among(tokens).keys()):
         file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
-    try:
-        vocabulary = RankedVocabulary(dict(sorted(tokens.items())), specials)
-        return Tokenizer(vocabulary, source, name=file.path.stem if file.path else "")
-    except FormatError:
-        raise
-    except BpeError as error:
-        file.broken(str(error).rstrip("."))
+    vocabulary = RankedVocabulary(dict(sorted(tokens.items())), specials)
+    return Tokenizer(vocabulary, source, name=file.stem)
 
 
 def _specials(fields: Fields) -> dict[str, int]:

@@ -6,16 +6,14 @@ LARGEST_ID: Final = (1 << 31) - 1
 """No real id is anywhere near it."""
 
 LARGEST_FILE: Final = 1 << 27
-"""Bytes; the largest published ones have a quarter of it."""
+"""Bytes; the largest published ones have a quarter of it. So much is in all tokens together where each is written out.
+"""
 
 LONGEST_ADDED: Final = 10_000
 """Characters of a token that is looked for in every text; real ones have a few dozen."""
 
 MOST_VALUES: Final = 10_000_000
 """In a JSON file; the largest published ones have two million."""
-
-MOST_BYTES: Final = 1 << 27
-"""Of all tokens together, where each is written out: as many as a file can have."""
 
 MOST_MADE: Final = 1 << 24
 """Bytes of all tokens together, where a file tells of each only what it is made of; a million real ones have less."""

@@ -6,7 +6,7 @@ Bytes are 0 to 255, and the merges make the ids from 256 on: nothing else can be
 from collections.abc import Iterator, Sequence
 from typing import Final, NoReturn
 
-from bpe_core.errors import BpeError, FormatError
+from bpe_core.errors import FormatError
 from bpe_core.formats.empty_matches import may_match_nothing
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID, LONGEST_TOKEN, MOST_MADE
@@ -37,18 +37,9 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         file.broken(f"it ends before its {n_specials} special tokens do")
     specials = dict(_special(file, number, lines[number - 1]) for number in range(4, 4 + n_specials))
     merges = [_merge(file, number, line) for number, line in enumerate(lines[3 + n_specials :], 4 + n_specials) if line]
-    try:
-        vocabulary = Vocabulary(_alphabet(), _checked(file, merges), specials)
-        source = lines[1].strip()
-        return Tokenizer(
-            vocabulary,
-            _NAME_OF.get(source, source) if pattern is None else pattern,
-            name=file.path.stem if file.path else "",
-        )
-    except FormatError:
-        raise
-    except BpeError as error:
-        file.broken(str(error).rstrip("."))
+    vocabulary = Vocabulary(_alphabet(), _checked(file, merges), specials)
+    source = lines[1].strip()
+    return Tokenizer(vocabulary, _NAME_OF.get(source, source) if pattern is None else pattern, name=file.stem)
 
 
 def _alphabet() -> dict[int, bytes]:

@@ -10,7 +10,6 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-from bpe_core.errors import BpeError
 from bpe_core.formats import protobuf
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.patterns import splitter
@@ -93,10 +92,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         file.unsupported("it treats spaces as suffixes or has unused pieces, which is not supported")
     if pattern is not None:
         file.unsupported("SentencePiece splits at no pattern, so none can be given")
-    try:
-        return _tokenizer(model, file.path.stem if file.path else "")
-    except BpeError as error:
-        file.broken(str(error).rstrip("."))
+    return _tokenizer(model, file.stem)
 
 
 def _model(data: bytes) -> Model:

@@ -9,10 +9,10 @@ from binascii import Error, a2b_base64
 from collections.abc import Iterator
 from typing import Final
 
-from bpe_core.errors import BpeError, FormatError
+from bpe_core.errors import FormatError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary.ranked import RankedVocabulary
@@ -39,13 +39,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     n_tokens = config.number("default_vocab_size", largest=LARGEST_ID) - n_specials
     tokens = _tokens(fields, n_tokens, n_specials)
     source = str(Split.of_expression(config.text("pattern")))
-    try:
-        vocabulary = RankedVocabulary(tokens, dict(_specials(fields, n_specials)))
-        return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.path.stem if file.path else "")
-    except FormatError:
-        raise
-    except BpeError as error:
-        file.broken(str(error).rstrip("."))
+    vocabulary = RankedVocabulary(tokens, dict(_specials(fields, n_specials)))
+    return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.stem)
 
 
 def _tokens(fields: Fields, n_tokens: int, first: int) -> dict[int, bytes]:
@@ -55,7 +50,6 @@ def _tokens(fields: Fields, n_tokens: int, first: int) -> dict[int, bytes]:
         fields.fail("config.default_vocab_size", f"it asks for {n_tokens} tokens, and the file lists {len(rows)}")
     tokens: dict[int, bytes] = {}
     seen: dict[bytes, int] = {}
-    room = MOST_BYTES
     for rank, row in enumerate(rows[:n_tokens]):
         if row.number("rank") != rank:
             row.fail("rank", f"{rank} was expected, since tokens stand in the order of their ranks")
@@ -68,9 +62,6 @@ def _tokens(fields: Fields, n_tokens: int, first: int) -> dict[int, bytes]:
         if seen.setdefault(data, rank) != rank:
             row.fail("token_bytes", f"the ranks {seen[data]} and {rank} stand for the same bytes")
         tokens[first + rank] = data
-        room -= len(data)
-    if room < 0:
-        fields.fail("vocab", "the tokens are too long")
     if lacking := sorted(set(range(256)) - bytes_among(tokens).keys()):
         fields.fail("vocab", f"there is no token for the byte 0x{lacking[0]:02x}")
     return tokens

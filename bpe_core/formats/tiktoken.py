@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final
 
-from bpe_core.errors import BpeError, PatternNeededError
+from bpe_core.errors import PatternNeededError
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
-from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.formats.ranks import ranks_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
@@ -44,11 +44,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             f"{file.where} holds ranks, but not how to split a text, and is none of the published files known here; "
             "name its pattern, such as llama3 or qwen2 (--pattern)."
         )
-    known = known or KnownFile(file.path.stem if file.path else "", "", {})
-    try:
-        vocabulary = RankedVocabulary(tokens, known.special_tokens, symbols=ByteSymbols(bytes_known), id_of=id_of)
-    except BpeError as error:
-        file.broken(str(error).rstrip("."))
+    known = known or KnownFile(file.stem, "", {})
+    vocabulary = RankedVocabulary(tokens, known.special_tokens, symbols=ByteSymbols(bytes_known), id_of=id_of)
     return Tokenizer(vocabulary, known.pattern if pattern is None else pattern, name=known.name)
 
 
@@ -77,14 +74,13 @@ def _at_once(data: bytes) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
     except ValueError:  # not base64, or too many digits
         return None
     tokens, id_of = dict(zip(ids, texts, strict=True)), dict(zip(texts, ids, strict=True))
-    is_usual = len(data) < MOST_BYTES and max(ids) <= LARGEST_ID and ids == sorted(ids)
+    is_usual = max(ids) <= LARGEST_ID and ids == sorted(ids)
     return (tokens, id_of) if is_usual and len(ids) == len(tokens) == len(id_of) else None
 
 
 def _line_by_line(file: TokenizerFile) -> tuple[dict[int, bytes], dict[bytes, int]]:
-    """The same, with an error that names the line."""
+    """The tokens of any file; an error names the line."""
     tokens: dict[int, bytes] = {}
-    room = MOST_BYTES
     for number, line in enumerate(file.data.splitlines(), 1):
         parts = line.split()
         if not parts:
@@ -101,9 +97,6 @@ def _line_by_line(file: TokenizerFile) -> tuple[dict[int, bytes], dict[bytes, in
         if token in tokens:
             file.broken(f"in line {number}, the rank {token} stands for a second time")
         tokens[token] = data
-        room -= len(data)
-    if room < 0:
-        file.broken("its tokens are too long")
     tokens = dict(sorted(tokens.items()))
     return tokens, _inverted(file, tokens)
 

@@ -23,7 +23,7 @@ _MODELS: Final = {
     "r50k_base": ("gpt2", "gpt-2", "text-davinci-001", "text-curie-001", "davinci", "curie", "babbage", "ada"),
 }
 """Encoding -> models, as tiktoken tells them apart; a dated or smaller version has the model's name and a hyphen."""
-_LARGEST: Final = 64 << 20
+_LARGEST_FILE: Final = 64 << 20
 """Bytes; no rank file is larger, and what is need not be read to find its name."""
 
 
@@ -95,6 +95,6 @@ def _place(encoding: str, environment: Mapping[str, str]) -> Path | None:
 
 def _digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() if path.stat().st_size <= _LARGEST else ""
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.stat().st_size <= _LARGEST_FILE else ""
     except OSError:
         return ""

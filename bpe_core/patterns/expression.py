@@ -14,7 +14,7 @@ from bpe_core.errors import PatternError
 from bpe_core.patterns.patience import in_time
 from bpe_core.visible import visible
 
-LARGEST: Final = 20_000
+MOST_CHARACTERS: Final = 20_000
 """Characters of an expression with its least repetitions written out, as it is compiled: half a second and 30 MB at
 most. The longest published one has some hundreds."""
 
@@ -96,17 +96,17 @@ def _too_much(source: str) -> str | None:
             case "atom":
                 last = len(found[0])
             case "least":
-                more = max(int(found["least"]) - 1, 0) if len(found["least"]) < 12 else LARGEST
+                more = max(int(found["least"]) - 1, 0) if len(found["least"]) < 12 else MOST_CHARACTERS
                 sums[-1] += last * more
                 last += last * more
                 continue
         sums[-1] += last
     size = sum(sums)
-    if size <= LARGEST:
+    if size <= MOST_CHARACTERS:
         return None
     return (
-        f"is too large: with its least repetitions written out it has {size:,} characters or more, and {LARGEST:,} is "
-        "the most; ask for fewer repetitions"
+        f"is too large: with its least repetitions written out it has {size:,} characters or more, and "
+        f"{MOST_CHARACTERS:,} is the most; ask for fewer repetitions"
     )
 
 

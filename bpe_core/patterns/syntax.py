@@ -75,7 +75,7 @@ END_OF_LINE: Final = Look(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negate
 COUNTED: Final = 16
 """Repetitions that are told apart; more are taken for any number."""
 
-LARGEST: Final = 300
+MOST_SETS: Final = 300
 """Sets of characters in a tree, repetitions that are told apart written out: what is found out about a pattern takes a
 time that may grow with their third power. The published patterns have fifty at most."""
 
@@ -98,14 +98,14 @@ _SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, Non
 def parse(source: str) -> Node:
     """The tree of a pattern that the `regex` module has accepted.
 
-    NotPlain if it uses anything else than the tree has, or is larger than `LARGEST`. Capturing groups become plain
+    NotPlain if it uses anything else than the tree has, or is larger than `MOST_SETS`. Capturing groups become plain
     ones: nothing in the tree refers to them.
     """
     reader = _Reader(source)
     node = reader.choice(ignore_case=False)
     if reader.at != len(source):
         raise NotPlain(source[reader.at :])
-    if _size(node) > LARGEST:
+    if _size(node) > MOST_SETS:
         raise NotPlain("too many sets of characters")
     return node
 

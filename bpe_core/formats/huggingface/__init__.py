@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.huggingface.configuration import configuration_of, name_of, with_added
@@ -26,7 +25,6 @@ from bpe_core.vocabulary.ranked import RankedVocabulary
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _DECODER: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 """How what is made of bytes is decoded here, whatever a file has said of it."""
-_NOT_BPE: Final = ("Unigram", "WordPiece", "WordLevel")
 
 
 def recognizes(data: bytes) -> bool:
@@ -47,23 +45,16 @@ def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
     """The tokenizer that an object as in tokenizer.json describes."""
     model = fields.fields("model")
     kind = model.text("type") if "type" in model else ("BPE" if "merges" in model else "WordPiece")
-    if kind in _NOT_BPE or kind != "BPE":
+    if kind != "BPE":
         fields.unsupported(f"the model {kind}", "BPE")
     if "dropout" in model and model.any("dropout"):
         fields.unsupported("dropout, which encodes at random,", "BPE without it")
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         if key in model and model.text(key):
             fields.unsupported(f"the {key} {model.text(key)!r}", "BPE on bytes, and on characters with U+2581")
-    try:
-        pipeline = pipeline_of(fields, pattern)
-        described = Model.of(model, pipeline.is_bytewise, pipeline.has_metaspace)
-        return pipeline.tokenizer(described, tuple(_added(fields)), name)
-    except FormatError:
-        raise
-    except BpeError as error:
-        fields.fail("", str(error).rstrip("."))
-    except RecursionError:
-        fields.fail("", "its parts are nested too deeply")
+    pipeline = pipeline_of(fields, pattern)
+    described = Model.of(model, pipeline.is_bytewise, pipeline.has_metaspace)
+    return pipeline.tokenizer(described, tuple(_added(fields)), name)
 
 
 def _added(fields: Fields) -> Iterator[AddedToken]:

@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from bpe_core.errors import OptionError
 from bpe_core.formats.fields import Fields, is_number
-from bpe_core.formats.limits import LARGEST_ID, MOST_BYTES
+from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.preparation import METASPACE
@@ -102,8 +102,6 @@ class Model:
 def ids_of(fields: Fields, key: str) -> dict[str, int]:
     """An object of names and their ids. Raises `FormatError` if it is none, or if an id stands there twice."""
     ids = fields.fields(key).values
-    if sum(map(len, ids)) > MOST_BYTES:
-        fields.fail(key, "the tokens are too long")
     numbers = set(ids.values()) if all(type(token) is int for token in ids.values()) else set()
     if len(numbers) == len(ids) and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID:
         return ids

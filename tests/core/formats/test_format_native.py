@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from bpe_core import FormatError, OptionError, PatternError, Tokenizer, Vocabulary, load, save, train
+from bpe_core import FormatError, OptionError, PatternError, Tokenizer, Vocabulary, formats, load, save, train
 from bpe_core.formats import atomic, native
 from bpe_core.formats.file import TokenizerFile
 
@@ -24,7 +24,7 @@ def text_of(tokenizer):
 
 
 def read(text):
-    return native.read(TokenizerFile(text if isinstance(text, bytes) else text.encode(), "mine.json"))
+    return formats.read(TokenizerFile(text if isinstance(text, bytes) else text.encode(), "mine.json"))
 
 
 def test_everything_comes_back(tokenizer, tmp_path):
@@ -135,7 +135,7 @@ def test_a_merge_that_cannot_be(tokenizer, row, sentence):
         ({"special_tokens": []}, "in special_tokens"),
         ({"special_tokens": {"<s>": 1.5}}, "in special_tokens"),
         ({"special_tokens": {"<s>": 99}}, "is taken"),
-        ({"pattern_source": "("}, "in pattern"),
+        ({"pattern_source": "("}, "split pattern is not a valid"),
         ({"name": ["x"]}, "in name, a text was expected, not a list"),
         ({"training": 1}, "in training, an object was expected, not 1"),
         ({"training": {}}, "in training.pattern, there is no value"),
@@ -191,7 +191,7 @@ def test_any_damage_is_told_in_a_sentence(tokenizer):
             read(bytes(data))
         except FormatError as error:
             told += 1
-            assert str(error).startswith("mine.json is broken: ")
+            assert str(error).startswith(("mine.json is broken: ", "mine.json is no tokenizer file"))
             assert "\n" not in str(error)
     assert told > 2500
 
