@@ -50,4 +50,5 @@ description: Final = "with the compiled kernel" if available else f"in pure Pyth
 """Which it is, in a few words for a person."""
 
 if TYPE_CHECKING or available:
+    from bpe_core.kernel._kernel import Encoder as Encoder
     from bpe_core.kernel._kernel import Scanner as Scanner

@@ -1,0 +1,42 @@
+/* Texts and pieces into ids: the piece looked up in a cache, then as a whole where that is right, and then merged. */
+
+#ifndef BPESCOPE_ENCODE_H
+#define BPESCOPE_ENCODE_H
+
+#include "merge.h"
+#include "piece_cache.h"
+#include "tokens.h"
+
+/* What a vocabulary is, once it is built: read by any number of threads. */
+typedef struct tables {
+    symbol_set symbols;
+    rule_table rules;
+    token_table whole; /* what a piece equal to one becomes at once; may have no slots */
+    uint32_t n_merges; /* merges are ranks from 0; NO_RANK for a vocabulary that is given by ranks */
+} tables;
+
+/* What one thread needs while it encodes under merges of a rank below `limit`. */
+typedef struct {
+    const tables *tables;
+    uint32_t limit;
+    piece_cache cache;
+    workspace space;
+    id_list ids;
+    bool only_counts;
+    size_t n_counted; /* ids that were only counted, and are in `ids` no more */
+} encoding;
+
+/* Append the ids of a piece. */
+outcome encode_piece(encoding *encoding, const uint8_t *piece, size_t n);
+
+/* Append the ids of a part of a piece: what the merges leave, and nothing looked up. */
+outcome encode_part(encoding *encoding, const uint8_t *part, size_t n);
+
+/* Append the ids of a text, all of it one piece if `scanner` is NULL. */
+outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n);
+
+/* Append the ids of pieces, and put into `n_ids` how many ids there are up to the end of each. `ends` has a place more
+   than there are pieces: the first, 0, where they begin in `bytes`. */
+outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_pieces, size_t *n_ids);
+
+#endif

@@ -1,0 +1,545 @@
+/* The Python type Encoder: the tables of a vocabulary, and texts and pieces made into ids by them.
+
+   Its tables never change, so that any number of threads may encode at a time; each call takes a cache of its own from
+   those that are idle, and gives it back. That list is only touched with the GIL. */
+
+#include "kernel.h"
+
+#include "encode.h"
+#include "recovery.h"
+
+#include <time.h>
+
+enum {
+    MOST_IDLE = 4,           /* caches that are kept while nobody encodes */
+    LOOK_AT_CLOCK = 1 << 16, /* bytes of text between two looks at the clock */
+    LOOK_AT_SIGNALS = 20,    /* milliseconds between two looks at signals */
+};
+
+typedef struct {
+    PyObject_HEAD
+    tables tables;
+    struct {
+        piece_cache cache;
+        uint32_t limit; /* of the merges by which it was filled */
+    } idle[MOST_IDLE];
+    int n_idle;
+} EncoderObject;
+
+/* A call */
+
+typedef struct {
+    encoding encoding;
+    EncoderObject *encoder;
+    PyThreadState *thread; /* while the GIL is free */
+    size_t n_since;        /* bytes since the last look at the clock */
+    struct timespec looked;
+} call;
+
+/* Called without the GIL; whether a signal has raised an exception. */
+static bool is_interrupted(void *caller, size_t n_bytes)
+{
+    call *call = caller;
+    struct timespec now;
+    call->n_since += n_bytes;
+    if (call->n_since < LOOK_AT_CLOCK)
+        return false;
+    call->n_since = 0;
+    timespec_get(&now, TIME_UTC);
+    long long passed = (now.tv_sec - call->looked.tv_sec) * 1000LL + (now.tv_nsec - call->looked.tv_nsec) / 1000000;
+    if (0 <= passed && passed < LOOK_AT_SIGNALS)
+        return false;
+    PyEval_RestoreThread(call->thread);
+    bool is_interrupted = PyErr_CheckSignals() != 0;
+    call->thread = PyEval_SaveThread();
+    timespec_get(&call->looked, TIME_UTC);
+    return is_interrupted;
+}
+
+/* 0 where all was encoded; otherwise -1 and an exception. */
+static int check(outcome outcome)
+{
+    if (outcome == OUT_OF_MEMORY)
+        PyErr_NoMemory();
+    else if (outcome == UNKNOWN_SYMBOL)
+        PyErr_SetString(PyExc_LookupError, "a byte of the text has no token");
+    return outcome == ENCODED ? 0 : -1;
+}
+
+/* Tables, from what Python has */
+
+static bool is_token(long long id) { return 0 <= id && id < NO_TOKEN; }
+
+static uint32_t item(const Py_buffer *column, size_t i)
+{
+    uint32_t number; /* a buffer may begin anywhere */
+    memcpy(&number, (const char *)column->buf + i * sizeof number, sizeof number);
+    return number;
+}
+
+/* Three columns of merges, as long as each other. */
+static int add_merges(tables *tables, const Py_buffer columns[3])
+{
+    size_t n = (size_t)columns[0].len / sizeof(uint32_t);
+    if ((size_t)columns[0].len % sizeof(uint32_t) || columns[1].len != columns[0].len ||
+        columns[2].len != columns[0].len || n >= NO_RANK - tables->n_merges) {
+        PyErr_SetString(PyExc_ValueError, "merges are three columns of as many numbers of 32 bits");
+        return -1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t left = item(&columns[0], i), right = item(&columns[1], i), token = item(&columns[2], i);
+        if (!is_token(left) || !is_token(right) || !is_token(token)) {
+            PyErr_SetString(PyExc_ValueError, "an id is too large");
+            return -1;
+        }
+        if (!rules_add(&tables->rules, left, right, (merge_rule){tables->n_merges, token})) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        tables->n_merges++;
+    }
+    return 0;
+}
+
+static int number_of(PyObject *object, uint32_t *number)
+{
+    long long value = object ? PyLong_AsLongLong(object) : -1;
+    if (!PyErr_Occurred() && !is_token(value))
+        PyErr_SetString(PyExc_ValueError, "ids and ranks are numbers below 2**31 - 1");
+    *number = (uint32_t)value;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* `ids` is {bytes: id}, `ranks` {bytes: rank} or NULL: then all have the rank 0. */
+static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
+{
+    PyObject *key, *value;
+    size_t n_bytes = 0;
+    for (Py_ssize_t at = 0; PyDict_Next(ids, &at, &key, &value);) {
+        if (!PyBytes_Check(key)) {
+            PyErr_SetString(PyExc_TypeError, "tokens are bytes");
+            return -1;
+        }
+        n_bytes += (size_t)PyBytes_GET_SIZE(key);
+    }
+    if (!tokens_init(table, (size_t)PyDict_GET_SIZE(ids), n_bytes)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t at = 0; PyDict_Next(ids, &at, &key, &value);) {
+        uint32_t id, rank = 0;
+        PyObject *found = ranks ? PyDict_GetItemWithError(ranks, key) : NULL;
+        if (number_of(value, &id) < 0 || (ranks && number_of(found, &rank) < 0))
+            return -1;
+        tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), id, rank);
+    }
+    return 0;
+}
+
+/* `characters` is {bytes: id}, or None where every byte is a symbol. */
+static int fill_symbols(symbol_set *symbols, PyObject *byte_ids, PyObject *end, PyObject *characters)
+{
+    if (!PyTuple_Check(byte_ids) || PyTuple_GET_SIZE(byte_ids) != 256) {
+        PyErr_SetString(PyExc_ValueError, "the ids of the bytes are a tuple of 256");
+        return -1;
+    }
+    for (int byte = 0; byte < 256; byte++) {
+        PyObject *id = PyTuple_GET_ITEM(byte_ids, byte);
+        symbols->byte_ids[byte] = NO_TOKEN;
+        if (id != Py_None && number_of(id, &symbols->byte_ids[byte]) < 0)
+            return -1;
+    }
+    symbols->end = NO_TOKEN;
+    if (end != Py_None && number_of(end, &symbols->end) < 0)
+        return -1;
+    if (characters == Py_None)
+        return 0;
+    if (!PyDict_Check(characters)) {
+        PyErr_SetString(PyExc_TypeError, "characters are a dict");
+        return -1;
+    }
+    return fill_tokens(&symbols->characters, characters, NULL);
+}
+
+static EncoderObject *allocated(PyTypeObject *type, size_t n_pairs)
+{
+    EncoderObject *self = (EncoderObject *)type->tp_alloc(type, 0);
+    if (self && !rules_init(&self->tables.rules, n_pairs)) {
+        PyErr_NoMemory();
+        Py_CLEAR(self);
+    }
+    return self;
+}
+
+static PyObject *new_encoder(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"byte_ids", "end", "characters", "whole", "steps", NULL};
+    PyObject *byte_ids, *end, *characters, *whole, *steps;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO!O!:Encoder", names, &byte_ids, &end, &characters,
+                                     &PyDict_Type, &whole, &PyDict_Type, &steps))
+        return NULL;
+    EncoderObject *self = allocated(type, 0);
+    if (self && (fill_symbols(&self->tables.symbols, byte_ids, end, characters) < 0 ||
+                 (PyDict_GET_SIZE(whole) && fill_tokens(&self->tables.whole, whole, steps) < 0)))
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static PyObject *encoder_of_ranks(PyObject *type, PyObject *args)
+{
+    PyObject *byte_ids, *characters, *ids, *ranks;
+    int looks_up;
+    if (!PyArg_ParseTuple(args, "OOO!O!p:of_ranks", &byte_ids, &characters, &PyDict_Type, &ids, &PyDict_Type, &ranks,
+                          &looks_up))
+        return NULL;
+    EncoderObject *self = allocated((PyTypeObject *)type, (size_t)PyDict_GET_SIZE(ids));
+    call call = {.encoder = self};
+    if (!self || fill_symbols(&self->tables.symbols, byte_ids, Py_None, characters) < 0 ||
+        fill_tokens(&self->tables.whole, ids, ranks) < 0) {
+        Py_XDECREF(self);
+        return NULL;
+    }
+    self->tables.n_merges = NO_RANK;
+    call.encoding.space = (workspace){.interrupted = is_interrupted, .caller = &call};
+    call.thread = PyEval_SaveThread();
+    outcome outcome = recover(&self->tables.whole, &self->tables.symbols, &self->tables.rules, &call.encoding.space);
+    PyEval_RestoreThread(call.thread);
+    workspace_free(&call.encoding.space);
+    if (!looks_up)
+        tokens_free(&self->tables.whole);
+    if (check(outcome) < 0)
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static bool copy_tables(tables *tables, const struct tables *from)
+{
+    tables->symbols = from->symbols;
+    tables->symbols.characters = (token_table){0};
+    tables->n_merges = from->n_merges;
+    return rules_copy(&tables->rules, &from->rules) && (!from->whole.slots || tokens_copy(&tables->whole, &from->whole)) &&
+           (!from->symbols.characters.slots || tokens_copy(&tables->symbols.characters, &from->symbols.characters));
+}
+
+static PyObject *encoder_extended(PyObject *object, PyObject *args)
+{
+    EncoderObject *self = (EncoderObject *)object;
+    Py_buffer columns[3];
+    if (!PyArg_ParseTuple(args, "y*y*y*:extended", &columns[0], &columns[1], &columns[2]))
+        return NULL;
+    EncoderObject *longer = (EncoderObject *)Py_TYPE(self)->tp_alloc(Py_TYPE(self), 0);
+    if (longer && !copy_tables(&longer->tables, &self->tables)) {
+        PyErr_NoMemory();
+        Py_CLEAR(longer);
+    }
+    if (longer && add_merges(&longer->tables, columns) < 0)
+        Py_CLEAR(longer);
+    for (int i = 0; i < 3; i++)
+        PyBuffer_Release(&columns[i]);
+    return (PyObject *)longer;
+}
+
+static void dealloc(PyObject *object)
+{
+    EncoderObject *self = (EncoderObject *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    while (self->n_idle)
+        cache_free(&self->idle[--self->n_idle].cache);
+    rules_free(&self->tables.rules);
+    tokens_free(&self->tables.whole);
+    tokens_free(&self->tables.symbols.characters);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static int limit_of(const tables *tables, PyObject *object, uint32_t *limit)
+{
+    *limit = tables->n_merges;
+    if (object == Py_None)
+        return 0;
+    if (number_of(object, limit) < 0)
+        return -1;
+    if (tables->n_merges != NO_RANK && *limit <= tables->n_merges)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "this encoder does not have so many merges");
+    return -1;
+}
+
+/* Take an idle cache, if there is one of the same limit that, and empty any other; make one if none is idle. */
+static bool take_cache(EncoderObject *self, encoding *encoding)
+{
+    if (!self->n_idle)
+        return cache_init(&encoding->cache);
+    int found = self->n_idle - 1;
+    for (int i = 0; i < self->n_idle; i++)
+        if (self->idle[i].limit == encoding->limit)
+            found = i;
+    encoding->cache = self->idle[found].cache;
+    if (self->idle[found].limit != encoding->limit)
+        cache_wipe(&encoding->cache);
+    self->idle[found] = self->idle[--self->n_idle];
+    return true;
+}
+
+/* Every begin that returns 0 is followed by an end. */
+static int begin(call *call, PyObject *encoder, PyObject *limit, bool only_counts)
+{
+    memset(call, 0, sizeof *call);
+    call->encoder = (EncoderObject *)encoder;
+    call->encoding.tables = &call->encoder->tables;
+    call->encoding.only_counts = only_counts;
+    call->encoding.space.interrupted = is_interrupted;
+    call->encoding.space.caller = call;
+    timespec_get(&call->looked, TIME_UTC);
+    if (limit_of(call->encoding.tables, limit, &call->encoding.limit) < 0)
+        return -1;
+    if (take_cache(call->encoder, &call->encoding))
+        return 0;
+    PyErr_NoMemory();
+    return -1;
+}
+
+static void end(call *call)
+{
+    EncoderObject *self = call->encoder;
+    workspace_free(&call->encoding.space);
+    PyMem_RawFree(call->encoding.ids.at);
+    if (self->n_idle == MOST_IDLE) {
+        cache_free(&call->encoding.cache);
+    } else {
+        self->idle[self->n_idle].cache = call->encoding.cache;
+        self->idle[self->n_idle++].limit = call->encoding.limit;
+    }
+}
+
+/* The bytes of a text in `view`, which is to be released: of a str in UTF-8, or of any buffer as they are. A str with a
+   surrogate raises UnicodeEncodeError. */
+static int view_text(PyObject *text, Py_buffer *view)
+{
+    if (!PyUnicode_Check(text))
+        return PyObject_GetBuffer(text, view, PyBUF_SIMPLE);
+    if (PyUnicode_IS_COMPACT_ASCII(text))
+        return PyBuffer_FillInfo(view, text, PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text), 1, PyBUF_SIMPLE);
+    PyObject *bytes = PyUnicode_AsUTF8String(text); /* not PyUnicode_AsUTF8: it would stay with the text */
+    int failed = bytes ? PyObject_GetBuffer(bytes, view, PyBUF_SIMPLE) : -1;
+    Py_XDECREF(bytes);
+    return failed;
+}
+
+static PyObject *as_list(const id_list *ids)
+{
+    PyObject *list = PyList_New((Py_ssize_t)ids->n);
+    for (size_t i = 0; list && i < ids->n; i++) {
+        PyObject *id = PyLong_FromUnsignedLong(ids->at[i]);
+        if (id)
+            PyList_SET_ITEM(list, (Py_ssize_t)i, id);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *as_tuple(const id_list *ids)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)ids->n);
+    for (size_t i = 0; tuple && i < ids->n; i++) {
+        PyObject *id = PyLong_FromUnsignedLong(ids->at[i]);
+        if (id)
+            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, id);
+        else
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *as_bytes(const id_list *ids)
+{
+    return PyBytes_FromStringAndSize((const char *)ids->at, (Py_ssize_t)(ids->n * sizeof *ids->at));
+}
+
+/* Texts: (text, scanner or None, limit or None) */
+
+static int encode_arguments(call *call, PyObject *encoder, PyObject *args, bool only_counts)
+{
+    PyObject *text, *splitter, *limit;
+    const scanner *scanner = NULL;
+    Py_buffer view;
+    if (!PyArg_ParseTuple(args, "OOO", &text, &splitter, &limit))
+        return -1;
+    if (view_text(text, &view) < 0)
+        return -1;
+    if (splitter != Py_None)
+        scanner = scanner_for(PyType_GetModuleState(Py_TYPE(encoder)), splitter, view.buf, (size_t)view.len);
+    int failed = splitter != Py_None && !scanner ? -1 : begin(call, encoder, limit, only_counts);
+    if (!failed) {
+        call->thread = PyEval_SaveThread();
+        outcome outcome = encode_text(&call->encoding, scanner, view.buf, (size_t)view.len);
+        PyEval_RestoreThread(call->thread);
+        failed = check(outcome);
+        if (failed)
+            end(call);
+    }
+    PyBuffer_Release(&view);
+    return failed;
+}
+
+static PyObject *encoder_encode(PyObject *self, PyObject *args)
+{
+    call call;
+    if (encode_arguments(&call, self, args, false) < 0)
+        return NULL;
+    PyObject *ids = as_list(&call.encoding.ids);
+    end(&call);
+    return ids;
+}
+
+static PyObject *encoder_encode_bytes(PyObject *self, PyObject *args)
+{
+    call call;
+    if (encode_arguments(&call, self, args, false) < 0)
+        return NULL;
+    PyObject *ids = as_bytes(&call.encoding.ids);
+    end(&call);
+    return ids;
+}
+
+static PyObject *encoder_count(PyObject *self, PyObject *args)
+{
+    call call;
+    if (encode_arguments(&call, self, args, true) < 0)
+        return NULL;
+    size_t n = call.encoding.n_counted + call.encoding.ids.n;
+    end(&call);
+    return PyLong_FromSize_t(n);
+}
+
+/* Pieces: (piece, limit or None), (list of pieces, limit or None) */
+
+static PyObject *encode_one(PyObject *self, PyObject *args, bool looks_up)
+{
+    PyObject *piece, *limit, *ids = NULL;
+    Py_buffer view;
+    call call;
+    if (!PyArg_ParseTuple(args, "OO", &piece, &limit) || view_text(piece, &view) < 0)
+        return NULL;
+    if (begin(&call, self, limit, false) == 0) {
+        encoding *encoding = &call.encoding;
+        size_t n = (size_t)view.len;
+        call.thread = PyEval_SaveThread();
+        outcome outcome = looks_up ? encode_piece(encoding, view.buf, n) : encode_part(encoding, view.buf, n);
+        PyEval_RestoreThread(call.thread);
+        if (check(outcome) == 0)
+            ids = as_tuple(&encoding->ids);
+        end(&call);
+    }
+    PyBuffer_Release(&view);
+    return ids;
+}
+
+static PyObject *encoder_piece(PyObject *self, PyObject *args) { return encode_one(self, args, true); }
+static PyObject *encoder_part(PyObject *self, PyObject *args) { return encode_one(self, args, false); }
+
+typedef struct {
+    uint8_t *bytes;
+    size_t room, n;
+    size_t *ends; /* n + 1, the first 0 */
+} gathered;
+
+static int gather(gathered *all, PyObject *piece)
+{
+    Py_buffer view;
+    if (view_text(piece, &view) < 0)
+        return -1;
+    size_t n = (size_t)view.len, n_before = all->ends[all->n];
+    if (n > all->room - n_before) {
+        size_t room = all->room + all->room / 2 + n + 1024;
+        uint8_t *bytes = room > PY_SSIZE_T_MAX ? NULL : PyMem_RawRealloc(all->bytes, room);
+        if (!bytes) {
+            PyBuffer_Release(&view);
+            PyErr_NoMemory();
+            return -1;
+        }
+        all->bytes = bytes;
+        all->room = room;
+    }
+    memcpy(all->bytes + n_before, view.buf, n);
+    all->ends[++all->n] = n_before + n;
+    PyBuffer_Release(&view);
+    return 0;
+}
+
+static int gather_all(gathered *all, PyObject *pieces)
+{
+    size_t n = (size_t)PyList_GET_SIZE(pieces);
+    memset(all, 0, sizeof *all);
+    all->ends = PyMem_RawCalloc(n + 1, sizeof *all->ends);
+    if (!all->ends) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < n && i < (size_t)PyList_GET_SIZE(pieces); i++) /* a buffer's own code may run meanwhile */
+        if (gather(all, PyList_GET_ITEM(pieces, (Py_ssize_t)i)) < 0)
+            return -1;
+    return 0;
+}
+
+static PyObject *encoder_pieces(PyObject *self, PyObject *args)
+{
+    PyObject *pieces, *limit, *n_ids = NULL, *ids = NULL;
+    gathered all;
+    call call;
+    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &pieces, &limit))
+        return NULL;
+    if (gather_all(&all, pieces) == 0)
+        n_ids = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(all.n * sizeof *all.ends));
+    if (n_ids && begin(&call, self, limit, false) == 0) {
+        size_t *numbers = (size_t *)PyBytes_AS_STRING(n_ids);
+        call.thread = PyEval_SaveThread();
+        outcome outcome = encode_pieces(&call.encoding, all.bytes, all.ends, all.n, numbers);
+        PyEval_RestoreThread(call.thread);
+        if (check(outcome) == 0)
+            ids = as_bytes(&call.encoding.ids);
+        end(&call);
+    }
+    PyMem_RawFree(all.bytes);
+    PyMem_RawFree(all.ends);
+    PyObject *result = ids ? PyTuple_Pack(2, ids, n_ids) : NULL;
+    Py_XDECREF(ids);
+    Py_XDECREF(n_ids);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"of_ranks", encoder_of_ranks, METH_VARARGS | METH_CLASS, "An encoder by the ranks of tokens."},
+    {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
+    {"encode", encoder_encode, METH_VARARGS, "The ids of a text, as a list."},
+    {"encode_bytes", encoder_encode_bytes, METH_VARARGS, "The ids of a text, 4 bytes each."},
+    {"count", encoder_count, METH_VARARGS, "How many ids a text has."},
+    {"piece", encoder_piece, METH_VARARGS, "The ids of a piece, as a tuple."},
+    {"part", encoder_part, METH_VARARGS, "The ids of a part of a piece, nothing looked up whole, as a tuple."},
+    {"pieces", encoder_pieces, METH_VARARGS, "The ids of pieces, 4 bytes each, and how many up to each, 8 bytes each."},
+    {0},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "Makes ids of texts and pieces."},
+    {Py_tp_new, new_encoder},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "bpe_core.kernel._kernel.Encoder",
+    .basicsize = sizeof(EncoderObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};
+
+int add_encoder(PyObject *module)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+    int failed = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
+    Py_XDECREF(type);
+    return failed;
+}

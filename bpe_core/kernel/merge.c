@@ -1,0 +1,349 @@
+/* The merge loop: a scan for the lowest rank where symbols are few, a heap where they are many, windows beyond. */
+
+#include "merge.h"
+
+#include <string.h>
+
+enum {
+    FEW = 64,     /* symbols of a window that is merged by looking for the lowest rank each time */
+    AHEAD = 36,   /* bytes that a window adds, as a rule */
+    OVERLAP = 4,  /* tokens that a window begins with; it is seldom that more change */
+    PERIOD = 8,   /* tokens of the longest repetition that is noticed */
+    REPEATED = 1 << 18, /* tokens that are added for it at a time */
+};
+
+bool ids_reserve(id_list *ids, size_t n_more)
+{
+    if (n_more <= ids->room - ids->n)
+        return true;
+    size_t room = ids->room + ids->room / 2 + n_more + 64;
+    uint32_t *at = room > PY_SSIZE_T_MAX / sizeof *at ? NULL : PyMem_RawRealloc(ids->at, room * sizeof *at);
+    if (!at)
+        return false;
+    ids->at = at;
+    ids->room = room;
+    return true;
+}
+
+void workspace_free(workspace *space)
+{
+    PyMem_RawFree(space->window);
+    PyMem_RawFree(space->ends);
+    *space = (workspace){0};
+}
+
+/* Few symbols: quadratic on paper, but a run over an array that is in the first cache. */
+
+static size_t lowest(const uint32_t *ranks, size_t n)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++)
+        if (ranks[i] < ranks[best])
+            best = i;
+    return best;
+}
+
+static size_t merge_few(const rule_table *rules, uint32_t limit, uint32_t *ids, uint32_t *starts, size_t n)
+{
+    uint32_t ranks[FEW], tokens[FEW];
+    for (size_t i = 0; i + 1 < n; i++) {
+        merge_rule rule = rules_find(rules, ids[i], ids[i + 1]);
+        ranks[i] = rule.rank;
+        tokens[i] = rule.token;
+    }
+    while (n > 1) {
+        size_t i = lowest(ranks, n - 1), n_behind = n - i - 2;
+        if (ranks[i] >= limit)
+            break;
+        ids[i] = tokens[i];
+        memmove(ids + i + 1, ids + i + 2, n_behind * sizeof *ids);
+        memmove(starts + i + 1, starts + i + 2, n_behind * sizeof *starts);
+        if (n_behind) {
+            memmove(ranks + i, ranks + i + 1, n_behind * sizeof *ranks);
+            memmove(tokens + i, tokens + i + 1, n_behind * sizeof *tokens);
+            merge_rule rule = rules_find(rules, ids[i], ids[i + 1]);
+            ranks[i] = rule.rank;
+            tokens[i] = rule.token;
+        }
+        if (i) {
+            merge_rule rule = rules_find(rules, ids[i - 1], ids[i]);
+            ranks[i - 1] = rule.rank;
+            tokens[i - 1] = rule.token;
+        }
+        n--;
+    }
+    return n;
+}
+
+/* Many symbols: a linked list, and a heap of what is to do, rank and place in one number. A place may be out of date
+   when its turn comes; the rank of the pair that stands there now tells. */
+
+typedef struct {
+    uint64_t *heap;
+    uint32_t *ids, *starts, *ranks, *tokens, *next, *previous;
+    size_t n_heap;
+} window;
+
+/* Room for `n` symbols; the heap holds a pair for each, and two for each merge. */
+static bool window_reserve(workspace *space, size_t n, window *arrays)
+{
+    const size_t each = 3 * sizeof(uint64_t) + 6 * sizeof(uint32_t);
+    if (n > space->window_room) {
+        size_t room = n < 1024 ? 1024 : n;
+        void *memory = room > PY_SSIZE_T_MAX / each ? NULL : PyMem_RawRealloc(space->window, room * each);
+        if (!memory)
+            return false;
+        space->window = memory;
+        space->window_room = room;
+    }
+    arrays->heap = space->window;
+    arrays->ids = (uint32_t *)(arrays->heap + 3 * n);
+    arrays->starts = arrays->ids + n;
+    arrays->ranks = arrays->starts + n;
+    arrays->tokens = arrays->ranks + n;
+    arrays->next = arrays->tokens + n;
+    arrays->previous = arrays->next + n;
+    arrays->n_heap = 0;
+    return true;
+}
+
+static void sink(uint64_t *heap, size_t n, size_t at)
+{
+    uint64_t moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && heap[child + 1] < heap[child];
+        if (moved <= heap[child])
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+static uint64_t pop(window *window)
+{
+    uint64_t first = window->heap[0];
+    window->heap[0] = window->heap[--window->n_heap];
+    sink(window->heap, window->n_heap, 0);
+    return first;
+}
+
+static void push(window *window, uint64_t what)
+{
+    size_t at = window->n_heap++;
+    for (size_t parent; at && window->heap[parent = (at - 1) / 2] > what; at = parent)
+        window->heap[at] = window->heap[parent];
+    window->heap[at] = what;
+}
+
+/* Look up the pair that begins at `i`; whether it may be merged. */
+static bool look(window *window, const rule_table *rules, uint32_t limit, size_t n, uint32_t i)
+{
+    uint32_t j = window->next[i];
+    merge_rule rule = j < n ? rules_find(rules, window->ids[i], window->ids[j]) : (merge_rule){NO_RANK, NO_TOKEN};
+    window->ranks[i] = rule.rank < limit ? rule.rank : NO_RANK;
+    window->tokens[i] = rule.token;
+    return rule.rank < limit;
+}
+
+static uint64_t to_do(const window *window, uint32_t i)
+{
+    return (uint64_t)window->ranks[i] << 32 | i;
+}
+
+static size_t merge_many(const rule_table *rules, uint32_t limit, window *window, size_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        window->next[i] = i + 1;
+        window->previous[i] = i - 1;
+        if (look(window, rules, limit, n, i))
+            window->heap[window->n_heap++] = to_do(window, i);
+    }
+    for (size_t i = window->n_heap / 2; i-- > 0;)
+        sink(window->heap, window->n_heap, i);
+    while (window->n_heap) {
+        uint64_t done = pop(window);
+        uint32_t i = (uint32_t)done, j = window->next[i];
+        if (window->ranks[i] != done >> 32)
+            continue;
+        window->ids[i] = window->tokens[i];
+        window->ids[j] = NO_TOKEN;
+        window->ranks[j] = NO_RANK;
+        window->next[i] = window->next[j];
+        if (window->next[i] < n)
+            window->previous[window->next[i]] = i;
+        if (look(window, rules, limit, n, i))
+            push(window, to_do(window, i));
+        if (i && look(window, rules, limit, n, window->previous[i]))
+            push(window, to_do(window, window->previous[i]));
+    }
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i = window->next[i], n_left++) {
+        window->ids[n_left] = window->ids[i];
+        window->starts[n_left] = window->starts[i];
+    }
+    return n_left;
+}
+
+/* A long piece */
+
+typedef struct {
+    const rule_table *rules;
+    const symbol_set *symbols;
+    uint32_t limit;
+    const uint8_t *bytes;
+    size_t n;
+    workspace *space;
+    id_list *ids;
+    size_t first;    /* where its tokens begin among the ids */
+    size_t n_tokens; /* so far */
+    size_t done;     /* bytes that these are */
+} long_piece;
+
+static uint32_t *tokens_of(const long_piece *piece) { return piece->ids->at + piece->first; }
+
+/* The byte where the last `n_last` tokens begin. */
+static size_t start_of_last(const long_piece *piece, size_t n_last)
+{
+    return n_last < piece->n_tokens ? piece->space->ends[piece->n_tokens - n_last - 1] : 0;
+}
+
+static bool tokens_reserve(long_piece *piece, size_t n_more)
+{
+    workspace *space = piece->space;
+    size_t n = piece->n_tokens + n_more;
+    if (n > space->ends_room) {
+        size_t room = n + n / 2;
+        size_t *ends = room > PY_SSIZE_T_MAX / sizeof *ends ? NULL : PyMem_RawRealloc(space->ends, room * sizeof *ends);
+        if (!ends)
+            return false;
+        space->ends = ends;
+        space->ends_room = room;
+    }
+    piece->ids->n = piece->first + piece->n_tokens;
+    return ids_reserve(piece->ids, n_more);
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* How many bytes are the same from `one` and from `other`, a later place, on. */
+static size_t common(const long_piece *piece, size_t one, size_t other)
+{
+    size_t n = 0, most = piece->n - other;
+    const uint8_t *a = piece->bytes + one, *b = piece->bytes + other;
+    while (n + 64 <= most && !memcmp(a + n, b + n, 64))
+        n += 64;
+    while (n < most && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* If the last tokens stand there twice in a row, add them as often as the piece repeats them, but not to its very end. */
+static bool repeat(long_piece *piece)
+{
+    for (size_t n = 1; n <= PERIOD && 2 * n <= piece->n_tokens; n++) {
+        uint32_t *last = tokens_of(piece) + piece->n_tokens - n;
+        size_t begin = start_of_last(piece, n), period = piece->done - begin;
+        if (memcmp(last - n, last, n * sizeof *last) || begin - start_of_last(piece, 2 * n) != period)
+            continue;
+        size_t n_same = common(piece, begin - period, begin);
+        size_t times = n_same > period ? smaller((n_same - 1) / period - 1, REPEATED / n) : 0;
+        if (!tokens_reserve(piece, times * n))
+            return false;
+        for (size_t i = 0; i < times * n; i++, piece->n_tokens++) {
+            tokens_of(piece)[piece->n_tokens] = tokens_of(piece)[piece->n_tokens - n];
+            piece->space->ends[piece->n_tokens] = piece->space->ends[piece->n_tokens - n] + period;
+        }
+        piece->done += times * period;
+        return true;
+    }
+    return true;
+}
+
+/* Merge the bytes between `begin` and `end`; the tokens and where each starts are left in `window`, -1: unknown. */
+static Py_ssize_t merge_window(const long_piece *piece, size_t begin, size_t end, window *window)
+{
+    Py_ssize_t n = symbols_of(piece->symbols, piece->bytes + begin, end - begin, end == piece->n, window->ids,
+                              window->starts);
+    if (n < 0)
+        return n;
+    return n <= FEW ? (Py_ssize_t)merge_few(piece->rules, piece->limit, window->ids, window->starts, n)
+                    : (Py_ssize_t)merge_many(piece->rules, piece->limit, window, n);
+}
+
+/* Put the tokens of a window in the place of the last `n_again`. */
+static bool replace(long_piece *piece, size_t n_again, size_t begin, size_t end, const window *window, size_t n)
+{
+    piece->n_tokens -= n_again;
+    if (!tokens_reserve(piece, n))
+        return false;
+    memcpy(tokens_of(piece) + piece->n_tokens, window->ids, n * sizeof *window->ids);
+    for (size_t i = 1; i <= n; i++)
+        piece->space->ends[piece->n_tokens++] = i < n ? begin + window->starts[i] : end;
+    piece->done = end;
+    return true;
+}
+
+/* Go on by one window. If its first token proves wrong, it is tried again from farther back, and the next ones are
+   longer, which pays for it: what is looked at twice is never more than what comes new. */
+static outcome go_on(long_piece *piece, size_t *ahead)
+{
+    for (size_t n_again = smaller(OVERLAP, piece->n_tokens);; n_again = smaller(4 * n_again, piece->n_tokens)) {
+        size_t begin = n_again ? start_of_last(piece, n_again) : piece->done;
+        *ahead = larger(*ahead, n_again > OVERLAP ? piece->done - begin : 0);
+        size_t end = smaller(piece->n - piece->done, *ahead) + piece->done;
+        end = symbol_boundary(piece->symbols, piece->bytes, end, piece->n);
+        if (end - begin >= UINT32_MAX)
+            return OUT_OF_MEMORY;
+        window window;
+        if (!window_reserve(piece->space, end - begin + 1, &window))
+            return OUT_OF_MEMORY;
+        Py_ssize_t n = merge_window(piece, begin, end, &window);
+        if (n < 0)
+            return UNKNOWN_SYMBOL;
+        bool is_right = n_again == piece->n_tokens /* it begins where the piece does */
+                        || (n > 1 && begin + window.starts[1] == start_of_last(piece, n_again - 1));
+        if (!is_right)
+            continue;
+        if (!replace(piece, n_again, begin, end, &window, (size_t)n))
+            return OUT_OF_MEMORY;
+        break;
+    }
+    if (!repeat(piece))
+        return OUT_OF_MEMORY;
+    size_t again = piece->done - start_of_last(piece, smaller(OVERLAP, piece->n_tokens));
+    *ahead = larger(larger(AHEAD, *ahead / 2), again);
+    return ENCODED;
+}
+
+static outcome merge_in_windows(long_piece *piece)
+{
+    outcome outcome = ENCODED;
+    size_t ahead = AHEAD;
+    while (piece->done < piece->n && outcome == ENCODED) {
+        size_t before = piece->done;
+        outcome = go_on(piece, &ahead);
+        if (outcome == ENCODED && piece->space->interrupted(piece->space->caller, piece->done - before))
+            outcome = INTERRUPTED;
+    }
+    piece->ids->n = piece->first + (outcome == ENCODED ? piece->n_tokens : 0);
+    return outcome;
+}
+
+outcome merge_piece(const rule_table *rules, const symbol_set *symbols, uint32_t limit, const uint8_t *piece, size_t n,
+                    workspace *space, id_list *ids)
+{
+    if (n >= FEW) {
+        long_piece whole = {rules, symbols, limit, piece, n, space, ids, ids->n, 0, 0};
+        return merge_in_windows(&whole);
+    }
+    uint32_t starts[FEW];
+    if (!ids_reserve(ids, FEW))
+        return OUT_OF_MEMORY;
+    uint32_t *found = ids->at + ids->n;
+    Py_ssize_t n_symbols = symbols_of(symbols, piece, n, true, found, starts);
+    if (n_symbols < 0)
+        return UNKNOWN_SYMBOL;
+    ids->n += merge_few(rules, limit, found, starts, (size_t)n_symbols);
+    return ENCODED;
+}

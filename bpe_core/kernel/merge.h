@@ -1,0 +1,40 @@
+/* Merging the symbols of a piece: always the pair of the lowest rank, the leftmost of equal ones, in linear time.
+
+   Call two neighboring tokens compatible if merging what the two are made of, alone, gives the two back. A list of tokens
+   is what merging a whole piece leaves exactly when all its neighbors are compatible (the proof stands in
+   bpe_core/merging/windows.py; H. van Antwerpen and A. Neubeck use the fact in the Rust crate `bpe`). So a long piece
+   is merged window by window, each beginning with a few tokens of what is known: if the first of them comes out again,
+   all neighbors are compatible. And a piece that goes on repeating itself goes on with the same tokens. */
+
+#ifndef BPESCOPE_MERGE_H
+#define BPESCOPE_MERGE_H
+
+#include "rules.h"
+#include "symbols.h"
+
+typedef struct {
+    uint32_t *at;
+    size_t n, room;
+} id_list;
+
+bool ids_reserve(id_list *ids, size_t n_more); /* false: no memory, and nothing has changed */
+
+typedef enum { ENCODED, OUT_OF_MEMORY, UNKNOWN_SYMBOL, INTERRUPTED } outcome;
+
+/* What a thread that merges needs besides; all of it is given back by workspace_free. */
+typedef struct {
+    void *window;       /* the arrays of a window that is merged by a heap */
+    size_t window_room; /* symbols they hold */
+    size_t *ends;       /* of a long piece: the byte where each token ends */
+    size_t ends_room;
+    bool (*interrupted)(void *caller, size_t n_bytes); /* asked now and then, with the bytes done since */
+    void *caller;
+} workspace;
+
+void workspace_free(workspace *space);
+
+/* Append the tokens that merges of a rank below `limit` leave of a piece of `n` bytes; of nothing if it fails. */
+outcome merge_piece(const rule_table *rules, const symbol_set *symbols, uint32_t limit, const uint8_t *piece, size_t n,
+                    workspace *space, id_list *ids);
+
+#endif

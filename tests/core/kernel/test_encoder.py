@@ -1,0 +1,305 @@
+"""The kernel's encoder against the slow definition, the encoders in Python and tiktoken: the same ids for every piece."""
+
+import random
+import signal
+import threading
+import time
+import tracemalloc
+from array import array
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import PATTERNS, kernel, reference, train
+from bpe_core.patterns import splitter
+from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, MarkedSymbols, bytes_among
+
+if not kernel.available:
+    pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
+
+from bpe_core.kernel.grammars import scanner
+
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+BYTE_IDS = tuple(range(256))
+FEW_LETTERS = st.text(st.sampled_from("ab"), max_size=400).map(str.encode)
+PIECES = FEW_LETTERS | st.text(st.sampled_from("abc é中"), max_size=90).map(str.encode) | st.binary(max_size=90)
+
+
+def random_merges(rng: random.Random, n: int) -> list[tuple[int, int, int]]:
+    """Merges of a few letters in an order that no training would have."""
+    ids = [*b"abc"]
+    merges: dict[tuple[int, int], int] = {}
+    while len(merges) < n:
+        pair = rng.choice(ids), rng.choice(ids)
+        if pair not in merges:
+            merges[pair] = 256 + len(merges)
+            ids.append(merges[pair])
+    return [(left, right, token) for (left, right), token in merges.items()]
+
+
+def columns(merges: list[tuple[int, int, int]]) -> list[array]:
+    return [array("I", column) for column in zip(*merges, strict=True)] if merges else [array("I")] * 3
+
+
+def encoder_of(merges: list[tuple[int, int, int]], whole: dict[bytes, int] | None = None) -> kernel.Encoder:
+    return kernel.Encoder(BYTE_IDS, None, None, whole or {}, dict.fromkeys(whole or {}, 0)).extended(*columns(merges))
+
+
+@given(st.integers(0, 1 << 30), st.integers(0, 30), FEW_LETTERS)
+def test_a_piece_has_the_ids_of_the_definition_at_every_step(seed: int, n: int, piece: bytes) -> None:
+    merges = random_merges(random.Random(seed), n)
+    encoder = encoder_of(merges)
+    for step in {0, n // 2, n}:
+        expected = tuple(reference.encode(piece, merges[:step]))
+        assert encoder.part(piece, step) == encoder.piece(piece, step) == encoder.piece(piece, step) == expected
+
+
+@pytest.mark.parametrize("unit", ["a", "ab", "aab", "abcab", "a" * 70 + "b"])
+@given(st.integers(0, 1 << 30), st.integers(0, 2000), st.text(st.sampled_from("abc"), max_size=9))
+def test_long_pieces_that_repeat_themselves_have_the_ids_of_the_encoder_in_python(
+    unit: str, seed: int, n: int, rest: str
+) -> None:
+    vocabulary = Vocabulary(BYTES, random_merges(random.Random(seed), 25))
+    piece = (unit * (n // len(unit)) + rest).encode()
+    assert vocabulary.encode(piece) == vocabulary.encoder.join(piece)
+
+
+@given(st.integers(0, 1 << 30), PIECES)
+def test_ranks_in_any_order_join_what_the_encoder_in_python_joins(seed: int, piece: bytes) -> None:
+    rng = random.Random(seed)
+    tokens = {bytes([byte]) for byte in range(256)}
+    while len(tokens) < 290:
+        tokens.add(b"".join(rng.choices([b"a", b"b", b"c", b" ", "é".encode(), "中".encode()], k=rng.randint(2, 6))))
+    order = [*BYTES.values(), *rng.sample(sorted(tokens - set(BYTES.values())), 34)]
+    looks_up = rng.random() < 0.5
+    vocabulary = RankedVocabulary(dict(enumerate(order)), whole_pieces=looks_up)
+    assert vocabulary.encoder.compiled
+    whole = vocabulary.encoder.whole(piece)
+    assert vocabulary.join(piece) == vocabulary.encoder.join(piece)
+    assert vocabulary.encode(piece) == (vocabulary.encoder.join(piece) if whole is None else (whole,))
+
+
+@given(st.integers(0, 1 << 30), st.text(st.sampled_from("aböä中💚"), max_size=200))
+def test_ranks_that_are_equal_and_characters_as_symbols(seed: int, text: str) -> None:
+    rng = random.Random(seed)
+    singles = {"a": 256, "b": 257, "ö": 258, "中": 259}
+    longer = {"".join(rng.choices("abö中", k=rng.randint(2, 5))) for _ in range(12)}
+    id_of = {text.encode(): token for token, text in enumerate([*singles, *sorted(longer)], 256)}
+    ranks = {data: 0 if len(data.decode()) == 1 else rng.randrange(4) for data in id_of}
+    vocabulary = RankedVocabulary(
+        {**BYTES, **{token: data for data, token in id_of.items()}},
+        symbols=CharacterSymbols(singles, dict(enumerate(range(256))), None),
+        id_of=id_of,
+        rank_of=ranks,
+        whole_pieces=False,
+    )
+    assert vocabulary.encoder.compiled
+    for data in (text.encode(), text.encode()[1:], text.encode()[:-1]):
+        assert vocabulary.encode(data) == vocabulary.encoder.join(data)
+
+
+@given(st.integers(0, 1 << 30), PIECES)
+def test_a_mark_ends_every_piece(seed: int, piece: bytes) -> None:
+    base = {**BYTES, 256: b"</w>"}
+    rng = random.Random(seed)
+    merges = [(left, right, token + 1) for left, right, token in random_merges(rng, 12) if max(left, right) < 256]
+    merges.append((ord("a"), 256, 300))
+    vocabulary = Vocabulary(base, merges, symbols=MarkedSymbols(bytes_among(BYTES), 256), whole_pieces={})
+    assert vocabulary.encode(piece) == vocabulary.encoder.join(piece)
+
+
+def test_a_piece_is_looked_up_whole_only_where_that_is_right() -> None:
+    merges = [(ord("a"), ord("b"), 256), (ord("b"), ord("c"), 257), (256, ord("c"), 258)]
+    assert encoder_of(merges).piece("abc", None) == (258,)
+    assert encoder_of([*merges[1:2], (ord("a"), 257, 256)], {b"xyz": 999}).piece("xyz", None) == (999,)
+    looked_up = encoder_of(merges, {b"xyz": 999})
+    assert looked_up.piece("xyz", None) == (999,)
+    assert looked_up.part("xyz", None) == tuple(b"xyz")
+
+
+def test_a_token_that_is_looked_up_appears_with_the_step_that_makes_it() -> None:
+    merges = [(ord("a"), ord("b"), 256), (256, ord("c"), 257)]
+    vocabulary = Vocabulary(BYTES, merges, whole_pieces={b"abc": 257})
+    assert [vocabulary.at(step).encode(b"abc") for step in range(3)] == [(97, 98, 99), (256, 99), (257,)]
+
+
+def test_earlier_steps_and_later_merges_share_nothing_that_is_wrong() -> None:
+    merges = random_merges(random.Random(1), 40)
+    vocabulary = Vocabulary(BYTES, merges[:10])
+    longer = vocabulary.extended(merges[10:])
+    other = vocabulary.extended([(ord("a"), ord("a"), 290)])
+    rng = random.Random(2)
+    for _ in range(300):
+        piece = bytes(rng.choices(b"abc", k=30))
+        step = rng.randrange(41)
+        assert longer.at(step).encode(piece) == tuple(reference.encode(piece, merges[:step]))
+        assert vocabulary.encode(piece) == tuple(reference.encode(piece, merges[:10]))
+        assert other.encode(piece) == tuple(reference.encode(piece, [*merges[:10], (ord("a"), ord("a"), 290)]))
+
+
+@pytest.mark.parametrize("pattern", ["none", *(name for name in PATTERNS if scanner(PATTERNS[name]))])
+def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
+    tokenizer = train(
+        ["the cat sat on the mat, isn't it 12345 Größe 日本語 \n\n  x"] * 3, vocab_size=290, pattern=pattern
+    )
+    compiled = tokenizer.vocabulary.encoder.compiled
+    assert compiled
+    rng = random.Random(pattern)
+    for length in (0, 1, 5, 40, 3000):
+        text = "".join(rng.choices("the at cs'1 \nöß日本🙂", k=length))
+        pieces = splitter(pattern).split(text)
+        expected = list(chain.from_iterable(tokenizer.vocabulary.encoder.join(piece.encode()) for piece in pieces))
+        assert tokenizer.encode_ordinary(text) == expected
+        assert compiled.count(text, tokenizer.splitter.scanner) == len(expected)
+        ids, ends = compiled.pieces(pieces)
+        assert list(ids) == expected
+        assert [*ends][-1:] == [len(expected)][: len(pieces)]
+        packed = compiled.encoder.encode_bytes(text, tokenizer.splitter.scanner, None)
+        assert list(memoryview(packed).cast("I")) == expected
+
+
+def test_a_cache_that_is_full_many_times_over_remembers_nothing_wrong() -> None:
+    merges = [(ord("a"), ord("b"), 256)]
+    encoder = encoder_of(merges)
+    pieces = [f"{number:x}ab{'ab' * (number % 40)}" for number in range(300_000)]
+    for _ in range(2):
+        ids, ends = encoder.pieces(pieces, None)
+        ids, ends = memoryview(ids).cast("I"), memoryview(ends).cast("Q")
+        for i in range(1, len(pieces), 997):
+            assert tuple(ids[ends[i - 1] : ends[i]]) == encoder.part(pieces[i], None)
+
+
+def test_threads_that_encode_at_a_time_get_the_right_ids() -> None:
+    tokenizer = train(["the cat sat on the mat"] * 3, vocab_size=280)
+    texts = ["".join(random.Random(n).choices("the cat\n", k=100_000)) for n in range(8)]
+    expected = [tokenizer.encode_ordinary(text) for text in texts]
+    found: dict[int, list[int]] = {}
+
+    def work(number: int) -> None:
+        found[number] = tokenizer.at(tokenizer.step).encode_ordinary(texts[number])
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[number] for number in range(8)] == expected
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff", b"\xe4\xb8", b"a\xf0\x9f", b"\x80" * 100, b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", b""]
+)
+@pytest.mark.parametrize("pattern", ["gpt2", "gpt4", "gpt4o"])
+def test_bytes_that_are_no_text_become_ids_all_the_same(data: bytes, pattern: str) -> None:
+    encoder = encoder_of([(ord("a"), ord("b"), 256)])
+    assert encoder.encode(data, scanner(PATTERNS[pattern]), None) == list(data)
+    assert encoder.piece(data, None) == tuple(data)
+    characters = kernel.Encoder(BYTE_IDS, None, {"中".encode(): 300}, {}, {})
+    assert characters.encode(data, None, None) == list(data)
+
+
+def test_a_surrogate_is_refused_and_taken_for_the_unknown_by_the_tokenizer() -> None:
+    encoder = encoder_of([])
+    for call in (encoder.encode, encoder.count):
+        with pytest.raises(UnicodeEncodeError):
+            call("a\ud800", None, None)
+    with pytest.raises(UnicodeEncodeError):
+        encoder.pieces(["a", "a\ud800"], None)
+    assert train(["ab"], vocab_size=257).encode_ordinary("\ud800") == list("\ufffd".encode())
+
+
+def test_a_byte_without_a_token_is_told_by_the_encoder_in_python() -> None:
+    vocabulary = Vocabulary({97: b"a"}, symbols=ByteSymbols({97: 97}))
+    assert vocabulary.encode(b"aa") == (97, 97)
+    with pytest.raises(LookupError):
+        kernel.Encoder(tuple([None] * 256), None, None, {}, {}).piece("a", None)
+    with pytest.raises(Exception, match="no token for the byte 0x62"):
+        vocabulary.encode(b"ab")
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: kernel.Encoder((0,) * 255, None, None, {}, {}), ValueError),
+        (lambda: kernel.Encoder([0] * 256, None, None, {}, {}), ValueError),
+        (lambda: kernel.Encoder((-1,) * 256, None, None, {}, {}), ValueError),
+        (lambda: kernel.Encoder((1 << 31,) * 256, None, None, {}, {}), ValueError),
+        (lambda: kernel.Encoder((1 << 90,) * 256, None, None, {}, {}), (ValueError, OverflowError)),
+        (lambda: kernel.Encoder(("a",) * 256, None, None, {}, {}), TypeError),
+        (lambda: kernel.Encoder(BYTE_IDS, "x", None, {}, {}), TypeError),
+        (lambda: kernel.Encoder(BYTE_IDS, None, [], {}, {}), TypeError),
+        (lambda: kernel.Encoder(BYTE_IDS, None, {"a": 1}, {}, {}), TypeError),
+        (lambda: kernel.Encoder(BYTE_IDS, None, None, {b"ab": 1}, {}), ValueError),
+        (lambda: kernel.Encoder.of_ranks(BYTE_IDS, None, {b"ab": 1}, {}, True), ValueError),
+        (lambda: kernel.Encoder.of_ranks(BYTE_IDS, None, {b"ab": 1}, {b"ab": -5}, True), ValueError),
+        (lambda: encoder_of([]).extended(b"abc", b"abc", b"abcd"), ValueError),
+        (lambda: encoder_of([]).extended(b"abc", b"abc", b"abc"), ValueError),
+        (lambda: encoder_of([]).extended(b"\xff" * 4, bytes(4), bytes(4)), ValueError),
+        (lambda: encoder_of([]).extended("a", "a", "a"), TypeError),
+        (lambda: encoder_of([]).piece("a", 1), ValueError),
+        (lambda: encoder_of([]).piece("a", -1), ValueError),
+        (lambda: encoder_of([]).piece("a", "0"), TypeError),
+        (lambda: encoder_of([]).piece(3, None), TypeError),
+        (lambda: encoder_of([]).encode("a", "gpt4", None), TypeError),
+        (lambda: encoder_of([]).pieces(("a",), None), TypeError),
+        (lambda: encoder_of([]).pieces(["a", None], None), TypeError),
+    ],
+)
+def test_what_is_wrong_is_an_error_and_nothing_else(make, error) -> None:
+    with pytest.raises(error):
+        make()
+
+
+def test_every_allocation_may_fail_and_nothing_is_leaked() -> None:
+    testcapi = pytest.importorskip("_testcapi")
+    merges = columns(random_merges(random.Random(3), 200))
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256, b"abc": 257, b"aabb": 258}
+    text = "".join(random.Random(4).choices("abc ", k=4000)) + "ab" * 5000
+    pieces = [text[i : i + 90] for i in range(0, len(text), 90)]
+    splits = scanner(PATTERNS["gpt4"])
+
+    def work() -> None:
+        encoder = kernel.Encoder(BYTE_IDS, None, None, {b"xx": 7}, {b"xx": 0}).extended(*merges)
+        encoder.encode(text, splits, None)
+        encoder.pieces(pieces, 100)
+        encoder.encode_bytes(text, None, 150)
+        kernel.Encoder.of_ranks(BYTE_IDS, None, ranks, ranks, True).piece(text, None)
+
+    work()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        n_failed = 0
+        for number in range(200):
+            testcapi.set_nomemory(number, number + 1)
+            try:
+                work()
+            except MemoryError:
+                n_failed += 1
+            finally:
+                testcapi.remove_mem_hooks()
+        assert n_failed > 20
+        assert tracemalloc.get_traced_memory()[0] - before < 100_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("pattern", ["gpt4", "none"])
+def test_an_interrupt_is_heard_within_the_work(pattern: str) -> None:
+    tokenizer = train(["the cat sat on the mat"], vocab_size=260, pattern=pattern)
+    compiled, splits = tokenizer.vocabulary.encoder.compiled, tokenizer.splitter.scanner
+    text = "".join(random.Random(5).choices("the cat", k=1_000_000)) * 40
+    timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
+    began = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        compiled.count(text, splits)
+    heard = time.monotonic() - began
+    timer.join()
+    began = time.monotonic()
+    compiled.count(text, splits)
+    assert heard < time.monotonic() - began
