@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import regex
 
+from bpe_core import kernel
+from bpe_core.kernel.grammars import scanner
 from bpe_core.patterns.automaton import END, Automaton
 from bpe_core.patterns.cuts import CutFinder
 from bpe_core.patterns.expression import Expression
@@ -121,8 +123,17 @@ class Splitter(ABC):
         """
         return text if self._kinds is None else text.translate(self._kinds)
 
+    @property
+    def scanner(self) -> "kernel.Scanner | None":
+        """What splits compiled; None where the kernel has nothing that splits as this pattern does."""
+        return None
+
     def pieces(self, blocks: Iterable[str]) -> Iterator[list[str]]:
-        """The pieces of one document that comes in blocks of any size, as lists.
+        """The pieces of one document that comes in blocks of any size, as lists; memory is held as by `parts`."""
+        return map(self.split, self.parts(blocks))
+
+    def parts(self, blocks: Iterable[str]) -> Iterator[str]:
+        """One document that comes in blocks of any size, in parts that can be split each by itself.
 
         At most about two blocks are held at a time, or as much as the longest part without a safe cut.
         """
@@ -136,10 +147,10 @@ class Splitter(ABC):
                 held.append(block)
                 continue
             held.append(block[:cut])
-            yield self.split("".join(held))
+            yield "".join(held)
             held = [block[cut:]]
         if held:
-            yield self.split("".join(held))
+            yield "".join(held)
 
     def _late_cut(self, text: str) -> int:
         """A safe cut as near to the end of `text` as is cheap to find; -1 if there is none inside it."""
@@ -206,6 +217,10 @@ class _ByExpression(Splitter):
 
     def attempts_end_in(self, text: str) -> bool:
         return self.blockwise and self._automaton is not None and self._automaton.attempts_end_in(text)
+
+    @cached_property
+    def scanner(self) -> "kernel.Scanner | None":
+        return None if self.lossy else scanner(self._expression)
 
     @cached_property
     def _tree(self) -> Node | None:

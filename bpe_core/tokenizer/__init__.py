@@ -1,6 +1,7 @@
 """The tokenizer: a vocabulary and a split pattern, and with them text into ids and ids into text."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Self
@@ -160,8 +161,7 @@ class Tokenizer:
             if is_token:
                 yield list(map(self.vocabulary.special_tokens.__getitem__, texts))
             else:
-                for pieces in self.splitter.pieces(texts):
-                    yield list(chain.from_iterable(map(self._cache.__getitem__, pieces)))
+                yield from map(self._encode_part, self.splitter.parts(texts))
 
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of `text`, special tokens taken as text.
@@ -176,13 +176,28 @@ class Tokenizer:
             return self._encode_plain(without_surrogates(text))
 
     def _encode_plain(self, text: str) -> list[int]:
-        tokens_of = self._cache.__getitem__
-        if len(text) <= _BLOCK:
-            return list(chain.from_iterable(map(tokens_of, self.splitter.split(text))))
-        ids: list[int] = []
-        for pieces in self.splitter.pieces(_blocks(text)):
-            ids.extend(chain.from_iterable(map(tokens_of, pieces)))
-        return ids
+        if len(text) <= _BLOCK or self._is_scanned:
+            return self._encode_part(text)
+        return list(chain.from_iterable(map(self._encode_part, self.splitter.parts(_blocks(text)))))
+
+    @property
+    def _is_scanned(self) -> bool:
+        """Whether the kernel splits a text and encodes it, all at once."""
+        has_scanner = self.splitter.scanner is not None or not self.splitter.source
+        return has_scanner and self.vocabulary.encoder.compiled is not None
+
+    def _encode_part(self, text: str) -> list[int]:
+        """The ids of a text, or of a part of one that can be split by itself."""
+        if self._is_scanned and (compiled := self.vocabulary.encoder.compiled):
+            with suppress(LookupError):
+                return compiled.encode(text, self.splitter.scanner)
+        return self._encode_pieces(self.splitter.split(text))
+
+    def _encode_pieces(self, pieces: list[str]) -> list[int]:
+        if not self._cache.within and (compiled := self.vocabulary.encoder.compiled):
+            with suppress(LookupError):
+                return compiled.pieces(pieces)[0].tolist()
+        return list(chain.from_iterable(map(self._cache.__getitem__, pieces)))
 
     def _encode_prepared(self, text: str, allowed: frozenset[str]) -> list[int]:
         assert self.preparation
@@ -192,7 +207,7 @@ class Tokenizer:
                 if isinstance(part, int):
                     ids.append(part)
                 else:
-                    ids.extend(chain.from_iterable(map(self._cache.__getitem__, part)))
+                    ids += self._encode_pieces(part)
         return ids
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
@@ -265,16 +280,17 @@ class _Pieces(dict[str, tuple[int, ...]]):
     Raises `UnicodeEncodeError` for a piece with a surrogate in it: the text should not have been split as it is.
     """
 
-    __slots__ = ("_encode", "_room", "_within")
+    __slots__ = ("_encode", "_room", "within")
 
     def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
         self._encode = vocabulary.encode
-        self._within = within
+        self.within = within
+        """What splits a piece again; None if nothing does."""
         self._room = _CACHED_IN_ALL
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
         data = piece.encode()
-        parts = self._within(data) if self._within else (data,)
+        parts = self.within(data) if self.within else (data,)
         ids = tuple(chain.from_iterable(map(self._encode, parts)))
         if len(piece) <= _CACHED_LENGTH:
             size = len(piece) + len(ids)

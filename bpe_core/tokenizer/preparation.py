@@ -4,7 +4,7 @@ It is Hugging Face's way, in their order: tokens that are found in the text as i
 normalized; tokens that are found then; the steps that make pieces. SentencePiece is a case of it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
@@ -62,7 +62,7 @@ class Preparation:
             and all(token.special for token in self.added)
         )
 
-    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | Sequence[str]]:
+    def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | list[str]]:
         """The ids of added tokens, and between them the pieces that are to be encoded.
 
         `allowed` are the special tokens that are taken as such; the others are text.
@@ -81,7 +81,7 @@ class Preparation:
             data = b"".join(map(bytes_of, run))
             yield data if not is_byte or _is_utf8(data) else "\ufffd".encode() * len(data)
 
-    def _stretch(self, text: str, allowed: frozenset[str], begins: bool) -> Iterator[int | Sequence[str]]:
+    def _stretch(self, text: str, allowed: frozenset[str], begins: bool) -> Iterator[int | list[str]]:
         for part in self.normalized.parts(self.normalize(text) if self.normalize else text, allowed):
             yield self._pieces(part, begins) if isinstance(part, str) else part
             begins = False

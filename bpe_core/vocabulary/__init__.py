@@ -6,6 +6,7 @@ all of its versions look at one store that only grows; each version merely knows
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Final, Self
 
@@ -154,6 +155,9 @@ class Vocabulary:
 
         Raises `UnknownTokenError` if a byte of the piece has no token, as can be in published files.
         """
+        if compiled := self.encoder.compiled:
+            with suppress(LookupError):
+                return compiled.piece(piece)
         whole = self.encoder.whole(piece)
         return self.encoder.join(piece) if whole is None else (whole,)
 
@@ -163,6 +167,9 @@ class Vocabulary:
 
     def join(self, data: bytes) -> tuple[int, ...]:
         """The ids of a part of a piece: as `encode`, but nothing is looked up whole."""
+        if compiled := self.encoder.compiled:
+            with suppress(LookupError):
+                return compiled.part(data)
         return self.encoder.join(data)
 
     def compatible(self, left: int, right: int) -> bool:

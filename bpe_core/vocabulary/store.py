@@ -5,6 +5,7 @@ from itertools import islice
 
 from bpe_core.errors import OptionError
 from bpe_core.merging.merge_loop import Triple
+from bpe_core.vocabulary.compiled import CompiledMerges
 from bpe_core.vocabulary.symbols import Symbols
 
 
@@ -16,6 +17,7 @@ class Store:
         "_n_indexed",
         "base",
         "bytes_of",
+        "compiled",
         "merges",
         "rank_of",
         "repeats",
@@ -41,6 +43,8 @@ class Store:
         """Id -> the step that first made it; a token of `base` is in none."""
         self.repeats: list[int] = []
         """Steps that made a token which was there before, as in some published files."""
+        self.compiled = CompiledMerges()
+        """The merges in the kernel, as far as somebody has asked for them."""
         self._children: dict[int, list[int]] = {}
         self._n_indexed = 0
 

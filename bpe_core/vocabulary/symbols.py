@@ -5,9 +5,17 @@ from typing import Final, Protocol
 
 from bpe_core.errors import UnknownTokenError
 
+Tables = tuple[tuple[int | None, ...], int | None, dict[bytes, int] | None]
+"""Symbols as the kernel knows them: the id of each byte, the id that ends a piece, and {character: id} where not every
+byte is a symbol."""
+
 
 class Symbols(Protocol):
     """How a piece is taken apart before the first merge."""
+
+    @property
+    def tables(self) -> Tables:
+        """The ids of all symbols."""
 
     @property
     def faithful(self) -> bool:
@@ -35,6 +43,11 @@ class ByteSymbols:
     def tokens(self) -> Iterable[int]:
         """The tokens of the bytes."""
         return self._ids.values()
+
+    @property
+    def tables(self) -> Tables:
+        """The ids of the bytes."""
+        return tuple(map(self._ids.get, range(256))), None, None
 
     def ids(self, piece: bytes) -> list[int]:
         """One id a byte."""
@@ -65,6 +78,11 @@ class MarkedSymbols:
         self.end: Final = end
         """The token that stands at the end of every piece."""
 
+    @property
+    def tables(self) -> Tables:
+        """The ids of the bytes, and of the end."""
+        return self._bytes.tables[0], self.end, None
+
     def ids(self, piece: bytes) -> list[int]:
         """One id a byte, and one for the end; none for nothing."""
         return [*self._bytes.ids(piece), self.end] if piece else []
@@ -90,6 +108,16 @@ class CharacterSymbols:
         self._fuse: Final = fuse
         self.faithful: Final = unknown is None or len(byte_ids) == 256
         """Whether no text becomes the token for the unknown."""
+
+    @property
+    def tables(self) -> Tables:
+        """The ids of the bytes and of the characters."""
+        characters = {character.encode(errors="surrogatepass"): token for character, token in self._ids.items()}
+        return tuple(map(self._byte_ids.get, range(256))), None, characters
+
+    def has_all_of(self, token: bytes) -> bool:
+        """Whether all characters of a token have tokens of their own."""
+        return self._ids.keys() >= set(token.decode(errors="surrogateescape"))
 
     def ids(self, piece: bytes) -> list[int]:
         """One id a character, or one a byte, or one for what is unknown."""

@@ -1,4 +1,4 @@
-"""The kernel's encoder against the slow definition, the encoders in Python and tiktoken: the same ids for every piece."""
+"""The kernel's encoder against the slow definition and the encoders in Python: the same ids for every piece."""
 
 import random
 import signal

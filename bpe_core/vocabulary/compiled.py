@@ -1,0 +1,106 @@
+"""The encoder of a vocabulary compiled: what the kernel makes of merges or ranks, where it is there and can do so.
+
+The kernel raises LookupError for a text in which a symbol has no token; the encoder in Python then tells which, or has
+the stand-in for it.
+"""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from bpe_core import kernel
+from bpe_core.merging.merge_loop import Triple
+from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
+
+_MOST_SPLITS: Final = 1 << 28
+"""Squared bytes of all tokens of a vocabulary of ranks; more would take seconds, and no real one has a tenth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The kernel's encoder of a vocabulary at one step. Safe to use from several threads, which work at a time."""
+
+    encoder: "kernel.Encoder"
+    n_merges: int | None
+    """How many of its merges are in force; None for a vocabulary of ranks."""
+
+    def piece(self, piece: bytes) -> tuple[int, ...]:
+        """The ids of a piece. Raises LookupError, as all of these do."""
+        return self.encoder.piece(piece, self.n_merges)
+
+    def part(self, data: bytes) -> tuple[int, ...]:
+        """The ids that merging leaves of a part of a piece."""
+        return self.encoder.part(data, self.n_merges)
+
+    def encode(self, text: str, scanner: "kernel.Scanner | None") -> list[int]:
+        """The ids of a text; None: all of it is one piece. Raises UnicodeEncodeError for a surrogate."""
+        return self.encoder.encode(text, scanner, self.n_merges)
+
+    def count(self, text: str, scanner: "kernel.Scanner | None") -> int:
+        """How many ids a text has; errors as those of `encode`."""
+        return self.encoder.count(text, scanner, self.n_merges)
+
+    def pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]]":
+        """The ids of pieces, and how many there are up to the end of each; errors as those of `encode`."""
+        ids, ends = array("I"), array("Q")
+        id_bytes, end_bytes = self.encoder.pieces(pieces, self.n_merges)
+        ids.frombytes(id_bytes)
+        ends.frombytes(end_bytes)
+        return ids, ends
+
+
+class CompiledMerges:
+    """The merges of a vocabulary in the kernel, brought up to date when they have become more."""
+
+    def __init__(self) -> None:
+        # One value, replaced as one: several threads may ask.
+        self._newest: tuple[kernel.Encoder | None, int] | None = None
+
+    def of(
+        self,
+        symbols: Symbols,
+        merges: Sequence[Triple],
+        n_merges: int,
+        whole_pieces: Mapping[bytes, int],
+        step_of: Mapping[int, int],
+    ) -> Compiled | None:
+        """For the first `n_merges` of these, to which the arguments of earlier calls were a beginning.
+
+        A whole piece becomes its token from the step on that makes it. None where the kernel cannot do it.
+        """
+        if not kernel.available:
+            return None
+        encoder, n_known = self._newest or (None, 0)
+        try:
+            if self._newest is None or (whole_pieces and n_known < n_merges):
+                steps = {piece: step_of.get(token, 0) for piece, token in whole_pieces.items()}
+                encoder, n_known = kernel.Encoder(*symbols.tables, dict(whole_pieces), steps), 0
+            if encoder and n_known < n_merges:
+                columns = zip(*islice(merges, n_known, n_merges), strict=True)
+                encoder = encoder.extended(*(array("I", column) for column in columns))
+        except (ValueError, OverflowError):  # an id that is too large
+            encoder = None
+        self._newest = encoder, max(n_known, n_merges)
+        return None if encoder is None else Compiled(encoder, n_merges)
+
+
+def compiled_ranks(
+    symbols: Symbols, id_of: Mapping[bytes, int], rank_of: Mapping[bytes, int], *, whole_pieces: bool
+) -> Compiled | None:
+    """For a vocabulary of ranks, whose merges are recovered for it; None where the kernel cannot do it."""
+    byte_ids, end, characters = symbols.tables
+    if not kernel.available or end is not None or sum(len(token) ** 2 for token in id_of) > _MOST_SPLITS:
+        return None
+    if isinstance(symbols, CharacterSymbols):
+        # A symbol without a token can be joined to another, which the kernel does not know of.
+        if not all(symbols.has_all_of(token) for token in id_of):
+            return None
+    elif any(id is None or id_of.get(bytes([byte])) != id for byte, id in enumerate(byte_ids)):
+        return None
+    try:
+        encoder = kernel.Encoder.of_ranks(byte_ids, characters, dict(id_of), dict(rank_of), whole_pieces)
+    except (ValueError, OverflowError, LookupError):
+        return None
+    return Compiled(encoder, None)
