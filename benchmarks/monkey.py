@@ -42,10 +42,7 @@ def main() -> None:
     parser.add_argument("--holds", action="store_true", help="tell how long the event loop was held, and by what")
     parser.add_argument("--go-on", action="store_true", help="tell of what is wrong, and play on")
     options = parser.parse_args()
-    if options.terminal:
-        from monkey_terminal import play_in_terminal as player
-    else:
-        player = _in_app
+    player = _in_terminal if options.terminal else _in_app
     done, batches, wrong, began = 0, 0, 0, time.monotonic()
     held: Counter[str] = Counter()
     seed = options.seed
@@ -77,6 +74,13 @@ def _in_app(todo: list[Deed]) -> Played:
         played = asyncio.run(play(todo))
         gc.collect()
     return played
+
+
+def _in_terminal(todo: list[Deed]) -> Played:
+    from monkey_terminal import play_in_terminal
+
+    with tempfile.TemporaryDirectory() as folder, own_home(Path(folder)):
+        return play_in_terminal(todo)
 
 
 def _needed(todo: list[Deed], player: Callable[[list[Deed]], Played], cause: str) -> list[Deed]:

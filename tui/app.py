@@ -11,7 +11,6 @@ from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
-from textual.widgets import Input
 
 from bpe_core.visible import visible
 from tui.commands import ScopeCommands
@@ -25,8 +24,6 @@ from tui.terminal.type_ahead import TypeAhead
 
 _TYPED: Final = frozenset({"enter", "backspace"})
 """Keys that are for the editor alone, as long as it has the focus."""
-LONGEST_FIELD: Final = 10_000
-"""Characters that a field takes at a time; Textual draws all of them again at each key."""
 _HOUSE: Final = {theme.name: theme for theme in THEMES}
 
 
@@ -86,30 +83,19 @@ class BpeScope(App[None]):
         return self.main
 
     async def on_event(self, event: events.Event) -> None:
-        """A key for a pane waits until there are panes, and with it those that follow; the editor types at once.
-
-        A paste into a field is made visible: only the editor takes, and knows how to draw, any text as it is.
-        """
+        """A key for a pane waits until there are panes, and with it those that follow; the editor types at once."""
         if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
             return  # it was on its way when the app left: Textual would ask a screen for its keys (ScreenStackError)
         if isinstance(event, events.Key) and not (event.is_printable or event.key in _TYPED):
             await self.main.furnished.wait()
         if self.type_ahead.holds(event):
             return
-        if isinstance(event, events.Paste) and isinstance(self.focused, Input):
-            event.text = self._for_field(event.text)
         if isinstance(event, events.MouseEvent) and not event.is_forwarded and leads_nowhere(self.screen, event):
             return
         forwarded = event.is_forwarded
         await super().on_event(event)
         if not forwarded:
             self.type_ahead.passed(event)
-
-    def _for_field(self, pasted: str) -> str:
-        line = pasted.partition("\n")[0]
-        if len(line) > LONGEST_FIELD:
-            self.notify(f"A field takes {LONGEST_FIELD:,} characters; what was pasted behind them was left out.")
-        return visible(line[:LONGEST_FIELD])
 
     def on_mount(self) -> None:
         """Say what was left aside, remember each change of the theme, and end in order when the system says so."""

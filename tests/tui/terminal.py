@@ -84,23 +84,23 @@ class Terminal:
         """The control sequences that were sent."""
         return set(_CONTROL.findall(self.sent))
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the app has ended; what is typed then, the terminal itself echoes."""
+        if self.code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.code = os.waitstatus_to_exitcode(status) if pid else None
+        return self.code is not None
+
     def wait(self) -> int:
         """Read until the app ends, which it is told by something else than a key; its exit code."""
-        status: list[int] = []
-
-        def ended() -> bool:
-            pid, code = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                status.append(os.waitstatus_to_exitcode(code))
-            return bool(pid)
-
         try:
-            self.until(ended, "the app ends")
+            self.until(lambda: self.has_ended, "the app ends")
         except BaseException:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             raise
-        self.code = status[0]
+        assert self.code is not None
         return self.code
 
     def hang_up(self) -> None:

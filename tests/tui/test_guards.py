@@ -24,7 +24,7 @@ from textual.widgets._toast import Toast
 
 from tui.app import BpeScope
 from tui.disk import config
-from tui.terminal.guards import LEANT_ON, Dialog, FaithfulParser, PagedOptionList, Palette, leads_nowhere
+from tui.terminal.guards import LEANT_ON, Dialog, FaithfulParser, Field, PagedOptionList, Palette, leads_nowhere
 
 both = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "plain"])
 
@@ -290,3 +290,51 @@ async def test_a_pasted_nul_is_in_the_text_and_seen(opened: Opened, kept: Path) 
         await scope.until(lambda: scope.area.text.startswith("x\0y"), "the paste is there")
         await scope.settle()
         assert any("␀" in row for row in scope.rows("#text"))
+
+
+ODD = "a\u202eb\x1b日\u200b\tc"
+"""Characters that turn a line around, command a terminal, or show nothing."""
+
+
+@both
+async def test_a_line_to_type_into_draws_no_character_that_acts_on_a_terminal(guarded: bool) -> None:
+    class Asking(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Field(ODD) if guarded else Input(ODD)
+
+    app = Asking()
+    async with running(app, None) as pilot:
+        field = app.query_one(Input)
+        field.focus()
+        await pilot.pause()
+        drawn = field.render_line(0).text
+        assert drawn.isprintable() is guarded, "Textual draws glyphs now: the guard is needed no longer"
+        if guarded:
+            assert drawn.startswith("a¬b␛日·␉c ") and field.value == ODD
+            left = field.cursor_screen_offset.x - len("a¬b␛日·␉c") - 2  # one of them is wide; behind all is the cursor
+            assert [field._cell_offset_to_index(cell) for cell in range(10)] == [0, 1, 2, 3, 4, 4, 5, 6, 7, 8]
+            for column, cell in enumerate((0, 1, 2, 3, 4, 6, 7, 8)):
+                field.cursor_position = column
+                assert field.cursor_screen_offset.x == left + cell
+
+
+async def test_a_field_takes_the_first_line_of_a_paste_as_it_is_also_in_the_palette(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        for key, is_field in (("ctrl+p", True), ("escape", False), ("ctrl+o", True)):
+            await scope.press(key)
+            if is_field:
+                await scope.until(lambda: isinstance(scope.app.focused, Input), "there is a field")
+                await scope.batch(events.Paste("zoom\u202e\x0c\rand more"))
+                field = scope.app.focused
+                assert isinstance(field, Field) and field.value == "zoom\u202e\x0c"
+                assert field.render_line(0).text.strip() == "zoom¬␌"
+
+
+async def test_a_nul_in_a_special_token_is_told_in_a_sentence(opened: Opened, kept: Path, book: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        scope.training.query_one("#special", Input).value = "<|a\0b|>"
+        await scope.press("f6")
+        await scope.until(lambda: not scope.screen.run.busy and scope.said, "it is told")
+        assert "No path, pattern or special token can hold a NUL character; take it out." in scope.said

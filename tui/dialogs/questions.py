@@ -18,7 +18,7 @@ from textual.widgets import Button, Input, Label
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import visible
 from tui.dialogs.path_completion import PathSuggester
-from tui.terminal.guards import Dialog, in_front
+from tui.terminal.guards import Dialog, Field, in_front
 
 Answer = TypeVar("Answer")
 
@@ -49,7 +49,7 @@ class Ask(Dialog[Answer | None]):
         """A question, a field, a line for what is wrong with the answer."""
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
-            yield Input(self._start, placeholder=self.PLACEHOLDER, select_on_focus=False, suggester=self.suggester())
+            yield Field(self._start, placeholder=self.PLACEHOLDER, select_on_focus=False, suggester=self.suggester())
             yield Label(self.HINT, classes="dialog--hint", markup=False)
 
     def suggester(self) -> Suggester | None:

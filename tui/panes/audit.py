@@ -16,6 +16,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
 from tui.messages import FindingOpened
 from tui.state import Audit
+from tui.terminal.guards import Field
 from tui.widgets.finding_table import FindingTable
 from tui.widgets.pane import Pane
 
@@ -38,7 +39,7 @@ class AuditPane(Pane):
         """Controls, list, evidence."""
         with HorizontalGroup(id="audit-controls"):
             yield Button("▶ Audit", id="audit-go", compact=True, action="screen.audit", tooltip=_GO)
-            yield Input(placeholder="/ search token or id", id="search", compact=True, tooltip=_SEARCH)
+            yield Field(placeholder="/ search token or id", id="search", compact=True, tooltip=_SEARCH)
             yield Static(id="audit-status", markup=False)
         table = FindingTable(id="findings")
         yield table

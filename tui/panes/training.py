@@ -16,6 +16,7 @@ from tui.disk.tokenizer_files import KeptMerges
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted, StepRequested
 from tui.state import Run, TrainingOptions
+from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
@@ -55,7 +56,7 @@ class TrainingPane(Pane):
         with HorizontalGroup(id="options"):
             with Vertical(classes="field", id="field-size"):
                 yield _label("vocabulary")
-                yield Input(str(self.options.vocab_size), id="vocab-size", compact=True, tooltip=FIELDS["vocabulary"])
+                yield Field(str(self.options.vocab_size), id="vocab-size", compact=True, tooltip=FIELDS["vocabulary"])
             with Vertical(classes="field", id="field-pattern"):
                 yield _label("pattern")
                 pattern = self.options.pattern
@@ -65,10 +66,10 @@ class TrainingPane(Pane):
                 yield Choice(TIES, self.options.ties, TIE_MEANINGS.__getitem__, id="ties")
             with Vertical(classes="field", id="field-count"):
                 yield _label("min. count")
-                yield Input(str(self.options.min_count), id="min-count", compact=True, tooltip=FIELDS["min. count"])
+                yield Field(str(self.options.min_count), id="min-count", compact=True, tooltip=FIELDS["min. count"])
             with Vertical(classes="field", id="field-special"):
                 yield _label("specials")
-                yield Input(placeholder="<|endoftext|> …", id="special", compact=True, tooltip=FIELDS["specials"])
+                yield Field(placeholder="<|endoftext|> …", id="special", compact=True, tooltip=FIELDS["specials"])
 
     @property
     def log_of_merges(self) -> MergeLog:

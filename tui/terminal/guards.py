@@ -5,15 +5,20 @@ names that are Textual's own affair; `LEANT_ON` lists them, so that a test says 
 """
 
 import codecs
+import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from itertools import accumulate
 from typing import Any, Final, TypeVar, cast
 
+from rich.cells import cell_len
+from rich.text import Text
 from textual import events, on
 from textual._xterm_parser import XTermParser
+from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.command import CommandList, CommandPalette
+from textual.command import CommandInput, CommandList, CommandPalette
 from textual.driver import Driver
 from textual.errors import NoWidget
 from textual.events import Click, MouseEvent
@@ -22,8 +27,11 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList
 from textual.worker import WorkerError
 
+from bpe_core.visible import visible
+
 LEANT_ON: Final[dict[str, tuple[str, ...]]] = {
     "textual.command:CommandPalette": ("_on_click", "_action_command_list", "_GATHER_COMMANDS_GROUP"),
+    "textual.widgets:Input": ("_value", "_position_to_cell", "_cell_offset_to_index", "_on_paste"),
     "textual.drivers.linux_driver": ("getincrementaldecoder", "LinuxDriver", "XTermParser"),
     "textual._xterm_parser:XTermParser": ("feed", "_sequence_to_key_events"),
     "textual.screen:Screen": ("_get_breakpoint_classes", "_update_focus_styles"),
@@ -31,6 +39,9 @@ LEANT_ON: Final[dict[str, tuple[str, ...]]] = {
 }
 """Where -> the names there, documented nowhere, that the guards lean on, and the main screen where it styles only what
 changes. Those of the text area stand beside it, in `tui.widgets.faithful_area`."""
+
+LONGEST_FIELD: Final = 10_000
+"""Characters that a field takes in one paste; Textual draws all of them again at each key."""
 
 _PAGES: Final = ("page_up", "page_down")
 
@@ -72,8 +83,47 @@ class PagedOptionList(OptionList):
             super().action_page_down()  # type: ignore[no-untyped-call]
 
 
+class Field(Input):
+    """A line to type into, whatever it holds: each character is drawn as one glyph, and the cursor stands on that.
+
+    Without: a pasted or remembered U+202E turns the rest of the terminal's line around, and ESC commands the terminal.
+    """
+
+    @property
+    def _value(self) -> Text:
+        return Text(visible(self.value), no_wrap=True, overflow="ignore", end="")
+
+    def _position_to_cell(self, position: int) -> int:
+        return cell_len(visible(self.value[:position]))
+
+    def _cell_offset_to_index(self, offset: int) -> int:
+        cell = offset + self.scroll_offset.x
+        ends = accumulate(map(cell_len, visible(self.value)))
+        return next((index for index, end in enumerate(ends) if cell < end), len(self.value))
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """The first line, as it is, and not too much of it. Without: it ends at a form feed, too."""
+        event.prevent_default()
+        event.stop()
+        line = re.split(r"[\r\n]", event.text, maxsplit=1)[0]
+        if len(line) > LONGEST_FIELD:
+            self.notify(f"A field takes {LONGEST_FIELD:,} characters; what was pasted behind them was left out.")
+        self.replace(line[:LONGEST_FIELD], *self.selection)
+
+
+class _PaletteField(CommandInput, Field):
+    """What is sought in the palette."""
+
+
 class Palette(CommandPalette):
     """The command palette, for keys and clicks that come before it is laid out, or after it has gone."""
+
+    def compose(self) -> ComposeResult:
+        """As Textual's, with a `Field`."""
+        for part in super().compose():
+            if isinstance(part, CommandInput):
+                part = _PaletteField(placeholder=part.placeholder, select_on_focus=False)
+            yield part
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         """As a `Dialog`. Without: a second click beside the palette while it goes away (ScreenStackError)."""

@@ -29,7 +29,7 @@ PATIENCE: Final = 3.0
 
 
 class NoWorkerError(BpeError):
-    """The system gives us no process: too many are running, or too little memory is left."""
+    """No process can be started: too many are running, too little memory is left, or it cannot be told what to do."""
 
 
 class Job:
@@ -51,6 +51,9 @@ class Job:
             self._process = await self._started()
         except OSError as error:
             raise NoWorkerError(f"No worker process can be started: {error.strerror}; try again later.") from error
+        except ValueError as error:
+            sentence = "No path, pattern or special token can hold a NUL character; take it out."
+            raise NoWorkerError(sentence) from error
         with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
             os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + MODESTY)
         self._errors = asyncio.create_task(self._last_error_line())
