@@ -290,7 +290,7 @@ async def _start(result: Round) -> str:
 
     app = BpeScope()
     async with app.run_test(size=(120, 40), message_hook=hear) as pilot:
-        await asyncio.wait_for(app.main.furnished.wait(), _PATIENCE)
+        await asyncio.wait_for(app.main.loaded.wait(), _PATIENCE)
         await pilot.pause()
         end = time.monotonic() + _MOMENT
         while app.main.in_force is None and not result.said and app.screen is app.main and time.monotonic() < end:

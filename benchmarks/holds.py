@@ -62,7 +62,7 @@ async def _play(tokenizer: Path, book: Path, rounds: int) -> None:
 
     async with app.run_test(size=(120, 40), message_hook=hear) as pilot:
         scope = Scope(app, pilot, ear, watch)
-        await scope.screen.furnished.wait()
+        await scope.screen.loaded.wait()
         await scope.until_tokenizer()
         await eventually(lambda: scope.screen.step and scope.screen.path == str(tokenizer), "its merges are known")
         await scope.settle()

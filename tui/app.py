@@ -7,13 +7,14 @@ from typing import ClassVar, Final
 from rich.console import RenderableType
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from bpe_core.visible import visible
-from tui.commands import ScopeCommands
+from tui.commands import bindings
+from tui.dialogs.command_palette import ScopeCommands
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.drawing.palette import theme_variables
 from tui.screen import MainScreen
@@ -33,9 +34,7 @@ class BpeScope(App[None]):
     TITLE = "bpescope"
     CSS_PATH = "app.tcss"
     COMMANDS = App.COMMANDS | {ScopeCommands}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "Quit", tooltip="Leave bpescope; everything comes back next time", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("In dialogs too")
 
     def __init__(
         self, paths: tuple[str, ...] = (), tokenizers: tuple[str, ...] = (), doubts: tuple[str, ...] = ()
@@ -87,7 +86,7 @@ class BpeScope(App[None]):
         if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
             return  # it was on its way when the app left: Textual would ask a screen for its keys (ScreenStackError)
         if isinstance(event, events.Key) and not (event.is_printable or event.key in _TYPED):
-            await self.main.furnished.wait()
+            await self.main.loaded.wait()
         if self.type_ahead.holds(event):
             return
         if isinstance(event, events.MouseEvent) and not event.is_forwarded and leads_nowhere(self.screen, event):

@@ -1,74 +1,267 @@
-"""What the command palette offers: everything the keys do, found by name."""
+"""Every command in one table: its keys, its words, when it applies; bindings, palette, help, tooltips are made of it.
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Final
+A widget takes its BINDINGS from its part of the table, and asks `applies` in `check_action` where a `when` is told.
+"""
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
 
-ACTIONS: Final = (
-    ("Train, pause, go on", "train_or_pause", "Learn merges from the chosen texts; let the training wait"),
-    ("Step: one merge", "step_once", "Learn one merge and wait"),
-    ("Stop the training", "stop", "What was learned is kept"),
-    ("Show the corpus", "show('corpus')", "Choose texts, see them split"),
-    ("Show the training", "show('training')", "Options, merge log, curve"),
-    ("Show the editor", "show('editor')", "Type among the tokens"),
-    ("Show the audit", "show('audit')", "Find tokens that were never learned well"),
-    ("Audit the tokenizer in force", "audit", "Against the chosen corpus and reference"),
-    ("Fill the screen with this pane", "fill", "And back again"),
-    ("Open a text in the editor", "open_text", "Any UTF-8 file"),
-    ("Save the editor's text", "save_text", "As a file, exactly as it is"),
-    ("Add a file or folder to the corpus", "add_path", "By its path"),
-    ("Open a tokenizer file", "open_tokenizer", "One that was saved elsewhere"),
-    ("Split pattern of this tokenizer…", "change_pattern", "Seen, and changed where its file does not tell"),
-    ("Fetch a tokenizer by name…", "fetch_tokenizer", "gpt-4o, or OWNER/NAME of Hugging Face's hub"),
-    ("Keys and help", "help", "What each key does here"),
-)
-"""Name, action of the main screen, and a word on it."""
+from textual.binding import Binding, BindingType
 
-EDITOR_ACTIONS: Final = (
-    ("Why this split, what may come", "turn_side", "What stands beside the editor's text"),
-    ("View: borders, ids, one token a line", "turn_view", "Other ways to see the editor's text"),
-    ("Show spaces and tabs", "toggle_spaces", "As glyphs, or no longer"),
-    ("Special tokens as tokens or as text", "toggle_specials", "In the editor; as text at first"),
-    ("Go to the next pitfall", "go_to_pitfall(1)", "What trips tokenizers in the editor's text"),
-    ("Pin the text, or unpin it", "pin", "See what differs from it from now on"),
-    ("Next example", "next_example", "Small texts in which one sees what tokens do"),
-    ("Copy the text", "copy('text')", "The selection, or all of it"),
-    ("Copy token ids", "copy('ids')", "Of the selection, or of all; with spaces between"),
-    ("Copy token ids as a Python list", "copy('list')", "Of the selection, or of all"),
-)
-"""The same for actions of the editor."""
+from tui.pane_table import PANES, PaneEntry
 
 
-class ScopeCommands(Provider):
-    """The main screen's actions, those that do something now. Over a dialog there are none: they would act below it."""
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that can be asked for by a key, by name, or by both."""
 
-    def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
-        from bpe_core.content.examples import examples
+    action: str
+    """What Textual runs, with arguments; empty for keys that Textual's own widgets bind, which the help tells of."""
+    keys: str = ""
+    """As Textual calls them, commas between."""
+    label: str = ""
+    """What the line of keys says; empty: it is not there."""
+    does: str = ""
+    """What it does, in some words: for the tooltip, the palette and the help."""
+    name: str = ""
+    """What it is called in the palette; empty: it is not there."""
+    help: str | None = None
+    """What the help says instead; neighbors of which it says the same share a line, and empty: it tells nothing."""
+    when: Callable[[Any], bool] | None = None
+    """Whether it applies, asked with the widget that has the action."""
+    priority: bool = False
+    """Whether its keys are for it, whatever has the focus."""
+    always: bool = False
+    """Whether the line of keys has it at its right end, however little room there is."""
 
-        if self.screen.is_modal:
-            return
-        for name, action, hint in ACTIONS:
-            if self.screen.check_action(action.partition("(")[0], ()):
-                yield name, partial(self.screen.run_action, action), hint
-        for name, action, hint in EDITOR_ACTIONS:
-            yield name, partial(self._in_editor, action), hint
-        for number, example in enumerate(examples()):
-            yield f"Example: {example.title}", partial(self.screen.run_action, f"open_example({number})"), example.see
+    @property
+    def told(self) -> str:
+        """What the help says of it: where it has a name, that tells what `does` is about."""
+        if self.help is not None:
+            return self.help
+        return f"{self.name.rstrip('…')}: {self.does}" if self.name and not self.label else self.does
 
-    async def _in_editor(self, action: str) -> None:
-        await self.screen.run_action("show('editor')")
-        await self.screen.query_one("#editor").run_action(action)
 
-    async def discover(self) -> Hits:
-        """All of them, before anything is typed."""
-        for name, run, hint in self._commands():
-            yield DiscoveryHit(name, run, help=hint)
+_PANES: Final = f"{', '.join(pane.title.lower() for pane in PANES)}; pressed again, the next part of it"
+_TRAVEL: Final = "one step back or on in the life of the vocabulary"
+_FILL: Final = "Fill the screen with this pane"
+_PATTERN: Final = "Split pattern of this tokenizer…"
+_OPEN: Final = "run a preset; open a folder"
+_ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
+_ENDS: Final = "before the first merge, after the last"
+_SIDE: Final = "Why this split, what may come"
+_VIEW: Final = "View: borders, ids, one token a line"
 
-    async def search(self, query: str) -> Hits:
-        """Those whose name fits what was typed."""
-        matcher = self.matcher(query)
-        for name, run, hint in self._commands():
-            if (score := matcher.match(name)) > 0:
-                yield Hit(score, matcher.highlight(name), run, help=hint)
+
+def _leading_to(pane: PaneEntry) -> Command:
+    name = f"Show the {pane.title.lower()}"
+    return Command(f"show('{pane.id}')", pane.key, "", pane.shows, name, _PANES, priority=True)
+
+
+def _idle(screen: Any) -> bool:
+    return not screen.run.busy
+
+
+def _busy(screen: Any) -> bool:
+    return bool(screen.run.busy)
+
+
+def _running(screen: Any) -> bool:
+    return _busy(screen) and not _paused(screen)
+
+
+def _paused(screen: Any) -> bool:
+    return bool(screen.run.phase == "paused")
+
+
+def _has_room(screen: Any) -> bool:
+    return not (screen.has_class("-narrow") or screen.has_class("-low"))  # there, each pane fills it anyway
+
+
+def _on_preset(tree: Any) -> bool:
+    return bool(tree.entry.preset)
+
+
+def _on_group(tree: Any) -> bool:
+    return tree.cursor_node is not None and tree.cursor_node.allow_expand
+
+
+def _on_text(tree: Any) -> bool:
+    return bool(tree.entry.is_text)
+
+
+def _markable(tree: Any) -> bool:
+    return bool(tree.markable)
+
+
+COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
+    "Everywhere": (
+        Command("help", "f1", "Help", "what the keys do, what the words mean", "Keys and help", always=True),
+        *(_leading_to(pane) for pane in PANES),
+        Command("train", "f6", "Train", "learn merges from the chosen texts", "Train", when=_idle),
+        Command("pause", "f6", "Pause", "let the training wait", "Pause the training", when=_running),
+        Command("resume", "f6", "Run", "let the training go on", "Go on with the training", when=_paused),
+        Command("step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
+        Command("stop", "f8", "Stop", "end the training and keep what was learned", "Stop the training", when=_busy),
+        Command("fill", "f9", "Zoom", "let this pane fill the screen, and back", _FILL, when=_has_room),
+        Command("travel(-1)", "alt+left", help=_TRAVEL),
+        Command("travel(1)", "alt+right", help=_TRAVEL),
+        Command("open_text", "ctrl+o", "", "any UTF-8 file; Tab completes its path", "Open a text in the editor"),
+        Command("save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
+        Command("stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
+        Command("audit", "", "", "against the chosen corpus and reference", "Audit the tokenizer in force"),
+        Command("add_path", "", "", "by its path", "Add a file or folder to the corpus"),
+        Command("open_tokenizer", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
+        Command("change_pattern", "", "", "seen, and changed where its file does not tell", _PATTERN),
+        Command("fetch_tokenizer", "", "", "gpt-4o, or OWNER/NAME of Hugging Face's hub", "Fetch a tokenizer by name…"),
+        Command("", "tab,shift+tab", help="to the next part of the screen, and back; the line above the keys names it"),
+    ),
+    "In dialogs too": (
+        Command("command_palette", "ctrl+p", "More", "every command by name, themes too", priority=True, always=True),
+        Command("quit", "ctrl+q", "Quit", "leave; everything comes back next time", priority=True, always=True),
+    ),
+    "Corpus": (
+        Command("run_preset(False)", "enter", "Run", "with its own options: see what comes out", "", _OPEN, _on_preset),
+        Command("open", "enter", "Open", "see what is in it, or no longer", "", _OPEN, _on_group),
+        Command("select_cursor", "enter"),
+        Command("run_preset(True)", "f7", "Step", "on a preset: learn its merges one by one", when=_on_preset),
+        Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when=_markable),
+        Command("edit", "e", "Edit", "open this text in the editor", when=_on_text),
+        Command("mark('reference')", "r", "Reference", "compare with this text in the audit", when=_markable),
+    ),
+    "Tokenizers": (
+        Command("select", "enter", "Use", "put this tokenizer in force"),
+        Command("screen.change_pattern", "p", "Pattern", "how the tokenizer in force splits a text"),
+        Command("discard", "delete", "Discard", "delete this tokenizer's file"),
+    ),
+    "Training": (
+        Command("", "enter", help="in a field: train"),
+        Command("", "space", help="on pattern or ties: see what there is to choose"),
+    ),
+    "Lists": (
+        Command("move(-1)", "up,k", help=_ROW),
+        Command("move(1)", "down,j", help=_ROW),
+        Command("move_page(-1)", "pageup", help="by what is seen at once"),
+        Command("move_page(1)", "pagedown", help="by what is seen at once"),
+        Command("move_to_end(0)", "home", help="to the first row, to the last"),
+        Command("move_to_end(1)", "end", help="to the first row, to the last"),
+        Command("select", "enter", "", "in the audit: show the merge, put an example into the editor"),
+    ),
+    "Merge log": (Command("move_to_end(1)", "f", "", "to the last merge, and follow the newest again, as End does"),),
+    "Curve": (
+        Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
+        Command("travel(-1)", "left", help="to the dot before, to the next"),
+        Command("travel(1)", "right", help="to the dot before, to the next"),
+        Command("travel_to_end(0)", "home", help=_ENDS),
+        Command("travel_to_end(1)", "end", help=_ENDS),
+    ),
+    "Line of steps": (
+        Command("screen.travel(-1)", "left", "Back", "one merge back"),
+        Command("screen.travel(1)", "right", "Forward", "one merge on"),
+        Command("screen.travel(-10)", "shift+left", help="ten back or on"),
+        Command("screen.travel(10)", "shift+right", help="ten back or on"),
+        Command("leap(-1)", "ctrl+left,pageup", help="a twentieth of the way back or on"),
+        Command("leap(1)", "ctrl+right,pagedown", help="a twentieth of the way back or on"),
+        Command("go_to_end(0)", "home", help=_ENDS),
+        Command("go_to_end(1)", "end", help=_ENDS),
+    ),
+    "Editor": (
+        Command("turn_side", "ctrl+t", "Why", "at the right: the token, why this split, what may come", _SIDE),
+        Command("go_to_pitfall(1)", "ctrl+n", "Pitfall", "to what trips tokenizers next", "Go to the next pitfall"),
+        Command("go_to_pitfall(-1)", "alt+n", "", "to the pitfall before"),
+        Command("turn_view", "ctrl+l", "", "the text, its tokens between borders, their ids, one a line", _VIEW),
+        Command("toggle_spaces", "ctrl+g", "", "as glyphs, or no longer", "Show spaces and tabs"),
+        Command(
+            "toggle_specials", "ctrl+r", "", "in the editor; as text at first", "Special tokens as tokens or as text"
+        ),
+        Command("pin", "ctrl+b", "", "see what differs from it from now on", "Pin the text, or unpin it"),
+        Command("walk_edits(1)", "alt+up", help="what the edits before did"),
+        Command("walk_edits(-1)", "alt+down", help="what the edits before did"),
+        Command("next_example", "alt+e", "", "small texts that show what tokens do", "Next example"),
+        Command("copy('text')", "", "", "the selection, or all of it", "Copy the text"),
+        Command("copy('ids')", "", "", "of the selection, or of all; with spaces between", "Copy token ids"),
+        Command("copy('list')", "alt+c", "", "of the selection, or of all", "Copy token ids as a Python list"),
+        Command("", "ctrl+z,ctrl+y", help="undo, redo"),
+        Command("", "ctrl+c,ctrl+v", help="copy, paste"),
+    ),
+    "Audit": (Command("search", "slash", "Search", "by the token's text or its id"),),
+    "Findings": (
+        Command("sort_next", "s", "Sort", "by the next column"),
+        Command("reverse", "r", "Reverse", "turn the order around"),
+        Command("kind(-1)", "left,h", help="one kind of findings only, then the next"),
+        Command("kind(1)", "right,l", help="one kind of findings only, then the next"),
+    ),
+}
+"""By the part of the screen that they are for; in the order in which the help tells them."""
+
+
+def bindings(part: str) -> list[BindingType]:
+    """The bindings of a part of the screen."""
+    return [
+        Binding(
+            *(command.keys, command.action, command.label),
+            show=bool(command.label),
+            tooltip=_sentence(command.does),
+            priority=command.priority,
+        )
+        for command in COMMANDS[part]
+        if command.keys and command.action
+    ]
+
+
+def applies(part: str, owner: object, action: str) -> bool:
+    """Whether an action of a part of the screen can be done now; one that the table does not know always can."""
+    conditions = (command.when for command in COMMANDS[part] if command.action.partition("(")[0] == action)
+    return all(condition is None or condition(owner) for condition in conditions)
+
+
+def tooltip(action: str) -> str:
+    """What stands on a button for a command: what it does, and the key that does so everywhere."""
+    command = next(command for command in COMMANDS["Everywhere"] if command.action == action)
+    return _sentence(f"{command.does}; {long_name(command.keys)} anywhere") if command.keys else _sentence(command.does)
+
+
+def key_of(action: str) -> str:
+    """The key of a command of the editor, in short."""
+    return short_name(next(command.keys for command in COMMANDS["Editor"] if command.action == action))
+
+
+def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
+    """(keys, what they do) for each line of the help."""
+    told = [command for command in commands if command.keys and command.told]
+    lines = []
+    for does, some in groupby(told, key=lambda command: command.told):
+        first = [key for command in some for key in command.keys.split(",")[: None if not command.action else 1]]
+        lines.append((" ".join(map(long_name, dict.fromkeys(first))), does))
+    return lines
+
+
+_SIGNS: Final = {"left": "←", "right": "→", "up": "↑", "down": "↓", "slash": "/", "escape": "Esc"}
+
+
+def short_name(key: str) -> str:
+    """A key as lines have room for it.
+
+    >>> short_name("ctrl+t"), short_name("alt+up"), short_name("f6"), short_name("enter")
+    ('^t', 'alt+↑', 'F6', 'enter')
+    """
+    *shifts, name = key.split("+")
+    name = _SIGNS.get(name, name.upper() if name[0] == "f" and name[1:].isdigit() else name)
+    return f"^{name}" if shifts == ["ctrl"] else "+".join((*shifts, name))
+
+
+def long_name(key: str) -> str:
+    """A key as a sentence tells it.
+
+    >>> long_name("ctrl+t"), long_name("alt+up"), long_name("f6"), long_name("x")
+    ('Ctrl+T', 'Alt+↑', 'F6', 'x')
+    """
+    *shifts, name = key.split("+")
+    name = _SIGNS.get(name) or (name if len(name) == 1 and not shifts else name.capitalize())
+    return "+".join((*(shift.capitalize() for shift in shifts), name))
+
+
+def _sentence(does: str) -> str:
+    return f"{does[:1].upper()}{does[1:]}"

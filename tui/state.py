@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from bpe_core.auditing.findings import Finding
+    from bpe_core.tokenizer import Tokenizer
 
 Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
 
@@ -120,3 +121,8 @@ def name_of(path: Path) -> str:
     ('qwen3/tokenizer', 'mine')
     """
     return f"{path.parent.name}/{path.stem}" if path.stem in _USUAL and path.parent.name else path.stem
+
+
+def steps_known(tokenizer: Tokenizer | None) -> int:
+    """How many merges there are to travel through; 0 while those of a rank file are not recovered."""
+    return tokenizer.step if tokenizer is not None and tokenizer.vocabulary.knows_merges else 0

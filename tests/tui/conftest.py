@@ -76,7 +76,7 @@ def opened(home: Path) -> Opened:
 
         async with app.run_test(size=size, notifications=notifications, message_hook=hear) as pilot:
             scope = Scope(app, pilot, ear, watch)
-            await scope.screen.furnished.wait()
+            await scope.screen.loaded.wait()
             await pilot.pause()
             with watch.watching():
                 yield scope

@@ -23,7 +23,7 @@ from bpe_core.errors import BpeError
 from tui.app import BpeScope
 from tui.disk import config
 from tui.screen import MainScreen
-from tui.screen.shown_tokenizer import steps_known
+from tui.state import steps_known
 from tui.terminal.type_ahead import at_rest
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
@@ -89,7 +89,7 @@ async def _session(deeds: Sequence[Deed], played: Played) -> None:
         played.watch.heard(message)
 
     async with app.run_test(size=(120, 40), notifications=True, tooltips=True, message_hook=hook) as pilot:
-        await app.main.furnished.wait()
+        await app.main.loaded.wait()
         player = Player(app)
         end = time.monotonic() + _PATIENCE
         while app.main.kept and app.main.tokenizer is None and time.monotonic() < end:
@@ -216,7 +216,7 @@ class Player:
     def check(self) -> None:
         """Raises AssertionError with what does not hold."""
         screen = self._app.main
-        if not screen.furnished.is_set():
+        if not screen.loaded.is_set():
             return
         self._check_steps(screen)
         self._check_tokens(screen)

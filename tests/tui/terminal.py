@@ -113,7 +113,7 @@ class Terminal:
         try:
             if self.code is None:
                 self.type("\x11")
-                assert self.wait() == 0
+                assert self.wait() == 0, f"the app has ended with {self.code}: {self.text[-2000:]}"
         finally:
             if self._side >= 0:
                 os.close(self._side)

@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList, Select
 from bpe_core import load, save, train
 from bpe_core.content.samples import samples
 from bpe_core.visible import visible
-from tui.commands import ACTIONS
+from tui.commands import COMMANDS
 from tui.dialogs.help import Help
 from tui.dialogs.questions import AskPath, Confirm
 from tui.disk import config
@@ -79,9 +79,9 @@ async def test_the_panes_that_fit_are_seen(
 
 async def test_all_that_the_palette_offers_exists_and_help_is_there(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
-        for _, action, _ in ACTIONS:
-            name = action.partition("(")[0]
-            assert callable(getattr(scope.screen, f"action_{name}", None)), f"no action {name}"
+        for part, owner in (("Everywhere", scope.screen), ("Editor", scope.editor)):
+            for name in (command.action.partition("(")[0] for command in COMMANDS[part] if command.action):
+                assert callable(getattr(owner, f"action_{name}", None)), f"no action {name}"
         await scope.press("f1")
         assert isinstance(scope.app.screen, Help)
         await scope.press("escape")

@@ -100,7 +100,7 @@ async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
         await first.press("1")
         other = BpeScope()
         async with other.run_test(size=(120, 40)) as pilot:
-            await other.main.furnished.wait()
+            await other.main.loaded.wait()
             await pilot.press("2")
             await pilot.pause()
         await first.press("1")

@@ -11,13 +11,14 @@ from tui.widgets.key_line import KeyLine
 
 class FootApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "help", "Help", key_display="F1"),
+        Binding("f1", "help", "Help"),
         *(
             Binding(f"f{number}", f"go({number})", f"Number {number}", tooltip=f"Go to {number}")
             for number in range(2, 9)
         ),
         Binding("f9", "never", "Never"),
-        Binding("ctrl+q", "quit", "Quit", priority=True, key_display="^q"),
+        Binding("ctrl+p", "command_palette", "More", priority=True),
+        Binding("ctrl+q", "quit", "Quit", priority=True),
     ]
 
     def __init__(self) -> None:
@@ -48,7 +49,7 @@ async def test_what_does_not_fit_is_left_out_but_never_help_and_quit() -> None:
     app = FootApp()
     async with app.run_test(size=(200, 9)) as pilot:
         await pilot.pause()
-        assert "f8 Number 8" in shown(app) and "Never" not in shown(app)
+        assert "F8 Number 8" in shown(app) and "Never" not in shown(app)
         for width in (120, 80, 60, 40, 30):
             await pilot.resize_terminal(width, 9)
             await pilot.pause()

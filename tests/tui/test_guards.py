@@ -245,7 +245,7 @@ def test_a_byte_that_is_no_utf_8_ends_an_app_of_textuals_own(home: Path) -> None
 async def test_the_exit_code_tells_of_a_crash_wherever_it_was(home: Path) -> None:
     app = BpeScope()
     async with app.run_test():
-        await app.main.furnished.wait()
+        await app.main.loaded.wait()
         app.panic("the thread that reads the keys has ended")
     assert app.return_code == 1
 
@@ -253,7 +253,7 @@ async def test_the_exit_code_tells_of_a_crash_wherever_it_was(home: Path) -> Non
 async def test_a_key_that_is_on_its_way_when_the_app_leaves(home: Path) -> None:
     app = BpeScope()
     async with app.run_test():
-        await app.main.furnished.wait()
+        await app.main.loaded.wait()
         stack = app._screen_stacks[app._current_mode]
         screens = stack[:]
         stack.clear()

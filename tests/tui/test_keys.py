@@ -1,4 +1,4 @@
-"""Keys, help, palette and README tell the same: what a key does is found wherever one looks for it."""
+"""Keys, help, palette and README are made from one table of commands, or held against it."""
 
 import re
 
@@ -10,8 +10,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Select, TextArea
 
 from tui.app import BpeScope
-from tui.commands import ACTIONS, EDITOR_ACTIONS
-from tui.dialogs.help import KEYS
+from tui.commands import COMMANDS, help_lines, long_name
+from tui.pane_table import PANES
 from tui.panes.audit import AuditPane
 from tui.panes.corpus import TokenizerList
 from tui.panes.editor import EditorPane
@@ -20,33 +20,28 @@ from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.widgets.finding_table import FindingTable
 from tui.widgets.merge_log import MergeLog
+from tui.widgets.row_list import RowList
 from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
 
-WHERE: dict[str, tuple[type, ...]] = {
-    "Everywhere": (MainScreen, BpeScope, Screen),
-    "Corpus": (CorpusTree, TokenizerList),
+WHERE: dict[str, tuple[type[object], ...]] = {
+    "Everywhere": (MainScreen, Screen),
+    "In dialogs too": (BpeScope,),
+    "Corpus": (CorpusTree,),
+    "Tokenizers": (TokenizerList,),
     "Training": (Input, Select),
+    "Lists": (RowList,),
     "Merge log": (MergeLog,),
-    "Curve and steps": (Curve, StepLine),
+    "Curve": (Curve,),
+    "Line of steps": (StepLine,),
     "Editor": (EditorPane, TokenArea, TextArea),
-    "Audit": (FindingTable, AuditPane),
+    "Audit": (AuditPane,),
+    "Findings": (FindingTable,),
 }
-"""Section of the help -> what has the keys that it tells of."""
-NAMES = {"←": "left", "→": "right", "↑": "up", "↓": "down", "esc": "escape", "/": "slash"}
+"""Part of the table -> the class that binds its keys, and those of which the help tells too."""
 
 
-def key(shown: str) -> str:
-    """Textual's name of a key."""
-    return "+".join(NAMES.get(part, part) for part in shown.lower().split("+"))
-
-
-def keys(shown: str) -> set[str]:
-    """The keys in a cell of a table."""
-    return {key(one) for one in re.split(r"[ ·]+", shown.strip()) if one}
-
-
-def bound(owner: type) -> dict[str, Binding]:
+def bound(owner: type[object]) -> dict[str, Binding]:
     """Key -> binding, of a class and those it is made from."""
     found: dict[str, Binding] = {}
     for base in reversed(owner.__mro__):
@@ -55,51 +50,60 @@ def bound(owner: type) -> dict[str, Binding]:
     return found
 
 
-def told(section: str) -> set[str]:
-    return {one for title, rows in KEYS if title == section for shown, _ in rows for one in keys(shown)}
+def test_each_part_of_the_table_is_bound_somewhere() -> None:
+    assert list(COMMANDS) == list(WHERE)
 
 
-def test_the_help_has_a_section_for_each_part() -> None:
-    assert [title for title, _ in KEYS] == list(WHERE)
+@pytest.mark.parametrize("part", WHERE)
+def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
+    owner, *others = WHERE[part]
+    keys = {key for command in COMMANDS[part] if command.action for key in command.keys.split(",") if key}
+    if owner.__module__.startswith("tui"):
+        assert set(BindingsMap(owner.__dict__["BINDINGS"]).key_to_bindings) == keys
+        actions = {command.action.partition("(")[0] for command in COMMANDS[part] if "." not in command.action}
+        assert all(hasattr(owner, f"action_{name}") for name in actions if name)
+    of_textual = {key for command in COMMANDS[part] if not command.action for key in command.keys.split(",")}
+    assert of_textual <= {key for other in (owner, *others) for key in bound(other)}
 
 
-@pytest.mark.parametrize("section", WHERE)
-def test_each_key_of_the_help_does_something(section: str) -> None:
-    there = {name for owner in WHERE[section] for name in bound(owner)} | {BpeScope.COMMAND_PALETTE_BINDING}
-    assert told(section) <= there
+def test_what_a_key_does_can_be_asked_for_by_name_and_is_told_in_the_help() -> None:
+    moves = {"travel", "walk_edits", "stop_waiting"}
+    for part in ("Everywhere", "Editor"):
+        named = {command.action.partition("(")[0] for command in COMMANDS[part] if command.name}
+        keyed = {command.action.partition("(")[0] for command in COMMANDS[part] if command.keys and command.action}
+        assert keyed - moves <= named, part
+    for part, commands in COMMANDS.items():
+        for command in commands:
+            assert command.told or (part, command.action) == ("Corpus", "select_cursor"), command
 
 
-@pytest.mark.parametrize("section", [section for section in WHERE if section != "Training"])
-def test_each_key_of_ours_is_told_in_the_help(section: str) -> None:
-    for owner in WHERE[section]:
-        if owner.__module__.startswith("tui"):
-            own = BindingsMap(owner.__dict__.get("BINDINGS", ())).key_to_bindings
-            # A second key for the same, and pages as in any list, need no words.
-            actions = {bound(owner)[name].action for name in told(section) if name in bound(owner)}
-            untold = {
-                name for name, (one, *_) in own.items() if name not in told(section) and one.action not in actions
-            }
-            assert not untold, f"{owner.__name__}: {untold}"
+def test_the_help_tells_neighbors_that_do_the_same_in_one_line() -> None:
+    lines = dict(help_lines(COMMANDS["Everywhere"]))
+    assert lines[" ".join(long_name(pane.key) for pane in PANES)].startswith("corpus, training, editor, audit;")
+    assert "Alt+← Alt+→" in lines and lines["Ctrl+S"] == "Save the editor's text: as a file, exactly as it is"
+    assert "Ctrl+Z Ctrl+Y" in dict(help_lines(COMMANDS["Editor"]))
 
 
-def test_each_key_of_the_readme_is_in_the_help() -> None:
+def test_each_key_of_the_readme_is_in_the_table_and_those_that_work_everywhere_are_in_the_readme() -> None:
     table = (ROOT / "README.md").read_text("utf-8").partition("\n## Keys\n")[2].partition("\n## ")[0]
     cells = re.findall(r"^\| ([^|]+) \|", table, flags=re.MULTILINE)[1:]
     assert len(cells) > 8
-    in_help = {one for section in WHERE for one in told(section)}
-    assert {one for cell in cells for one in keys(cell)} <= in_help
-    assert told("Everywhere") - {"escape"} <= {one for cell in cells for one in keys(cell)}
+    readme = {key for cell in cells for key in re.split(r"[ ·]+", cell.strip())}
+    told = {
+        part: {key for keys, _ in help_lines(commands) for key in keys.split()} for part, commands in COMMANDS.items()
+    }
+    assert readme <= set().union(*told.values())
+    assert told["Everywhere"] | told["In dialogs too"] <= readme | {"Esc"}
 
 
-def test_what_a_key_does_can_be_asked_for_by_name() -> None:
-    by_name = {action.partition("(")[0] for _, action, _ in (*ACTIONS, *EDITOR_ACTIONS)}
-    moves = {"travel", "walk_edits", "stop_waiting", "pause", "resume", "train"}
-    for owner in (MainScreen, EditorPane):
-        wanted = {one.action.partition("(")[0] for one in bound(owner).values() if one.key in told_all()}
-        own = {name for name in wanted if hasattr(owner, f"action_{name}") and not hasattr(Widget, f"action_{name}")}
-        assert own - moves - {name for name in own if hasattr(Screen, f"action_{name}")} <= by_name
-    assert "train_or_pause" in by_name
+def test_a_widget_has_no_action_that_nothing_asks_for() -> None:
+    asked = {
+        command.action.rpartition(".")[2].partition("(")[0] for commands in COMMANDS.values() for command in commands
+    }
+    for owner in {owner for owners in WHERE.values() for owner in owners if owner.__module__.startswith("tui")}:
+        own = {name.removeprefix("action_") for name in vars(owner) if name.startswith("action_")}
+        assert own <= asked | INDIRECTLY | {name for name in own if hasattr(Widget, f"action_{name}")}, owner
 
 
-def told_all() -> set[str]:
-    return {one for section in WHERE for one in told(section)}
+INDIRECTLY = {"train_or_pause", "open_example", "command_palette"}
+"""Actions of a button, and of the palette."""

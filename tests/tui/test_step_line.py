@@ -1,29 +1,49 @@
 """The step line goes to any merge by key, mouse or wheel, and says where it is."""
 
 from textual.app import App, ComposeResult
+from textual.events import Key, MouseScrollUp
+from textual.reactive import var
+from textual.screen import Screen
 
+from bpe_core import Tokenizer, train
 from tui.widgets.step_line import StepLine
 
+TOKENIZER = train("the return of the returning theme, thrice returned and thought through\n" * 9, vocab_size=296)
+LAST = TOKENIZER.step
 
-class StepApp(App[None]):
+
+class Steps(Screen[None]):
+    step: var[int] = var(LAST // 3)
+    tokenizer: var[Tokenizer | None] = var(TOKENIZER)
+
     def __init__(self) -> None:
         super().__init__()
         self.chosen: list[int] = []
 
     def compose(self) -> ComposeResult:
-        yield StepLine()
+        yield StepLine().data_bind(Steps.step, Steps.tokenizer)
 
-    def on_mount(self) -> None:
-        self.line.n_steps = 3744
-        self.line.step = 1284
-        self.line.token = b" return"
+    def action_travel(self, by: int) -> None:
+        self.step = max(0, min(self.step + by, LAST))
+        self.chosen.append(self.step)
+
+    def on_step_line_step_chosen(self, message: StepLine.StepChosen) -> None:
+        self.step = message.step
+        self.chosen.append(self.step)
+
+
+class StepApp(App[None]):
+    def get_default_screen(self) -> Steps:
+        self.steps = Steps()
+        return self.steps
 
     @property
     def line(self) -> StepLine:
         return self.query_one(StepLine)
 
-    def on_step_line_step_chosen(self, message: StepLine.StepChosen) -> None:
-        self.chosen.append(message.step)
+    @property
+    def chosen(self) -> list[int]:
+        return self.steps.chosen
 
 
 def text(line: StepLine) -> str:
@@ -35,13 +55,14 @@ async def test_it_says_where_it_is_and_what_was_made() -> None:
     async with app.run_test(size=(100, 3)) as pilot:
         await pilot.pause()
         shown = text(app.line)
-        assert shown.startswith(" step 1,284 of 3,744 ◂━━━") and shown.endswith("▸ ␣return")
+        made = TOKENIZER.decode([TOKENIZER.merges[LAST // 3 - 1][2]]).replace(" ", "␣")
+        assert shown.startswith(f" step {LAST // 3} of {LAST} ◂━━━") and shown.endswith(f"▸ {made}")
         bar = shown[shown.index("◂") + 1 : shown.index("▸")]
-        assert abs(bar.index("●") / (len(bar) - 1) - 1284 / 3744) < 0.02
-        app.line.step = 7
+        assert abs(bar.index("●") / (len(bar) - 1) - 1 / 3) < 0.04
+        app.steps.step = 7
         assert text(app.line).index("◂") == shown.index("◂"), "the slider stays in place"
-        app.line.token = b"\x1b]0;x\x07"
-        assert text(app.line).endswith("␛]0;x␇")
+        app.steps.tokenizer, app.steps.step = train("\x1b]\x1b]", vocab_size=257), 1
+        assert text(app.line).endswith("▸ ␛]")
 
 
 async def test_keys_go_by_small_and_by_big_steps() -> None:
@@ -49,8 +70,21 @@ async def test_keys_go_by_small_and_by_big_steps() -> None:
     async with app.run_test(size=(100, 3)) as pilot:
         app.line.focus()
         await pilot.press("right", "left", "shift+right", "ctrl+left", "home", "left", "end", "right")
-        assert app.chosen == [1285, 1284, 1294, 1107, 0, 3744], "no message where nothing changes"
-        assert app.line.step == 3744
+        here = LAST // 3
+        assert app.chosen == [here + 1, here, here + 10, here + 10 - LAST // 20, 0, 0, LAST, LAST]
+
+
+async def test_many_keys_and_turns_at_once_count_one_by_one() -> None:
+    app = StepApp()
+    async with app.run_test(size=(100, 3)) as pilot:
+        app.line.focus()
+        await pilot.pause()
+        for _ in range(3):
+            app.post_message(Key("right", None))
+        for _ in range(4):
+            app.line.post_message(MouseScrollUp(app.line, 9, 0, 0, -1, 0, False, False, False))
+        await pilot.pause()
+        assert app.steps.step == app.line.step == LAST // 3 - 1
 
 
 async def test_the_mouse_drags_and_the_wheel_turns() -> None:
@@ -61,13 +95,14 @@ async def test_the_mouse_drags_and_the_wheel_turns() -> None:
         await pilot.mouse_down(StepLine, offset=(start + 1, 0))
         assert app.chosen[-1] == 0
         await pilot.hover(StepLine, offset=(end - 1, 0))
-        assert app.chosen[-1] == 3744
+        assert app.chosen[-1] == LAST
         await pilot.hover(offset=(2, 2))
         assert app.chosen[-1] == 0, "also when the mouse leaves the line"
         await pilot.mouse_up(offset=(2, 2))
         await pilot.hover(StepLine, offset=(end - 9, 0))
         assert app.line.step == 0, "let go is let go"
         await pilot.click(StepLine, offset=(end, 0))
+        await pilot.pause()
         assert app.line.step == 1
 
 
@@ -79,5 +114,5 @@ async def test_any_width_will_do() -> None:
             await pilot.pause()
             assert "step" in text(app.line) and len(text(app.line)) <= width
         await pilot.resize_terminal(60, 3)
-        app.line.n_steps = 0
+        app.steps.tokenizer = None
         assert "No merges" in text(app.line)

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import HorizontalGroup, VerticalScroll
 from textual.reactive import var
 from textual.widgets import Button, Input, Static
@@ -14,6 +14,7 @@ from textual.widgets import Button, Input, Static
 from bpe_core.auditing.findings import KINDS, Finding
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
+from tui.commands import bindings
 from tui.messages import FindingOpened
 from tui.state import Audit
 from tui.terminal.guards import Field
@@ -28,9 +29,7 @@ class AuditPane(Pane):
     """A row of controls, the findings, and what stands behind the one under the cursor."""
 
     hint = "Tokens that a model hardly learns, the worst first, and why."
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "Search", tooltip="By the token's text or its id"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Audit")
 
     audit: var[Audit] = var(Audit())
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)

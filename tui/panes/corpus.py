@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.reactive import var
 from textual.widget import Widget
@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
+from tui.commands import bindings
 from tui.disk.sources import TextSource, first_pieces, title_of
 from tui.drawing.palette import Look, make_palette
 from tui.messages import CorpusChosen, PresetChosen, TextWanted, TokenizerChosen, TokenizerDiscarded
@@ -56,7 +57,6 @@ class CorpusPane(Pane):
 
     def on_mount(self) -> None:
         """The preview has the colors of the theme, also of the next one."""
-        super().on_mount()
         self._beside = ThreadPoolExecutor(1, "preview")
         """Splits: one text at a time, so that a slow pattern keeps one thread busy and no more."""
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._show_preview))
@@ -178,11 +178,7 @@ class CorpusPane(Pane):
 class TokenizerList(PagedOptionList):
     """The kept tokenizers: Enter puts one in force, Delete discards it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Use", tooltip="Put this tokenizer in force"),
-        Binding("p", "screen.change_pattern", "Pattern", tooltip="How the tokenizer in force splits a text"),
-        Binding("delete", "discard", "Discard", tooltip="Delete this tokenizer's file"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers")
 
     hint: var[str] = var("Tokenizers trained here, or found on this computer; none yet.")
     """Where the one under the cursor lies."""

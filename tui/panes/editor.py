@@ -1,6 +1,6 @@
 """The editor pane: a text whose tokens re-form as it is typed, what the last edits did, what is under the cursor.
 
-The text comes first, and can be typed in; what tells of its tokens is furnished once it is on the screen.
+The text comes first, and can be typed in; what tells of its tokens is loaded once it is on the screen.
 """
 
 from __future__ import annotations
@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
 from textual.widget import Widget
 
+from tui.commands import bindings, key_of
+from tui.state import Audit
 from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
@@ -38,22 +40,15 @@ class EditorPane(Pane):
     hint: var[str] = var(HINT)
     """What to look at in the example that is shown; or else what can be done here."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+t", "turn_side", "Why", tooltip="Token, why this split, what may come", key_display="^t"),
-        Binding("ctrl+b", "pin", "Pin", show=False),
-        Binding("ctrl+n", "go_to_pitfall(1)", "Pitfall", tooltip="Go to the next pitfall", key_display="^n"),
-        Binding("alt+n", "go_to_pitfall(-1)", "Pitfall before", show=False),
-        Binding("alt+up", "walk_edits(1)", "Edit before", show=False),
-        Binding("alt+down", "walk_edits(-1)", "Edit after", show=False),
-        Binding("ctrl+l", "turn_view", "View", show=False),
-        Binding("ctrl+g", "toggle_spaces", "Spaces", show=False),
-        Binding("ctrl+r", "toggle_specials", "Special tokens", show=False),
-        Binding("alt+e", "next_example", "Example", show=False),
-        Binding("alt+c", "copy('list')", "Copy ids", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
+
+    LATER = ("tui.widgets.status_lines", "tui.widgets.token_side", "tui.widgets.token_view")
 
     in_force: var[Tokenizer | None] = var(None)
     """The tokenizer on the screen, as of the step in force."""
+
+    audit: var[Audit] = var(Audit())
+    """What an audit found in it."""
 
     specials: var[bool] = var(False, init=False)
     """Whether the text of a special token is that token, rather than text."""
@@ -71,15 +66,21 @@ class EditorPane(Pane):
             yield Vertical(id="side")
         yield Vertical(id="ledger")
 
-    is_furnished = False
+    is_loaded = False
     """Whether what tells of the text is there."""
 
-    async def furnish(self, view: TokenView, side: TokenSide, ledger: Ledger) -> None:
+    async def load(self) -> None:
         """Put what tells of the text where there is room for it."""
+        from tui.widgets.status_lines import Ledger
+        from tui.widgets.token_side import TokenSide
+        from tui.widgets.token_view import TokenView
+
+        side = TokenSide(self.area, id="side")
         await self.query("#side, #ledger").remove()
-        await self.query_one(Horizontal).mount(view, side)
-        await self.mount(ledger)
-        self.is_furnished = True
+        await self.query_one(Horizontal).mount(TokenView(id="view"), side)
+        await self.mount(Ledger(self.area, id="ledger"))
+        self.is_loaded = True
+        side.in_force, side.audit = self.in_force, self.audit
 
     @property
     def area(self) -> TokenArea:
@@ -148,7 +149,14 @@ class EditorPane(Pane):
 
             tokenizer = SpecialsAllowed.of(tokenizer)
         self.area.tokenizer = tokenizer
+        if self.is_loaded:
+            self.side.in_force = self.in_force
         self.watch_view(self.view)
+
+    def watch_audit(self, audit: Audit) -> None:
+        """What is told of a token may have changed."""
+        if self.is_loaded:
+            self.side.audit = audit
 
     def forget_edits(self) -> None:
         """Another tokenizer: what edits did to the tokens of the one before is no longer told."""
@@ -166,7 +174,7 @@ class EditorPane(Pane):
 
     def on_text_area_selection_changed(self) -> None:
         """What is told of the place of the cursor."""
-        if self.is_furnished:
+        if self.is_loaded:
             self.ledger.cursor_moved()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
@@ -185,7 +193,7 @@ class EditorPane(Pane):
         """More is known about the text."""
         event.stop()
         self._tell_keys()
-        if not self.is_furnished:
+        if not self.is_loaded:
             return
         self.ledger.take_review(self.in_force)
         if self.side.seen == "ahead":
@@ -244,7 +252,7 @@ class EditorPane(Pane):
 
     def watch_view(self, view: str) -> None:
         """Text or view, the one that is seen has the focus."""
-        if not self.is_furnished:
+        if not self.is_loaded:
             self._tell_keys()
             return
         area, other = self.area, self.token_view
@@ -269,16 +277,16 @@ class EditorPane(Pane):
     def _tell_keys(self) -> None:
         """On the lower border: the keys that change what is seen, and what is seen now."""
         states = (
-            ("alt+e", "next_example", "examples", False),
-            ("alt+↑", "walk_edits(1)", "edits", False),
-            ("^l", "turn_view", self.view, self.view != "text"),
-            ("^g", "toggle_spaces", "spaces", self.area.show_spaces),
-            ("^r", "toggle_specials", "specials on" if self.specials else "specials", self.specials),
-            ("^b", "pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
+            ("next_example", "examples", False),
+            ("walk_edits(1)", "edits", False),
+            ("turn_view", self.view, self.view != "text"),
+            ("toggle_spaces", "spaces", self.area.show_spaces),
+            ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
+            ("pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
         )
         self.border_subtitle = "  ".join(
-            f"[@click={action}]{key} {f'[bold $accent]{state}[/]' if on else state}[/]"
-            for key, action, state, on in states
+            f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
+            for action, state, on in states
         )
 
     # Copies

@@ -12,6 +12,7 @@ from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES, Merge
 from bpe_core.visible import visible
+from tui.commands import tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted, StepRequested
@@ -42,9 +43,9 @@ class TrainingPane(Pane):
             with Vertical(id="settings"):
                 yield from self._options()
                 with HorizontalGroup(id="controls"):
-                    yield _button("▶ Train", "go", "train_or_pause", "Learn merges from the chosen texts; F6 anywhere.")
-                    yield _button("⏭ Step", "one", "step_once", "Learn one merge and wait; F7 anywhere.")
-                    yield _button("⏹ Stop", "stop", "stop", "End the training, keep what it learned; F8 anywhere.")
+                    yield _button("▶ Train", "go", "train", "train_or_pause")
+                    yield _button("⏭ Step", "one", "step_once")
+                    yield _button("⏹ Stop", "stop", "stop")
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
                     yield progress
@@ -188,8 +189,10 @@ def _label(option: str) -> Label:
     return label
 
 
-def _button(label: str, id: str, action: str, hint: str) -> Button:
-    return Button(label, id=id, compact=True, action=f"screen.{action}", tooltip=hint, disabled=action == "stop")
+def _button(label: str, id: str, command: str, action: str = "") -> Button:
+    """For a command; `action` does it, if it is another."""
+    action = f"screen.{action or command}"
+    return Button(label, id=id, compact=True, action=action, tooltip=tooltip(command), disabled=id == "stop")
 
 
 def pattern_choices(pattern: str) -> list[str]:

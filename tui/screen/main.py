@@ -6,23 +6,26 @@ First come the frames and the editor's text, which takes keys at once; what fill
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual import events, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, Horizontal
-from textual.reactive import var
+from textual.reactive import Reactive, var
 
+from tui.commands import bindings
 from tui.disk import config
 from tui.disk.autosave import KeptText
+from tui.pane_table import BY_ID, PANES, PaneEntry
 from tui.panes.editor import EditorPane
 from tui.screen.requests import RequestScreen
 from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
-from tui.widgets.pane import PANES, Pane
+from tui.widgets.pane import Pane
 from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import ONE_PANE, TitleLine
 
@@ -33,8 +36,7 @@ if TYPE_CHECKING:
     from tui.panes.corpus import CorpusPane
     from tui.panes.training import TrainingPane
 
-_LATER: Final = ("tui.screen.furniture", "tui.screen.session", "bpe_core.formats")
-"""What is imported once the first frame is on the screen."""
+AnyPane = TypeVar("AnyPane", bound=Pane)
 
 
 class MainScreen(RequestScreen):
@@ -42,25 +44,7 @@ class MainScreen(RequestScreen):
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "help", "Help", tooltip="What the keys do, what the words mean", key_display="F1"),
-        # Before the keys that follow them, which are for the pane they lead to.
-        Binding("f2", "show('corpus')", "Corpus", show=False, priority=True, key_display="F2"),
-        Binding("f3", "show('training')", "Training", show=False, priority=True, key_display="F3"),
-        Binding("f4", "show('editor')", "Editor", show=False, priority=True, key_display="F4"),
-        Binding("f5", "show('audit')", "Audit", show=False, priority=True, key_display="F5"),
-        Binding("f6", "train", "Train", tooltip="Learn merges from the chosen texts", key_display="F6"),
-        Binding("f6", "pause", "Pause", tooltip="Let the training wait", key_display="F6"),
-        Binding("f6", "resume", "Run", tooltip="Let the training go on", key_display="F6"),
-        Binding("f7", "step_once", "Step", tooltip="Learn one merge and wait", key_display="F7"),
-        Binding("f8", "stop", "Stop", tooltip="End the training and keep what was learned", key_display="F8"),
-        Binding("f9", "fill", "Zoom", tooltip="Let this pane fill the screen, and back", key_display="F9"),
-        Binding("ctrl+o", "open_text", "Open", show=False),
-        Binding("ctrl+s", "save_text", "Save", show=False),
-        Binding("escape", "stop_waiting", show=False),
-        Binding("alt+left", "travel(-1)", "Step back", show=False),
-        Binding("alt+right", "travel(1)", "Step on", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Everywhere")
 
     active: var[str] = var("editor", init=False)
     """The pane that has the focus, or had it last."""
@@ -68,23 +52,26 @@ class MainScreen(RequestScreen):
     def __init__(self, configuration: config.Configuration) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
-        super().__init__(classes="-active-editor -training-above")
+        super().__init__()
         self._configuration = configuration
         self._not_kept = ""
-        self.furnished = asyncio.Event()
+        self._in_front: dict[str, str] = {pane.place: pane.id for pane in reversed(PANES)}
+        """Place -> the pane that is seen there, of those that take turns."""
+        self._above = self._in_front["upper"]
+        """The one above the editor where there is no room for more."""
+        self.loaded = asyncio.Event()
         """Set once all panes are there; a key that is for them has to wait until then."""
 
     def compose(self) -> ComposeResult:
         """Title, frames of panes and the editor in its own, steps, a hint, keys; state flows down by binding."""
         state = MainScreen
-        yield TitleLine(PANES).data_bind(state.run, state.tokenizer, state.path, state.active)
+        yield TitleLine().data_bind(state.run, state.tokenizer, state.path, state.active)
         with Horizontal(id="panes"):
-            yield Pane(id="corpus")
+            yield from map(Pane, _at("left"))
             with Container(id="work"):
-                yield Pane(id="training")
-                yield Pane(id="audit")
-                yield EditorPane(id="editor").data_bind(state.in_force)
-        yield StepLine(id="steps").data_bind(state.step)
+                yield from map(Pane, _at("upper", "side"))
+                yield _bind(EditorPane(BY_ID["editor"]))
+        yield StepLine(id="steps").data_bind(state.step, state.tokenizer)
         yield HintLine()
         yield KeyLine()
 
@@ -97,18 +84,25 @@ class MainScreen(RequestScreen):
         self._area.load(_text(self._kept_text))
         self._kept_text.take(self._area.document.lines)
         self.set_focus(self._area)
-        self.call_after_refresh(self._furnish)
+        self.call_after_refresh(self._load)
 
-    async def _furnish(self) -> None:
+    async def _load(self) -> None:
         """Import the engine and the panes beside the screen, and put the panes into their frames, all in one frame."""
         try:
-            furniture, session, *_ = await asyncio.to_thread(list, map(import_module, _LATER))
+            await asyncio.to_thread(_import_all)
+            from tui.screen.session import Session
+
             with self.app.batch_update():
-                await furniture.furnish(self)
-                self.session = session.Session(self)
+                work = self.query_one("#work")
+                await self.query(".frame").remove()
+                await self.query_one("#panes").mount(*map(_bound, _at("left")), before=work)
+                await work.mount(*map(_bound, _at("upper", "side")), before=self.editor)
+                await self.editor.load()
+                self._arrange()
+                self.session = Session(self)
                 self._bring_back()
         finally:
-            self.furnished.set()
+            self.loaded.set()
 
     def _bring_back(self) -> None:
         """Bring back what was there at the end of the last run."""
@@ -172,6 +166,7 @@ class MainScreen(RequestScreen):
         width, height = event.size
         fitting = self._get_breakpoint_classes(width, across) | self._get_breakpoint_classes(height, down)
         self.update_classes({name: name in fitting for _, name in across + down})
+        self._arrange()
         self.call_after_refresh(self.refresh_bindings)
 
     @property
@@ -199,17 +194,27 @@ class MainScreen(RequestScreen):
         self.active = pane
         self.query_one(f"#{pane}", Pane).land()
 
-    def watch_active(self, old: str, new: str) -> None:
-        """Classes say what the style sheet shows; training and audit take turns above the editor."""
-        classes = {f"-active-{pane}": pane == new for pane in PANES}
-        if new in ("training", "audit"):
-            classes |= {"-training-above": new == "training", "-audit-above": new == "audit"}
-        self.update_classes(classes)
+    def watch_active(self, pane: str) -> None:
+        """It is seen now; panes of one place take turns there."""
+        place = BY_ID[pane].place
+        self._in_front[place] = pane
+        if place in ("upper", "side"):
+            self._above = pane
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Show the panes that there is room for: one, or one above the editor, or one at each place."""
+        seen = {self._above, self._in_front["left"], self._in_front["lower"]}
+        seen = {self.active} if self._shows_one else set(self._in_front.values()) if self._shows_all else seen
+        for pane in self.query(Pane):
+            pane.display = pane.id in seen
+        for container in self.query("#work"):
+            container.display = any(BY_ID[pane].place != "left" for pane in seen)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Whatever gets the focus makes its pane the active one."""
         for node in event.widget.ancestors_with_self:
-            if node.id in PANES:
+            if isinstance(node, Pane) and node.id:
                 self.active = node.id
                 return
 
@@ -226,7 +231,8 @@ class MainScreen(RequestScreen):
         if self.active == "audit" or (self._shows_one and even_alone):
             self.go_to_log()
         elif not self._shows_one:
-            self.update_classes({"-training-above": True, "-audit-above": False})
+            self._above = "training"
+            self._arrange()
 
     def go_to_log(self) -> bool:
         """Put the cursor into the merge log, unless that is seen beside the audit; whether it was put there."""
@@ -238,6 +244,7 @@ class MainScreen(RequestScreen):
     def action_fill(self) -> None:
         """One pane fills the screen, or no longer."""
         self.update_classes({"-fill": not self.has_class("-fill")})
+        self._arrange()
 
     def action_save_text(self) -> None:
         """Ask for a path and write the editor's text there, byte for byte."""
@@ -258,6 +265,31 @@ class MainScreen(RequestScreen):
         from tui.dialogs.help import Help
 
         self.app.push_screen(Help())
+
+
+def _at(*places: str) -> Iterator[PaneEntry]:
+    """The panes of some places, in the order of the places."""
+    return (pane for place in places for pane in PANES if pane.place == place)
+
+
+def _import_all() -> None:
+    """What is needed once the first frame is on the screen."""
+    for pane in PANES:
+        for module in pane.load().LATER:
+            import_module(module)
+    import_module("tui.screen.session")
+    import_module("bpe_core.formats")
+
+
+def _bound(entry: PaneEntry) -> Pane:
+    pane: Pane = entry.load()(entry)
+    return _bind(pane)
+
+
+def _bind(pane: AnyPane) -> AnyPane:
+    """Bind a pane to those facts of the screen that it has a variable of the same name for."""
+    state = (name for name, fact in vars(RequestScreen).items() if isinstance(fact, Reactive))
+    return pane.data_bind(*(getattr(MainScreen, name) for name in state if name in vars(type(pane))))
 
 
 def _text(kept: KeptText) -> str:

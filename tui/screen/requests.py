@@ -11,6 +11,7 @@ from textual.screen import Screen
 from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
 from tui import messages
+from tui.commands import applies
 from tui.screen.selective_styling import RestylingScreen
 from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
 from tui.widgets.step_line import StepLine
@@ -99,19 +100,7 @@ class RequestScreen(RestylingScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """F6 is one key with three meanings; the footer shows the one it has now."""
-        phase = self.run.phase
-        match action:
-            case "train":
-                return not self.run.busy
-            case "pause":
-                return phase in ("counting", "preparing", "merging")
-            case "resume":
-                return phase == "paused"
-            case "stop":
-                return self.run.busy
-            case "fill":
-                return not (self.has_class("-narrow") or self.has_class("-low"))  # there, each pane does so anyway
-        return True
+        return applies("Everywhere", self, action)
 
     def watch_run(self, old: Run, new: Run) -> None:
         """Keys mean something else in another phase."""

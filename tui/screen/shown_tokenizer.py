@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui.disk.tokenizer_files import KeptMerges
-from tui.widgets.step_line import StepLine
+from tui.state import steps_known
 
 if TYPE_CHECKING:
     from bpe_core.cli.wire import Started
@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from bpe_core.trainer import Merge
     from tui.disk.recovered import Loaded
     from tui.screen.main import MainScreen
-
-
-def steps_known(tokenizer: Tokenizer) -> int:
-    """How many merges there are to travel through; 0 while those of a rank file are not recovered."""
-    return tokenizer.step if tokenizer.vocabulary.knows_merges else 0
 
 
 def same(shown: Loaded, loaded: Loaded) -> bool:
@@ -82,13 +77,8 @@ class Stage:
         return before if self.shown is None else None
 
     def _put(self, tokenizer: Tokenizer, path: str, step: int) -> None:
-        screen = self._screen
-        line = screen.query_one(StepLine)
-        line.n_steps = steps_known(tokenizer)
-        known = tokenizer.vocabulary.knows_merges
-        line.empty = "No merges yet: every token is one byte." if known else "The merges are not known yet."
-        screen.path = path
-        screen.tokenizer = tokenizer
+        self._screen.path = path
+        self._screen.tokenizer = tokenizer
         self.go_to(step)
 
     def go_to(self, step: int) -> None:
@@ -98,7 +88,5 @@ class Stage:
             return
         steps = steps_known(tokenizer)
         step = max(0, min(step, steps))
-        made = tokenizer.token_bytes(tokenizer.vocabulary.merges[step - 1][2]) if step else None
-        screen.query_one(StepLine).token = made
         screen.step = step
         screen.in_force = tokenizer if step == steps else tokenizer.at(step)

@@ -13,12 +13,13 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
+from tui.commands import applies, bindings
 from tui.disk.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.columns import fit
 
@@ -53,17 +54,7 @@ class Entry:
 class CorpusTree(Tree[Entry]):
     """Files, this computer, presets, samples: what each row is for is told by the keys that do something there."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "enter", "run_preset(False)", "Run", tooltip="With its own options: see what comes out", key_display="enter"
-        ),
-        Binding("enter", "open", "Open", tooltip="See what is in it, or no longer", key_display="enter"),
-        Binding("enter", "select_cursor", "Choose", show=False),
-        Binding("f7", "run_preset(True)", "Step", tooltip="Learn its merges one by one", key_display="F7"),
-        Binding("space", "mark('corpus')", "Choose", tooltip="Train on this text, or no longer"),
-        Binding("e", "edit", "Edit", tooltip="Open this text in the editor"),
-        Binding("r", "mark('reference')", "Reference", tooltip="Compare with this text in the audit, or no longer"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Corpus")
 
     hint: var[str] = var("", bindings=True)
     """What the row under the cursor is good for."""
@@ -159,27 +150,23 @@ class CorpusTree(Tree[Entry]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what can be done with the row under the cursor."""
-        node = self.cursor_node
-        entry = _entry(node) if node else Entry("")
-        match action:
-            case "run_preset":
-                return bool(entry.preset)
-            case "open":
-                return node is not None and node.allow_expand
-            case "edit":
-                return entry.is_text
-            case "mark":
-                return bool(self._markable(node))
-        return True
+        return applies("Corpus", self, action)
 
-    def _markable(self, node: TreeNode[Entry] | None) -> list[str]:
-        """The path of a row, or on a heading those of all its texts; a preset is run, not chosen."""
+    @property
+    def entry(self) -> Entry:
+        """The row under the cursor."""
+        return _entry(self.cursor_node) if self.cursor_node else Entry("")
+
+    @property
+    def markable(self) -> list[str]:
+        """The path of the row under the cursor, or on a heading those of all its texts; a preset is run, not chosen."""
+        node = self.cursor_node
         nodes = [] if node is None else [node] if _entry(node).source else node.children
         return [_path(node) for node in nodes if _path(node) and not _entry(node).preset]
 
     def action_mark(self, mark: Mark) -> None:
         """Give or take the mark of the row under the cursor; on a heading, of all its texts."""
-        paths = self._markable(self.cursor_node)
+        paths = self.markable
         if all(self._marks.get(path) == mark for path in paths):
             for path in paths:
                 del self._marks[path]
@@ -189,8 +176,8 @@ class CorpusTree(Tree[Entry]):
 
     def action_run_preset(self, stepping: bool) -> None:
         """Run the preset under the cursor, to its end or one merge at a time."""
-        if self.cursor_node and (preset := _entry(self.cursor_node).preset):
-            self.post_message(self.PresetChosen(preset, stepping))
+        if self.entry.preset:
+            self.post_message(self.PresetChosen(self.entry.preset, stepping))
 
     def action_open(self) -> None:
         """Open or close the folder, or the group, under the cursor."""
@@ -198,9 +185,8 @@ class CorpusTree(Tree[Entry]):
 
     def action_edit(self) -> None:
         """Open the text under the cursor in the editor; a folder is none."""
-        source = _entry(self.cursor_node).source if self.cursor_node else None
-        if source is not None and not source.is_folder:
-            self.post_message(self.Wanted(source))
+        if self.entry.is_text and self.entry.source is not None:
+            self.post_message(self.Wanted(self.entry.source))
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Entry]) -> None:
         """Say which text the cursor is on."""

@@ -12,13 +12,14 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.plurals import counted
+from tui.commands import bindings
 from tui.drawing.braille import blocks, braille
 
 
@@ -44,13 +45,7 @@ class Curve(Widget, can_focus=True):
         "curve--step",
         "curve--blank",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "toggle_logarithmic", "Log scale", tooltip="Give the first merges, which matter most, more room"),
-        Binding("left", "travel(-1)", "Back along the curve", show=False),
-        Binding("right", "travel(1)", "On along the curve", show=False),
-        Binding("home", "travel_to_end(0)", "Before the first merge", show=False),
-        Binding("end", "travel_to_end(1)", "After the last merge", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
 
     hint = "How many tokens the corpus has after each merge; ● is the step in force."
     step: reactive[int] = reactive(0)

@@ -11,11 +11,12 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.auditing.findings import KINDS, Finding, Severity
+from tui.commands import bindings
 from tui.drawing.columns import Column, Place, fit, lay_out, line, place_at, tinted
 from tui.drawing.finding_order import FindingOrder, Wanted
 from tui.widgets.row_list import RowList
@@ -35,12 +36,7 @@ INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity
 class FindingTable(RowList):
     """Findings, one row each, the worst first until another column is chosen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "sort_next", "Sort", tooltip="Sort by the next column"),
-        Binding("r", "reverse", "Reverse", tooltip="Turn the order around"),
-        Binding("right,l", "kind(1)", "Next kind", show=False),
-        Binding("left,h", "kind(-1)", "Previous kind", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Findings")
     FOOTER = True
     GATHER: ClassVar[float] = 0.05
     """Seconds at least for which arriving findings are gathered before they are sorted in."""

@@ -7,8 +7,10 @@ from textual.events import Click, MouseMove
 from textual.screen import Screen
 from textual.widget import Widget
 
-ALWAYS: Final = {"help": "Help", "command_palette": "More", "quit": "Quit"}
-"""Action -> label of the keys at the right end, which are there however little room there is: the ways on, and out."""
+from tui.commands import COMMANDS, short_name
+
+ALWAYS: Final = tuple(command.action for commands in COMMANDS.values() for command in commands if command.always)
+"""The actions of the keys at the right end, which are there however little room there is: the ways on, and out."""
 _GAP: Final = 2
 
 
@@ -57,8 +59,7 @@ class KeyLine(Widget):
         keys, always = [], {}
         for _, binding, enabled, tooltip in screen.active_bindings.values():
             action = binding.action.rpartition(".")[2]
-            label = ALWAYS.get(action, binding.description)
-            key = Key(binding.key, self.app.get_key_display(binding), label, tooltip or binding.tooltip, enabled)
+            key = Key(binding.key, short_name(binding.key), binding.description, tooltip or binding.tooltip, enabled)
             if action in ALWAYS:
                 always[action] = key
             elif binding.show:

@@ -8,12 +8,13 @@ from typing import ClassVar, Final, Protocol
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
+from tui.commands import bindings
 from tui.drawing.columns import Column, Place, fit, lay_out, line, tinted
 from tui.widgets.row_list import RowList
 
@@ -77,7 +78,7 @@ COLUMNS: Final = (
 class MergeLog(RowList):
     """Rows of merges in the order they were learned; follows the newest until the user looks back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f", "move_to_end(1)", "Follow", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Merge log")
     FOLLOWS = True
     FOOTER = True
 

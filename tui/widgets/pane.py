@@ -1,21 +1,23 @@
 """Pane: a framed part of the screen that knows which of its widgets should get the focus."""
 
-from typing import Final
+from typing import ClassVar
 
 from textual.containers import Vertical
 from textual.widget import Widget
 
-PANES: Final = ("corpus", "training", "editor", "audit")
-"""Their ids, in the order of their keys from F2 on."""
+from tui.commands import short_name
+from tui.pane_table import PaneEntry
 
 
 class Pane(Vertical):
-    """What the four panes have in common. By itself it is the frame that stands there until the pane is furnished."""
+    """What all panes have in common. By itself it is the frame that stands there until the pane is loaded."""
 
-    def on_mount(self) -> None:
-        """On the upper border: the pane's name and its key."""
-        if self.id in PANES:
-            self.border_title = f"{self.id.capitalize()}  [dim]F{PANES.index(self.id) + 2}[/]"
+    LATER: ClassVar[tuple[str, ...]] = ()
+    """Modules that the pane needs once the first frame is on the screen; they are imported beside it."""
+
+    def __init__(self, entry: PaneEntry) -> None:
+        super().__init__(id=entry.id, classes=f"{entry.place} frame" if type(self) is Pane else entry.place)
+        self.border_title = f"{entry.title}  [dim]{short_name(entry.key)}[/]"
 
     def stations(self) -> tuple[Widget, ...]:
         """The parts that the pane's key leads to, one after the other; the first is where one would begin."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive, var
@@ -19,6 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import visible
+from tui.commands import bindings
 from tui.drawing.columns import Place, line, place_at
 
 
@@ -47,15 +48,7 @@ class RowList(ScrollView, can_focus=True):
         *("row-list--row", "row-list--cursor", "row-list--header", "row-list--footer"),
         *("row-list--muted", "row-list--faint", "row-list--accent", "row-list--warning"),
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("down,j", "move(1)", "Down", show=False),
-        Binding("pageup", "move_page(-1)", "Page up", show=False),
-        Binding("pagedown", "move_page(1)", "Page down", show=False),
-        Binding("home", "move_to_end(0)", "First row", show=False),
-        Binding("end", "move_to_end(1)", "Last row", show=False),
-        Binding("enter", "select", "Select", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Lists")
     FOLLOWS: ClassVar[bool] = False
     """Whether the view stays at the tail while rows arrive, until the user scrolls or moves up."""
     FOOTER: ClassVar[bool] = False

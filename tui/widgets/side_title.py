@@ -6,6 +6,8 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widgets import Static
 
+from tui.commands import key_of
+
 TITLES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}
 
 
@@ -24,4 +26,4 @@ class SideTitle(Static):
         """The words, and the key at the right."""
         words = Text("  ").join(Text(TITLES[name], "bold" if name == self.side else "dim") for name in self.SIDES)
         gap = max(1, self.content_size.width - words.cell_len - 2)
-        return words.append(" " * gap).append("^t", "dim")
+        return words.append(" " * gap).append(key_of("turn_side"), "dim")

@@ -9,6 +9,7 @@ from textual.containers import Vertical
 
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
+from tui.commands import key_of
 from tui.text.status_texts import (
     Edited,
     Selected,
@@ -47,8 +48,8 @@ class Ledger(Vertical):
         """One line below the other."""
         yield StatusLine(id="totals-line")
         yield StatusLine(id="edit-line")
-        yield StatusLine("^b", id="baseline-line")
-        yield StatusLine("^n", id="pitfall-line")
+        yield StatusLine(key_of("pin"), id="baseline-line")
+        yield StatusLine(key_of("go_to_pitfall(1)"), id="pitfall-line")
 
     def on_mount(self) -> None:
         """There is something to say before anything is known."""

@@ -1,25 +1,32 @@
 """StepLine: one line to go back and forth in the merges, and what the step in force made."""
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import token_label
+from tui.commands import bindings
 from tui.drawing.columns import fit
+from tui.state import steps_known
+
+if TYPE_CHECKING:
+    from bpe_core.tokenizer import Tokenizer
 
 _LABEL = 18
 """Cells for the token made, so that the slider does not move with its length."""
 
 
 class StepLine(Widget, can_focus=True):
-    """A slider over the steps 0 to `n_steps`."""
+    """A slider from no merge to all that there are; it keeps no step of its own."""
 
     DEFAULT_CSS = """
     StepLine {
@@ -41,76 +48,61 @@ class StepLine(Widget, can_focus=True):
         "step-line--rest",
         "step-line--thumb",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "move(-1)", "Back", tooltip="One merge back"),
-        Binding("right", "move(1)", "Forward", tooltip="One merge forward"),
-        Binding("shift+left", "move(-10)", "Ten back", show=False),
-        Binding("shift+right", "move(10)", "Ten forward", show=False),
-        Binding("ctrl+left,pageup", "leap(-1)", "Far back", show=False),
-        Binding("ctrl+right,pagedown", "leap(1)", "Far forward", show=False),
-        Binding("home", "first", "First step", show=False),
-        Binding("end", "last", "Last step", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
 
     hint = "Merges in force: ← → go by one, with shift by ten, Home before the first."
     step: reactive[int] = reactive(0)
-    """How many merges are in force."""
-    n_steps: reactive[int] = reactive(0)
-    """How many merges there are."""
-    empty: reactive[str] = reactive("No merges yet: every token is one byte.")
-    """What the line says where there is no step to go to."""
-    token: reactive[bytes | None] = reactive(None)
-    """The token that the step in force made; None before the first."""
+    """How many merges are in force; the screen's, to which it is bound."""
+    tokenizer: reactive[Tokenizer | None] = reactive(None)
+    """The tokenizer on the screen with all of its merges."""
 
     class StepChosen(Message):
         """The user chose how many merges should be in force."""
 
-        def __init__(self, step_line: "StepLine", step: int) -> None:
+        def __init__(self, step_line: StepLine, step: int) -> None:
             super().__init__()
             self.step_line = step_line
             self.step = step
 
         @property
-        def control(self) -> "StepLine":
+        def control(self) -> StepLine:
             return self.step_line
 
         def can_replace(self, message: Message) -> bool:
             """Only the newest choice counts."""
             return isinstance(message, StepLine.StepChosen) and message.step_line is self.step_line
 
+    @property
+    def n_steps(self) -> int:
+        """How many merges there are to go through."""
+        return steps_known(self.tokenizer)
+
     def choose(self, step: int) -> None:
-        """Put a step in force as if the user had, and say so."""
-        step = max(0, min(step, self.n_steps))
-        if step != self.step:
-            self.step = step
-            self.post_message(self.StepChosen(self, step))
+        """Ask for a step, the nearest that there is."""
+        self.post_message(self.StepChosen(self, max(0, min(step, self.n_steps))))
 
-    def action_move(self, by: int) -> None:
-        """Some steps back or forth."""
-        self.choose(self.step + by)
+    async def _travel(self, by: int) -> None:
+        # At once, and from where the screen is by now: of several in a batch each is to count.
+        await self.run_action(f"screen.travel({by})")
 
-    def action_leap(self, by: int) -> None:
+    async def action_leap(self, by: int) -> None:
         """A twentieth of the way back or forth."""
-        self.choose(self.step + by * max(1, self.n_steps // 20))
+        await self._travel(by * max(1, self.n_steps // 20))
 
-    def action_first(self) -> None:
-        """Before the first merge."""
-        self.choose(0)
-
-    def action_last(self) -> None:
-        """After the last merge."""
-        self.choose(self.n_steps)
+    def action_go_to_end(self, end: int) -> None:
+        """Before the first merge (0), or after the last (1)."""
+        self.choose(self.n_steps * end)
 
     # The mouse
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
+    async def on_mouse_down(self, event: events.MouseDown) -> None:
         """Take hold of the slider, or step along with an arrow."""
         start, room = self._track
         x = event.x - self.gutter.left
         if x == start - 1:
-            self.action_move(-1)
+            await self._travel(-1)
         elif x == start + room:
-            self.action_move(1)
+            await self._travel(1)
         elif start <= x < start + room:
             self.capture_mouse()
             self._drag(x)
@@ -124,21 +116,34 @@ class StepLine(Widget, can_focus=True):
         """Let go."""
         self.release_mouse()
 
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """The wheel turns steps."""
         event.stop()
-        self.action_move(-1)
+        await self._travel(-1)
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """The wheel turns steps."""
         event.stop()
-        self.action_move(1)
+        await self._travel(1)
 
     def _drag(self, x: int) -> None:
         start, room = self._track
         self.choose(round((x - start) / max(1, room - 1) * self.n_steps))
 
     # Drawing
+
+    @property
+    def _why_none(self) -> str:
+        """What the line says where there is no step to go to."""
+        known = self.tokenizer is None or self.tokenizer.vocabulary.knows_merges
+        return "No merges yet: every token is one byte." if known else "The merges are not known yet."
+
+    @property
+    def _made(self) -> str:
+        """The token that the step in force made."""
+        if self.tokenizer is None or not 0 < self.step <= self.n_steps:
+            return ""
+        return token_label(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merges[self.step - 1][2]))
 
     @property
     def _says(self) -> str:
@@ -159,8 +164,7 @@ class StepLine(Widget, can_focus=True):
         width = self.size.width
         label, number = self._ink("label"), self._ink("step")
         if y or not self.n_steps:
-            text = "" if y else f" {self.empty}"
-            return Strip([Segment(fit(text, width), label)])
+            return Strip([Segment(fit("" if y else f" {self._why_none}", width), label)])
         says = self._says
         start, room = self._track
         segments = [Segment(says[:6], label), Segment(says[6:], number)]
@@ -174,8 +178,7 @@ class StepLine(Widget, can_focus=True):
                 Segment("▸", label),
             ]
             left = width - start - room - 1
-            made = "" if self.token is None else token_label(self.token)
-            segments.append(Segment(" " + fit(made, left - 1) if left > 1 else "", number + Style(bold=True)))
+            segments.append(Segment(" " + fit(self._made, left - 1) if left > 1 else "", number + Style(bold=True)))
         return Strip(segments).adjust_cell_length(width, label)
 
     def _ink(self, name: str) -> Style:

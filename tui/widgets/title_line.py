@@ -11,6 +11,8 @@ from textual.widget import Widget
 
 from bpe_core.plurals import counted
 from bpe_core.visible import shortened, visible
+from tui.commands import short_name
+from tui.pane_table import PANES
 from tui.state import Run, name_of
 
 if TYPE_CHECKING:
@@ -36,9 +38,8 @@ class TitleLine(Widget):
     tabbed: reactive[bool] = reactive(False)
     """Whether there are tabs: where one pane is seen at a time."""
 
-    def __init__(self, panes: tuple[str, ...]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._panes = panes
         self._tabs: list[tuple[int, int, str]] = []
 
     def on_mount(self) -> None:
@@ -64,11 +65,11 @@ class TitleLine(Widget):
     def _tab_line(self) -> Text:
         line = Text()
         self._tabs = []
-        for number, pane in enumerate(self._panes, 2):
+        for pane in PANES:
             start = line.cell_len
-            style = "bold reverse" if pane == self.active else "dim"
-            line.append(f" F{number} {pane.capitalize()} ", style)
-            self._tabs.append((start, line.cell_len, pane))
+            style = "bold reverse" if pane.id == self.active else "dim"
+            line.append(f" {short_name(pane.key)} {pane.title} ", style)
+            self._tabs.append((start, line.cell_len, pane.id))
         return line
 
     def _facts(self, room: int) -> str:

@@ -1,0 +1,38 @@
+"""The panes, a line each: all that the screen, its title, the keys, the palette and the help know of them."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class PaneEntry:
+    """A pane before its class is imported."""
+
+    id: str
+    """Its name in the code and in the style sheet."""
+    key: str
+    """The key that leads to it, as Textual calls it."""
+    title: str
+    """Its name on the screen."""
+    shows: str
+    """What is in it, in a few words."""
+    place: Literal["left", "upper", "side", "lower"]
+    """Where it stands. Those of one place take turns; where there is no side, its panes take turns with the upper."""
+    path: str
+    """The module and, after a colon, the class; imported when the first frame is on the screen."""
+
+    def load(self) -> Any:
+        """The class of the pane, imported."""
+        module, _, name = self.path.partition(":")
+        return getattr(import_module(module), name)
+
+
+PANES: Final = (
+    PaneEntry("corpus", "f2", "Corpus", "choose texts, see them split", "left", "tui.panes.corpus:CorpusPane"),
+    PaneEntry("training", "f3", "Training", "options, merge log, curve", "upper", "tui.panes.training:TrainingPane"),
+    PaneEntry("editor", "f4", "Editor", "type among the tokens", "lower", "tui.panes.editor:EditorPane"),
+    PaneEntry("audit", "f5", "Audit", "tokens that were never learned well", "side", "tui.panes.audit:AuditPane"),
+)
+"""In the order of their keys."""
+BY_ID: Final = {entry.id: entry for entry in PANES}
