@@ -68,3 +68,37 @@ class Encoder:
 
     def pieces(self, pieces: list[str], limit: int | None, /) -> tuple[bytes, bytes]:
         """The ids of pieces as 32-bit numbers, and how many there are up to the end of each as 64-bit numbers."""
+
+class Trainer:
+    """Learns merges from pieces and how often each occurs; not to be used by several threads at once."""
+
+    def __init__(
+        self,
+        pieces: dict[str, int],
+        ties: int,
+        min_count: int,
+        max_length: int,
+        alphabet: Buffer,
+        end_of_word: Buffer,
+        look: Callable[[int, int], object] | None = None,
+    ) -> None:
+        """Count the pairs of `pieces`; for the options see `bpe_core.trainer`.
+
+        `ties` is 0 for the pair that stands first, 1 for the lowest symbols, 2 for the largest bytes. Symbols 0 to 255
+        are the bytes in the order of the `alphabet`; 256, where it is not empty, is the `end_of_word` behind each
+        piece. `look` is told now and then how much is done, and of how much.
+        """
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens in the corpus now."""
+
+    def learn(self, n: int, /) -> bytes:
+        """Learn `n` merges; fewer where nothing is left. Of each 5 unsigned 64-bit numbers:
+
+        its left and right symbol, its count, how many pairs had this count, tokens in the corpus after it. After an
+        interruption what was learned until then comes with the next call.
+        """
+
+    def pair_table(self) -> bytes:
+        """Of each pair that stands in the corpus now 3 unsigned 64-bit numbers: left and right symbol, count."""

@@ -1,7 +1,7 @@
 """The trainer: learns merges one at a time, the most frequent pair first, and can be watched while it does.
 
-The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. `joining` keeps the corpus and its pair
-counts, `candidates` and `ties` say which pair is next; here they take turns.
+The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. `pair_index` keeps the corpus and its pair
+counts, `candidates` and `ties` say which pair is next, in `learner` they take turns; here symbols become ids and bytes.
 """
 
 import gc
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self
+from typing import Final, Self
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
@@ -17,11 +17,13 @@ from bpe_core.patterns import splitter
 from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.trainer.candidates import Candidates
-from bpe_core.trainer.joining import Joining
+from bpe_core.trainer.learner import Rules, learner
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
-from bpe_core.trainer.ties import BYTES_BY_VALUE, TIES, alphabet, descending
+from bpe_core.trainer.ties import TIES, alphabet
 from bpe_core.vocabulary import Vocabulary
+
+_AT_ONCE: Final = 1024
+"""Merges that are learned together where nobody watches them."""
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]
 
@@ -76,7 +78,7 @@ class Trainer:
     ) -> None:
         """Count the pairs of the corpus. That takes a while for a large one: `look` is told now and then how far it is.
 
-        It is given bytes done and bytes in all, of the different pieces; an error that it raises ends the training.
+        It is given how much is done and of how much; an error that it raises ends the training.
         """
         if isinstance(texts, Counts):
             pattern = _agreed_pattern(pattern, texts)
@@ -101,43 +103,15 @@ class Trainer:
         self._bytes = [bytes([byte]) for byte in self._alphabet]
         if end_of_word:
             self._bytes.append(utf8(end_of_word))
+        rules = Rules(ties, min_count, max_token_length, end_of_word)
         with _no_garbage_collection():
-            self._joining = Joining(
-                self._symbols(counts.pieces),
-                dict.fromkeys(map(chr, range(len(self._bytes))), 1),
-                max_token_length,
-                _of_total(counts.pieces, look),
-            )
-            self._candidates = self._order(ties)
-        self._n_tokens_start = self._joining.n_tokens
-
-    def _symbols(self, pieces: dict[str, int]) -> Iterator[tuple[str, int]]:
-        number_of = bytes(map(self._alphabet.index, range(256)))
-        end = chr(256) if self.options.end_of_word else ""
-        as_it_is = number_of == BYTES_BY_VALUE and not end
-        for piece, count in pieces.items():
-            if as_it_is and piece.isascii():
-                yield piece, count
-            else:
-                yield utf8(piece).translate(number_of).decode("latin-1") + end, count
-
-    def _order(self, ties: str) -> Candidates:
-        counts, min_count = self._joining.counts, self.options.min_count
-        if ties == "first":
-            return Candidates(counts, self._joining.place, key_grows=True, min_count=min_count)
-        if ties == "largest":
-            self._descending = list(map(descending, self._bytes))
-            return Candidates(counts, self._largest_first, key_grows=False, min_count=min_count)
-        return Candidates(counts, str, key_grows=False, min_count=min_count)  # symbols sort as their ids do
-
-    def _largest_first(self, pair: str) -> str:
-        left, right = map(ord, pair)
-        return self._descending[left] + self._descending[right]
+            self._learner = learner(counts.pieces, rules, look)
+        self._n_tokens_start = self._learner.n_tokens
 
     @property
     def n_tokens(self) -> int:
         """Tokens in the corpus now."""
-        return self._joining.n_tokens
+        return self._learner.n_tokens
 
     @property
     def n_merges(self) -> int:
@@ -161,9 +135,7 @@ class Trainer:
         return self
 
     def __next__(self) -> Merge:
-        with _no_garbage_collection():
-            learned = self._learn()
-        if not learned:
+        if not self._learn(1):
             raise StopIteration
         left, right, token = self._news[-1]
         count, ties, n_tokens = self._steps[-1]
@@ -171,40 +143,35 @@ class Trainer:
 
     def finish(self) -> None:
         """Learn all that is left to learn, for those who do not watch it merge by merge."""
-        with _no_garbage_collection():
-            while self._learn():
-                pass
+        while self._learn(_AT_ONCE):
+            pass
 
-    def _learn(self) -> bool:
-        """One merge more, unless there is none."""
+    def _learn(self, n: int) -> bool:
+        """Up to `n` merges more; false if there is none."""
         if self.stop_reason is not None:
             return False
-        candidates, joining = self._candidates, self._joining
-        pair = candidates.take()
-        if pair is None:
-            often = self.options.min_count
-            self.stop_reason = f"no pair occurs {often} times" if joining.counts else "no pair left"
-            return False
-        count, ties = candidates.level, candidates.n_tied
-        number = len(self._bytes)
-        left, right = map(ord, pair)
-        self._bytes.append(self._bytes[left] + self._bytes[right])
-        if self.options.ties == "largest":
-            self._descending.append(descending(self._bytes[number]))
-        made, fallen = joining.join(pair, chr(number), count)
-        candidates.update(made, fallen + 1)
-        self._news.append((self._id(left), self._id(right), self._id(number)))
-        self._steps.append((count, ties, joining.n_tokens))
-        if len(self._steps) == self._n_merges_wanted:
+        n = min(n, self._n_merges_wanted - len(self._steps))
+        with _no_garbage_collection():
+            steps = self._learner.learn(n)
+        for left, right, *step in steps:
+            number = len(self._bytes)
+            self._bytes.append(self._bytes[left] + self._bytes[right])
+            self._news.append((self._id(left), self._id(right), self._id(number)))
+            self._steps.append((step[0], step[1], step[2]))
+        if len(steps) < n:
+            self.stop_reason = (
+                f"no pair occurs {self.options.min_count} times" if any(self._learner.pairs()) else "no pair left"
+            )
+        elif len(self._steps) == self._n_merges_wanted:
             self.stop_reason = "vocabulary size reached"
-        return True
+        return bool(steps)
 
     def _id(self, number: int) -> int:
         return self._first_id + (self._alphabet[number] if number < 256 else number)
 
     def pair_table(self) -> list[tuple[tuple[int, int], int]]:
         """Every pair in the corpus now with its count, ((left, right), count), the largest (count, pair) first."""
-        pairs = (((self._id(ord(pair[0])), self._id(ord(pair[1]))), n) for pair, n in self._joining.counts.items())
+        pairs = (((self._id(left), self._id(right)), n) for (left, right), n in self._learner.pairs())
         return sorted(pairs, key=lambda row: (row[1], row[0]), reverse=True)
 
     def tokenizer(self) -> Tokenizer:
@@ -274,13 +241,6 @@ def _agreed_pattern(asked: str | None, counts: Counts) -> str:
             f"The counts were split by {counts.pattern!r}, not by {asked!r}; count again or leave the pattern out."
         )
     return counts.pattern
-
-
-def _of_total(pieces: Iterable[str], look: Callable[[int, int], None] | None) -> Callable[[int], None]:
-    if look is None:
-        return lambda _: None
-    total = sum(len(piece) if piece.isascii() else len(utf8(piece)) for piece in pieces)
-    return lambda done: look(done, total)
 
 
 @contextmanager

@@ -8,9 +8,11 @@ ordered among each other, and an exact tally of them says how many were tied.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heapify, heappop, heappush
+from typing import Any
 
-Pair = str
-Key = str | int
+from bpe_core.trainer.pair_index import Pair
+
+Key = Any
 
 
 class Candidates:

@@ -9,7 +9,6 @@ from amounts import amount
 from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
 from bpe_core import reference as oracle
 from bpe_core.corpus import Counts
-from bpe_core.trainer import joining
 from bpe_core.trainer.ties import TIES, descending
 
 
@@ -31,14 +30,10 @@ def test_the_textbook():
 
 @pytest.mark.parametrize("ties", TIES)
 @amount(100, 600)
-def test_every_merge_is_the_oracles(ties, amount, monkeypatch):
-    """Small alphabets make ties, runs and overlaps common; documents, limits and the lossy pattern take turns.
-
-    So do segments, into which long pieces are cut: of one, two or three symbols they make every border count.
-    """
+def test_every_merge_is_the_oracles(ties, amount):
+    """Small alphabets make ties, runs and overlaps common; documents, limits and the lossy pattern take turns."""
     for seed in range(amount):
         r = random.Random(f"{ties} {seed}")
-        monkeypatch.setattr(joining, "SEGMENT", r.choice((1, 2, 3, 1024)))
         alphabet = r.choice(["a", "ab", "abc", "a b", "aé ", "ab\n😊"])
         texts = ["".join(r.choice(alphabet) * r.choice((1, 1, 1, 3)) for _ in range(r.randrange(14))) for _ in range(6)]
         pattern, n_merges = r.choice(("none", "none", "words")), r.randrange(1, 25)

@@ -1,0 +1,91 @@
+/* The pairs of a training: found by their two symbols, each with the places where it stands or once stood. */
+
+#include "train.h"
+
+/* The slot of the table that holds a pair, or the free one where it belongs. */
+static size_t table_slot(const trainer *t, uint32_t left, uint32_t right)
+{
+    uint64_t key = ((uint64_t)left << 32 | right) * 0x9E3779B97F4A7C15u;
+    size_t mask = t->table.n - 1;
+    for (size_t slot = (size_t)(key ^ key >> 32) & mask;; slot = (slot + 1) & mask) {
+        uint32_t number = t->table.items[slot];
+        if (!number || (t->pairs.items[number - 1].left == left && t->pairs.items[number - 1].right == right))
+            return slot;
+    }
+}
+
+pair *find_pair(trainer *t, uint32_t left, uint32_t right)
+{
+    uint32_t number = t->table.items[table_slot(t, left, right)];
+    return number ? &t->pairs.items[number - 1] : NULL;
+}
+
+/* Room for more pairs in their array and their table, which is kept at most half full. */
+bool room_for_pairs(trainer *t, size_t more)
+{
+    if (more > UINT32_MAX - 1 - t->pairs.n || !ROOM(t->pairs, more))
+        return false;
+    size_t size = t->table.n ? t->table.n : 1 << 12;
+    while (size / 2 < t->pairs.n + more)
+        size *= 2;
+    if (size == t->table.n)
+        return true;
+    uint32_t *table = PyMem_RawCalloc(size, sizeof *table);
+    if (!table)
+        return false;
+    PyMem_RawFree(t->table.items);
+    t->table.items = table;
+    t->table.n = t->table.capacity = size;
+    for (uint32_t number = 0; number < t->pairs.n; number++) {
+        const pair *pair = &t->pairs.items[number];
+        if (pair->count)
+            table[table_slot(t, pair->left, pair->right)] = number + 1;
+    }
+    return true;
+}
+
+/* A pair that has not been there before, with `n` places that are to be filled; there is room for all. */
+uint32_t add_pair(trainer *t, uint32_t left, uint32_t right, uint64_t count, uint32_t n)
+{
+    uint32_t number = (uint32_t)t->pairs.n++;
+    t->pairs.items[number] = (pair){count, t->places.n, left, right, n};
+    t->places.n += n;
+    t->table.items[table_slot(t, left, right)] = number + 1;
+    t->n_live++;
+    return number;
+}
+
+/* Remove places where pairs stand no more, pair by pair; the rest moves down. */
+static enum progress sweep(trainer *t, size_t *steps)
+{
+    for (; t->sweep_pair < t->pairs.n; t->sweep_pair++) {
+        pair *pair = &t->pairs.items[t->sweep_pair];
+        const uint32_t *old = t->places.items + pair->start;
+        size_t n_old = pair->count ? pair->n : 0;
+        if (!*steps)
+            return UNDER_WAY;
+        *steps -= n_old + 1 < *steps ? n_old + 1 : *steps;
+        pair->start = t->sweep_to;
+        pair->n = 0;
+        for (size_t i = 0; i < n_old; i++)
+            if (stands_at(t, pair->left, pair->right, old[i])) {
+                t->places.items[t->sweep_to++] = old[i];
+                pair->n++;
+            }
+    }
+    t->places.n = t->n_kept = t->sweep_to;
+    t->sweeping = false;
+    return LEARNED;
+}
+
+/* Room for more places: those that are of no use are removed when there are twice as many as were kept before. */
+enum progress room_for_places(trainer *t, size_t more, size_t *steps)
+{
+    if (!t->sweeping && more > t->places.capacity - t->places.n && t->places.n > 2 * t->n_kept) {
+        t->sweeping = true;
+        t->sweep_pair = t->sweep_to = 0;
+    }
+    if (t->sweeping && sweep(t, steps) == UNDER_WAY)
+        return UNDER_WAY;
+    return ROOM(t->places, more) ? LEARNED : NO_MEMORY;
+}

@@ -1,0 +1,168 @@
+"""The kernel's trainer where it is treated badly; that it learns as the oracle does is in `trainer/test_trainer.py`."""
+
+import signal
+import threading
+import time
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from bpe_core import kernel
+
+if not kernel.available:
+    pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
+
+BYTES = bytes(range(256))
+PIECES = {f"piece number {n} of {n * n}": n % 7 + 1 for n in range(300)}
+NO_LIMIT = (1 << 63) - 1
+
+
+def trainer(pieces: dict[str, int], ties: int = 0) -> kernel.Trainer:
+    return kernel.Trainer(pieces, ties, 1, NO_LIMIT, BYTES, b"")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ([], 0, 1, 9, BYTES, b""),
+        ({b"a": 1}, 0, 1, 9, BYTES, b""),
+        ({"a": "1"}, 0, 1, 9, BYTES, b""),
+        ({"a": -1}, 0, 1, 9, BYTES, b""),
+        ({"a": 1 << 64}, 0, 1, 9, BYTES, b""),
+        ({"a": 1}, 3, 1, 9, BYTES, b""),
+        ({"a": 1}, -1, 1, 9, BYTES, b""),
+        ({"a": 1}, 0, 0, 9, BYTES, b""),
+        ({"a": 1}, 0, 1, 0, BYTES, b""),
+        ({"a": 1}, 0, 1 << 70, 9, BYTES, b""),
+        ({"a": 1}, 0, 1, 9, BYTES[:255], b""),
+        ({"a": 1}, 0, 1, 9, "bytes", b""),
+        ({"a": 1}, 0, 1, 9, BYTES, None),
+        ({"a" * 8: 1 << 62}, 0, 1, 9, BYTES, b""),  # more tokens than can be counted
+        ({"a": 1, "\ud800": 1}, 0, 1, 9, BYTES, b""),
+        (),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: tuple[object, ...]) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError, MemoryError)):
+        kernel.Trainer(*arguments)
+
+
+def test_an_alphabet_that_lacks_a_byte_is_refused() -> None:
+    with pytest.raises(ValueError):
+        kernel.Trainer({"ab": 1}, 0, 1, 9, bytes(256), b"")
+
+
+def test_a_number_of_merges_is_not_negative_and_may_be_larger_than_there_are() -> None:
+    found = trainer({"abab": 1})
+    for wrong in (-1, 1 << 80, "1", None):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            found.learn(wrong)
+    assert found.learn(0) == b""
+    assert len(found.learn(1 << 60)) == 2 * 40
+    assert found.learn(1) == b"" == found.pair_table()
+
+
+def test_pieces_of_no_length_no_weight_or_one_symbol_have_no_pair() -> None:
+    found = trainer({"": 5, "a": 3, "ab": 0, "é": 2})
+    assert found.n_tokens == 3 + 4
+    assert len(found.learn(9)) == 40
+
+
+def test_counts_need_more_than_32_bits() -> None:
+    found = trainer({"ab": 1 << 40, "cab": 1 << 41})
+    assert memoryview(found.learn(1)).cast("Q").tolist() == [97, 98, 3 << 40, 1, (1 << 40) + (1 << 42)]
+
+
+@contextmanager
+def failing_memory(nth: int) -> Iterator[None]:
+    testing = pytest.importorskip("_testcapi")
+    testing.set_nomemory(nth, nth + 1)
+    try:
+        yield
+    finally:
+        testing.remove_mem_hooks()
+
+
+def learned_without_memory(nth: int) -> tuple[bytes, int]:
+    """What is learned where the nth allocation of each call fails; how often that was so."""
+    try:
+        with failing_memory(nth):
+            found = trainer(PIECES, 2)
+    except MemoryError:
+        return b"", 1
+    parts, failed = [], 0
+    for later in range(nth, nth + 20):
+        try:
+            with failing_memory(later):
+                parts.append(found.learn(20))
+        except MemoryError:
+            failed += 1
+    return b"".join((*parts, found.learn(500))), failed
+
+
+def test_without_memory_there_is_a_memory_error_nothing_leaks_and_learning_can_go_on() -> None:
+    wanted = trainer(PIECES, 2).learn(500)
+    failed = sum(learned_without_memory(nth)[1] for nth in range(3))
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for nth in range(200):
+            found, times = learned_without_memory(nth)
+            failed += times
+            assert not found or found.startswith(wanted)
+            del found
+        assert failed > 50
+        assert tracemalloc.get_traced_memory()[0] - before < 20_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on this system")
+def test_an_interruption_comes_through_and_learning_goes_on_where_it_was() -> None:
+    pieces = {"".join(map(str, range(200_000))): 1}
+    wanted = trainer(pieces).learn(1000)
+    found = trainer(pieces)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    interrupted = 0
+    parts = []
+    try:
+        for delay in (0.001, 0.003, 0.01, 0.02):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                parts.append(found.learn(999))
+            except KeyboardInterrupt:
+                interrupted += 1
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted
+    parts.append(found.learn(1000))
+    assert b"".join(parts).startswith(wanted)
+
+
+def test_other_threads_run_meanwhile_and_may_not_learn_from_the_same_trainer() -> None:
+    found = trainer({"".join(map(str, range(300_000))): 1})
+    ticks, done = 0, threading.Event()
+
+    def learn() -> None:
+        found.learn(2000)
+        done.set()
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    refused = 0
+    while not done.is_set():
+        ticks += 1
+        try:
+            found.learn(1)
+        except ValueError:
+            refused += 1
+        time.sleep(0.001)
+    thread.join()
+    assert ticks > 3 and refused
