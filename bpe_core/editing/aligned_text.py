@@ -11,15 +11,15 @@ from itertools import chain
 from time import perf_counter
 from typing import Final
 
+from bpe_core.common_prefix import common_prefix
 from bpe_core.editing.aligned_parts import LEAST, LONGEST, Parts, parts_of
 from bpe_core.editing.alignment import Alignment, Place
+from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.live_text import LiveText
-from bpe_core.editing.live_text.change import Change, n_alike
-from bpe_core.editing.live_text.edit import Edit
-from bpe_core.editing.live_text.prefix_sums import PrefixSums
-from bpe_core.editing.live_text.tally import Tally
+from bpe_core.editing.prefix_sums import PrefixSums
 from bpe_core.editing.prepared_cuts import Cut, PreparedCuts
 from bpe_core.editing.spans import Span
+from bpe_core.editing.tally import Tally
 from bpe_core.errors import OptionError
 from bpe_core.surrogates import utf8, without_surrogates
 from bpe_core.tokenizer import Tokenizer
@@ -285,9 +285,9 @@ def _change(before: Parts, after: Parts, edit: Edit) -> Change:
     """What an edit did to the tokens."""
     old, new = before.ids, after.ids
     n_before = bisect_right(range(len(old)), edit.start, key=lambda token: before.places(token, token + 1)[0][1])
-    head = n_alike(old[:n_before], new)  # in a run of one token the edited place counts
-    tail = n_alike(old[head:][::-1], new[head:][::-1])
-    head += n_alike(old[head : len(old) - tail], new[head : len(new) - tail])
+    head = common_prefix(old[:n_before], new)  # in a run of one token the edited place counts
+    tail = common_prefix(old[head:][::-1], new[head:][::-1])
+    head += common_prefix(old[head : len(old) - tail], new[head : len(new) - tail])
     went, came = before.places(head, len(old) - tail), after.places(head, len(new) - tail)
     if not went and not came:
         return Change(edit.start, (), ())

@@ -7,6 +7,8 @@ is set aside first, so the cost depends on how much differs and not on how long 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from bpe_core.common_prefix import common_prefix
+
 MOST_EDITS: Final = 400
 """Removals and insertions up to which the shortest script is looked for; of more differences, one hunk holds all."""
 
@@ -35,9 +37,9 @@ def token_diff(old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST
     >>> token_diff([1, 2, 3, 4, 5], [1, 9, 3, 4, 4, 5])
     [Hunk(start=1, end=2, new_start=1, new_end=2), Hunk(start=3, end=3, new_start=3, new_end=4)]
     """
-    head = _in_common(old, new)
+    head = common_prefix(old, new)
     old, new = old[head:], new[head:]
-    tail = _in_common(old[::-1], new[::-1])
+    tail = common_prefix(old[::-1], new[::-1])
     old, new = old[: len(old) - tail], new[: len(new) - tail]
     if not old and not new:
         return []
@@ -49,20 +51,6 @@ def token_diff(old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST
             hunks.append(Hunk(head + x, head + i, head + y, head + j))
         x, y = i + 1, j + 1
     return hunks
-
-
-def _in_common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens both begin with: slices are compared whole, and halved where they differ."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 def _kept(old: Sequence[int], new: Sequence[int], most_edits: int) -> list[tuple[int, int]]:

@@ -3,7 +3,7 @@
 Two things can happen when a text goes on. The pattern may part its end in another way; so it is tried with every kind
 of character that the pattern tells apart (`Splitter.kinds`), one and two of them. And the last piece may grow. Then
 some token begins in it, or where it begins, and reaches beyond its end: the token *swallows* the end. It can do so
-exactly if it is compatible with the token before it (see `bpe_core.editing.live_text.seams`), so one look-up answers
+exactly if it is compatible with the token before it (see `bpe_core.merging.windows`), so one look-up answers
 for each. tiktoken's `encode_with_unstable` asks the same question, of the last pieces as a whole.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, chain, product, takewhile
 from typing import Final
 
+from bpe_core.common_prefix import common_prefix
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.live_text.blocks import Gap
@@ -105,7 +106,6 @@ class _Tail:
 
     def __init__(self, live: LiveText, start: int, is_inside: bool) -> None:
         self._pieces = live.pieces
-        self._seams = live.seams
         self._vocabulary = live.tokenizer.vocabulary
         self._tokens = in_order(self._vocabulary)
         self._kinds = self._pieces.splitter.kinds if self._pieces.splitter.source else ("a",)
@@ -113,7 +113,7 @@ class _Tail:
         safe = self._last_safe_cut(text) if live.local else 0
         self._start, self._text, self.is_inside = start + safe, text[safe:], is_inside and not safe
         pieces = self._pieces.split(self._text)
-        self._own = self._seams.encode(utf8(self._text)) if self.is_inside else self._encode(pieces)
+        self._own = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
         self._allowed: dict[tuple[_Form, str], bool] = {}
         self.n_stable = self._count_stable()
         """Tokens that nothing can change."""
@@ -136,7 +136,7 @@ class _Tail:
         return tuple(chain.from_iterable(map(self._pieces.ids, pieces)))
 
     def _n_bytes(self, token: int) -> int:
-        return len(self._seams.token_bytes(token)) if token >= 0 else -token
+        return len(self._pieces.token_bytes(token))
 
     def _count_stable(self) -> int:
         n_stable = len(self._own)
@@ -144,10 +144,10 @@ class _Tail:
             self._prefixes: list[_Prefix] = []
             return 0
         for following in self._halves():
-            n_stable = min(n_stable, _in_common(self._encode(self._pieces.split(self._text + following)), self._own))
+            n_stable = min(n_stable, common_prefix(self._encode(self._pieces.split(self._text + following)), self._own))
         self._prefixes = [prefix for form in self._forms() for prefix in self._grown(form)]
-        for prefix in sorted(self._prefixes, key=lambda prefix: _in_common(prefix.ids, self._own)):
-            n_common = _in_common(prefix.ids, self._own)
+        for prefix in sorted(self._prefixes, key=lambda prefix: common_prefix(prefix.ids, self._own)):
+            n_common = common_prefix(prefix.ids, self._own)
             if n_common >= n_stable:
                 break
             if prefix.is_whole or next(self._swallowing(prefix, self._kinds), None) is not None:
@@ -177,7 +177,7 @@ class _Tail:
         parts = [self._text[a:b] for a, b in zip(bounds, form, strict=False)]
         before = self._encode([Gap(part) if self._is_gap(part) else part for part in parts])
         open_part = utf8(self._text[bounds[-1] :])
-        ids = self._seams.encode(open_part)
+        ids = self._vocabulary.join(open_part)
         yield _Prefix(form, before + ids, b"", False, True)
         longest = self._tokens.longest
         for at in range(max(0, len(open_part) - longest + 1), len(open_part)):
@@ -194,8 +194,8 @@ class _Tail:
         n_back = 1
         while True:
             kept = ids[: max(0, n_kept - n_back)]
-            rest = self._seams.encode(data[sum(map(self._n_bytes, kept)) : length])
-            if not kept or not rest or self._seams.fit(kept[-1], rest[0]):
+            rest = self._vocabulary.join(data[sum(map(self._n_bytes, kept)) : length])
+            if not kept or not rest or self._vocabulary.compatible(kept[-1], rest[0]):
                 return kept + rest
             n_back *= 2
 
@@ -207,7 +207,7 @@ class _Tail:
                 if (prefix.ids, token) not in seen and self.n_stable <= len(prefix.ids):
                     seen.add((prefix.ids, token))
                     ids = (*(kept for kept in prefix.ids[self.n_stable :] if kept >= 0), token)
-                    rest = self._seams.token_bytes(token)[len(prefix.swallowed) :]
+                    rest = self._pieces.token_bytes(token)[len(prefix.swallowed) :]
                     yield Completion(ids, prefix.swallowed, rest)
 
     def _swallowing(self, prefix: "_Prefix", beyond: Sequence[str] = ()) -> Iterator[int]:
@@ -216,18 +216,22 @@ class _Tail:
         A piece such as a quotation may need more than the token to be one; `beyond` are characters to try for that.
         """
         for token in sorted(self._tokens.beginning_with(prefix.swallowed)):
-            data = self._seams.token_bytes(token)
-            fits = self._stands_alone(token, data) if prefix.is_first else self._seams.fit(prefix.ids[-1], token)
+            data = self._pieces.token_bytes(token)
+            fits = (
+                self._stands_alone(token, data)
+                if prefix.is_first
+                else self._vocabulary.compatible(prefix.ids[-1], token)
+            )
             if fits and self._goes_on(prefix, token, data, beyond):
                 yield token
 
     def _stands_alone(self, token: int, data: bytes) -> bool:
-        return self._seams.encode(data) == (token,) or self._vocabulary.encode(data) == (token,)
+        return self._vocabulary.join(data) == (token,) or self._vocabulary.encode(data) == (token,)
 
     def _goes_on(self, prefix: "_Prefix", token: int, data: bytes, beyond: Sequence[str]) -> bool:
         """Whether the pattern allows a text in which the token stands there."""
         for following, added in _completed(data[len(prefix.swallowed) :], beyond):
-            if added and self._seams.encode(data + added)[:1] != (token,):
+            if added and self._vocabulary.join(data + added)[:1] != (token,):
                 continue
             key = prefix.form, self._pieces.splitter.alike(following)
             allowed = self._allowed.get(key)
@@ -274,9 +278,3 @@ def _mended(rest: bytes, torn: bytes) -> Iterator[tuple[str, bytes]]:
         text = (rest + added).decode(errors="ignore")
         if utf8(text) == rest + added:
             yield text, added
-
-
-def _in_common(one: Ids, other: Ids) -> int:
-    """How many tokens both begin with."""
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(1 for _ in same)

@@ -37,7 +37,17 @@ class Vocabulary:
     A vocabulary that is given by ranks is a `bpe_core.vocabulary.ranked.RankedVocabulary`.
     """
 
-    __slots__ = ("_bytes_of", "_compatible", "_n_apart", "_own_store", "_specials", "_texts", "encoder")
+    __slots__ = (
+        "_asked",
+        "_bytes_of",
+        "_compatible",
+        "_n_apart",
+        "_n_merges",
+        "_own_store",
+        "_specials",
+        "_texts",
+        "encoder",
+    )
 
     encoder: Encoder
     """What turns a piece into ids."""
@@ -59,7 +69,7 @@ class Vocabulary:
         self._check_specials()
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
-        self._own_store = store
+        self._own_store, self._n_merges = store, n_merges
         self._set(MergeEncoder(store, n_merges), store.bytes_of, special_tokens)
 
     def _set(self, encoder: Encoder, bytes_of: Mapping[int, bytes], special_tokens: Mapping[str, int]) -> None:
@@ -68,6 +78,7 @@ class Vocabulary:
         self._specials = MappingProxyType(dict(special_tokens))
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
         self._n_apart = sum(token not in bytes_of for token in self._texts)  # a merge can make one, too
+        self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
         self._compatible: dict[tuple[int, int], bool] = {}
 
     def _check_specials(self) -> None:
@@ -111,8 +122,7 @@ class Vocabulary:
     @property
     def n_merges(self) -> int:
         """How many merges are in force."""
-        assert isinstance(self.encoder, MergeEncoder)
-        return self.encoder.n_merges
+        return self._n_merges
 
     @property
     def _store(self) -> Store:
@@ -236,10 +246,11 @@ class Vocabulary:
 
     def token_bytes(self, token: int) -> bytes:
         """The bytes of an id; a special token's are its text in UTF-8. Raises `UnknownTokenError`."""
-        if token in self._texts:
-            return self._texts[token]
-        self._check(token)
-        return self._bytes_of[token]
+        data = self._asked.get(token)
+        if data is None:
+            self._check(token)
+            data = self._asked[token] = self._texts[token] if token in self._texts else self._bytes_of[token]
+        return data
 
     def parents(self, token: int) -> tuple[int, int] | None:
         """The two ids that were joined to make this one; None for a token that no merge makes."""

@@ -1,6 +1,6 @@
 """The first symbols of a piece, before any merge: its bytes, or its characters where a vocabulary is made of those."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, Protocol
 
 from bpe_core.errors import UnknownTokenError
@@ -36,13 +36,6 @@ class ByteSymbols:
     def __init__(self, ids: Mapping[int, int]) -> None:
         """`ids` maps a byte to its token; it may be incomplete, as it is in some published files."""
         self._ids: Final = ids
-        is_permutation = len(ids) == 256 and max(ids.values()) < 256
-        self._table: Final = bytes(map(ids.__getitem__, range(256))) if is_permutation else None
-
-    @property
-    def tokens(self) -> Iterable[int]:
-        """The tokens of the bytes."""
-        return self._ids.values()
 
     @property
     def tables(self) -> Tables:
@@ -51,8 +44,6 @@ class ByteSymbols:
 
     def ids(self, piece: bytes) -> list[int]:
         """One id a byte."""
-        if self._table:
-            return list(piece.translate(self._table))
         ids = self._ids
         try:
             return [ids[byte] for byte in piece]

@@ -11,16 +11,15 @@ from itertools import chain
 from time import perf_counter
 from typing import Final
 
+from bpe_core.editing.change import Change, Edit, compare
 from bpe_core.editing.live_text.block_list import BlockList, Exchange
 from bpe_core.editing.live_text.blocks import LEAST, MOST, SIZE, Block
-from bpe_core.editing.live_text.change import Change, compare
-from bpe_core.editing.live_text.edit import Edit
+from bpe_core.editing.live_text.fragments import Fragment, compare_fragments, left_alone
 from bpe_core.editing.live_text.long_piece import LONG, LongPiece
 from bpe_core.editing.live_text.pieces import Pieces
 from bpe_core.editing.live_text.resplit import Resplit, resplit
-from bpe_core.editing.live_text.seams import Seams
-from bpe_core.editing.live_text.tally import Tally
 from bpe_core.editing.spans import Span
+from bpe_core.editing.tally import Tally
 from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
 from bpe_core.surrogates import utf8, without_surrogates
@@ -40,9 +39,9 @@ class LiveText:
         self._fill(tokenizer, without_surrogates(text))
 
     def _fill(self, tokenizer: Tokenizer, text: str) -> None:
-        pieces, seams = Pieces(tokenizer), Seams(tokenizer.vocabulary)
-        self._blocks = BlockList(pieces, seams, text)  # first: it raises where the pattern is too slow
-        self._pieces, self._seams = pieces, seams
+        pieces = Pieces(tokenizer)
+        self._blocks = BlockList(pieces, text)  # first: it raises where the pattern is too slow
+        self._pieces = pieces
         self.n_bytes = len(utf8(text))
         """Bytes of the text in UTF-8."""
         self._tally = Tally(len(self._blocks.items))
@@ -66,11 +65,6 @@ class LiveText:
     def pieces(self) -> Pieces:
         """What splits the text, and what its pieces become."""
         return self._pieces
-
-    @property
-    def seams(self) -> Seams:
-        """What tells which tokens can stand side by side, and remembers it."""
-        return self._seams
 
     @property
     def local(self) -> bool:
@@ -168,8 +162,8 @@ class LiveText:
         if not tokenizer.splitter.is_like(self._pieces.splitter):
             self._fill(tokenizer, self.text)
             return
-        self._pieces, self._seams = Pieces(tokenizer), Seams(tokenizer.vocabulary)
-        self._blocks.use(self._pieces, self._seams)
+        self._pieces = Pieces(tokenizer)
+        self._blocks.use(self._pieces)
         self._tally = Tally(len(self._blocks.items))
 
     @property
@@ -255,7 +249,7 @@ class LiveText:
         came = edited[first : last + growth]
         old, new = self._pieces.encoded(text[first:last]), self._pieces.encoded(came)
         typed = slice(lo - first, lo - first + len(replacement))
-        change = compare(old, new, self._seams.token_bytes, came, typed, begin + first)
+        change = compare(old, new, self._pieces.token_bytes, came, typed, begin + first)
         change = change.without_gaps() if self._pieces.lossy else change
         self._blocks.put(index, Block(edited, True), growth)
         self._tally.grow(index, change.n_tokens)
@@ -282,7 +276,7 @@ class LiveText:
         exchange = self._exchanged(new, edit)
         counts = [self._pieces.count(item) if self.settled else None for item in exchange.items]
         came = self._blocks.fragments(new.lo, new.hi + edit.growth, exchange)
-        change = edit.change(new.lo, old, came, self._seams)
+        change = self._compare(edit, new.lo, old, came)
         self._blocks.make(exchange)
         self._tally.exchange(exchange.first, exchange.last, counts)
         return change.without_gaps() if self._pieces.lossy else change
@@ -321,14 +315,18 @@ class LiveText:
         assert isinstance(item, LongPiece)
         edited = item.copy()
         begin, old, new = edited.splice(edit.start - lo, edit.end - lo, edit.replacement)
-        change = edit.change(lo + begin, old, new, self._seams)
+        change = self._compare(edit, lo + begin, old, new)
         self._blocks.put(index, edited, edit.growth)
         count = self._tally.known(index, index + 1)
         self._tally.exchange(index, index + 1, [None if count is None else count + change.n_tokens])
         return change
 
+    def _compare(self, edit: Edit, begin: int, old: list[Fragment], new: list[Fragment]) -> Change:
+        join, token_bytes = self.tokenizer.vocabulary.join, self._pieces.token_bytes
+        return compare_fragments(edit, begin, old, new, join, token_bytes)
+
     def _exchanged(self, new: Resplit, edit: Edit) -> Exchange:
         """New pieces in the place of old ones, yet to be put there."""
         long_pieces = [(at, x) for at, x in self._blocks.within(new.lo, new.hi) if isinstance(x, LongPiece)]
-        kept = [known for at, item in long_pieces for known in edit.kept(at, item.fragments)]
+        kept = [known for at, item in long_pieces for known in left_alone(edit, at, item.fragments)]
         return self._blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)

@@ -9,8 +9,7 @@ from bpe_core.editing.live_text.blocks import LEAST, MOST, SIZE, Block, Gap, Ite
 from bpe_core.editing.live_text.fragments import Fragment, Row, assembled
 from bpe_core.editing.live_text.long_piece import LONG, LongPiece
 from bpe_core.editing.live_text.pieces import Pieces
-from bpe_core.editing.live_text.prefix_sums import PrefixSums
-from bpe_core.editing.live_text.seams import Seams
+from bpe_core.editing.prefix_sums import PrefixSums
 
 
 class Exchange(NamedTuple):
@@ -39,11 +38,10 @@ class Exchange(NamedTuple):
 class BlockList:
     """Offsets are code points, and a *bound* is one where a piece ends, or 0."""
 
-    __slots__ = ("_pieces", "_seams", "_sums", "items", "open")
+    __slots__ = ("_pieces", "_sums", "items", "open")
 
-    def __init__(self, pieces: Pieces, seams: Seams, text: str) -> None:
+    def __init__(self, pieces: Pieces, text: str) -> None:
         self._pieces = pieces
-        self._seams = seams
         self.items: list[Item] = list(self._read(text))
         """In the order of the text; to be changed by `put` and `make` only."""
         self.open: list[Item] = []
@@ -53,12 +51,12 @@ class BlockList:
     def __len__(self) -> int:
         return self._sums.total
 
-    def use(self, pieces: Pieces, seams: Seams) -> None:
+    def use(self, pieces: Pieces) -> None:
         """Forget all tokens; the next ones are those of another vocabulary. The pieces must be the same."""
-        self._pieces, self._seams = pieces, seams
+        self._pieces = pieces
         for item in self.items:
             if isinstance(item, LongPiece):
-                item.use(seams)
+                item.use(pieces.tokenizer.vocabulary)
 
     def _read(self, text: str) -> Iterator[Item]:
         """A text as items. It is split only where it has no safe cuts for long."""
@@ -78,7 +76,11 @@ class BlockList:
 
     def _long_piece(self, kept: Sequence[Row], piece: str, start: int) -> LongPiece | None:
         """The long piece that begins at `start`, for which some fragments are known; None if it is a gap."""
-        return None if isinstance(piece, Gap) else LongPiece(self._seams, assembled(piece, start, kept))
+        return (
+            None
+            if isinstance(piece, Gap)
+            else LongPiece(self._pieces.tokenizer.vocabulary, assembled(piece, start, kept))
+        )
 
     def find(self, position: int) -> tuple[int, int]:
         """(index, start) of the item that holds `position`; of the last one for the end of the text."""

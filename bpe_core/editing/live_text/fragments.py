@@ -3,12 +3,15 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from copy import copy
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 from typing import Final
 
-from bpe_core.editing.live_text.prefix_sums import PrefixSums
+from bpe_core.common_prefix import common_prefix
+from bpe_core.editing.change import Change, Edit, compare
+from bpe_core.editing.prefix_sums import PrefixSums
 from bpe_core.editing.spans import layout
+from bpe_core.surrogates import utf8
 
 SIZE: Final = 256
 """Characters of a fragment, about."""
@@ -181,3 +184,35 @@ def assembled(text: str, start: int, known: Sequence[Row]) -> list[Fragment]:
             fragments += row[first:last]
             done = bounds[last]
     return fragments + chopped(text[done:])
+
+
+def left_alone(edit: Edit, at: int, fragments: list[Fragment]) -> list[Row]:
+    """The fragments, of which the first begins at `at`, that an edit leaves alone: at most two rows of them."""
+    starts = places(at, fragments)
+    before = max(0, bisect_right(starts, edit.start) - 1)
+    behind = max(before, min(bisect_left(starts, edit.end), len(fragments)))
+    return [(at, fragments[:before]), (starts[behind] + edit.growth, fragments[behind:])]
+
+
+def compare_fragments(
+    edit: Edit,
+    begin: int,
+    old: list[Fragment],
+    new: list[Fragment],
+    encode: Callable[[bytes], Ids],
+    token_bytes: Callable[[int], bytes],
+) -> Change:
+    """The change of tokens from one row of fragments to another, both of which begin at `begin`.
+
+    A fragment without tokens is encoded as if it stood alone.
+    """
+    starts = places(begin, new)
+    head = min(common_prefix(old, new), max(0, bisect_right(starts, edit.start) - 1))
+    n_behind = len(new) - bisect_left(starts, edit.stop, head, len(new))
+    tail = min(common_prefix(old[head:][::-1], new[head:][::-1]), n_behind)
+    old, new, begin = old[head : len(old) - tail], new[head : len(new) - tail], starts[head]
+    before, after = (
+        list(chain.from_iterable(encode(utf8(text)) if ids is None else ids for text, ids in row)) for row in (old, new)
+    )
+    edited = slice(edit.start - begin, edit.stop - begin)
+    return compare(before, after, token_bytes, "".join(map(_text, new)), edited, begin)

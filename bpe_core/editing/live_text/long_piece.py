@@ -3,7 +3,7 @@
 A document without a split pattern is one piece, and so is a megabyte of letters under any pattern. A fragment is some
 hundred characters with their tokens, worked out when somebody looks. Where two fragments meet, their tokens may be
 wrong until the seam is *closed*, that is, until the tokens beside it are compatible (see
-`bpe_core.editing.live_text.seams`). With all seams closed the tokens are exactly those of the whole piece.
+`bpe_core.merging.windows`). With all seams closed the tokens are exactly those of the whole piece.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,10 +12,9 @@ from time import perf_counter
 from typing import Final
 
 from bpe_core.editing.live_text.fragments import SIZE, Fragment, Fragments, Ids, chopped, cut
-from bpe_core.editing.live_text.layouts import Layouts
-from bpe_core.editing.live_text.seams import Seams
-from bpe_core.editing.spans import Span
+from bpe_core.editing.spans import Span, layout
 from bpe_core.surrogates import utf8
+from bpe_core.vocabulary import Vocabulary
 
 LONG: Final = 512
 """A piece of more characters than this is a long one."""
@@ -25,19 +24,18 @@ _LONGEST_MISFIT: Final = 12
 class LongPiece:
     """The text and tokens of one piece; offsets are code points from its beginning. Never empty."""
 
-    __slots__ = ("_layouts", "_row", "_seams")
+    __slots__ = ("_row", "_vocabulary")
 
-    def __init__(self, seams: Seams, fragments: Sequence[Fragment]) -> None:
+    def __init__(self, vocabulary: Vocabulary, fragments: Sequence[Fragment]) -> None:
         """The tokens that fragments bring along are those each would have if it stood alone."""
-        self._seams = seams
+        self._vocabulary = vocabulary
         self._row = Fragments(fragments)
-        self._row.close_known(seams.fit)
-        self._layouts = Layouts(seams.token_bytes)
+        self._row.close_known(vocabulary.compatible)
 
     def copy(self) -> "LongPiece":
         """One that can be edited while this stays as it is."""
         copied = object.__new__(LongPiece)
-        copied._seams, copied._row, copied._layouts = self._seams, self._row.copy(), self._layouts
+        copied._vocabulary, copied._row = self._vocabulary, self._row.copy()
         return copied
 
     def __len__(self) -> int:
@@ -69,11 +67,10 @@ class LongPiece:
         """Whether every seam is closed."""
         return self._row.n_open == 0
 
-    def use(self, seams: Seams) -> None:
+    def use(self, vocabulary: Vocabulary) -> None:
         """Forget all tokens; the next ones are those of another vocabulary."""
-        self._seams = seams
+        self._vocabulary = vocabulary
         self._row.forget()
-        self._layouts = Layouts(seams.token_bytes)
 
     def settle(self, seconds: float) -> bool:
         """Close seams for so long; whether all are closed now. At least one step is done, so calling on gets there."""
@@ -170,7 +167,7 @@ class LongPiece:
             middle += tail[: (after[0].start if after else len(texts[last])) - behind]
             parts = _ids(before), utf8(middle), _ids(after)
             _, _, tokens = self._fitted(*parts, first, last, to_left=False, to_right=False)
-            fragments = cut(head + replacement + tail, tokens, self._seams.token_bytes)
+            fragments = cut(head + replacement + tail, tokens, self._vocabulary.token_bytes)
         self._row.replace(first, last + 1, fragments)
         self._row.open(first - 1)
         self._row.open(first + len(fragments) - 1)
@@ -178,12 +175,12 @@ class LongPiece:
     def _tokens(self, index: int) -> Ids:
         ids = self._row.ids[index]
         if ids is None:
-            ids = self._row.ids[index] = self._seams.encode(utf8(self._row.texts[index]))
+            ids = self._row.ids[index] = self._vocabulary.join(utf8(self._row.texts[index]))
         return ids
 
     def _layout(self, index: int) -> tuple[Span, ...]:
         """The spans of a fragment."""
-        return self._layouts.of(self._row.texts[index], self._tokens(index))
+        return layout(self._row.texts[index], self._tokens(index), self._vocabulary.token_bytes)
 
     def _close_around(self, start: int, end: int) -> None:
         """Close the seams of the fragments in a range of code points, and one fragment to either side."""
@@ -197,14 +194,14 @@ class LongPiece:
     def _close(self, seam: int) -> None:
         """Make the tokens beside a seam compatible; may open one farther to the right."""
         left, right = self._tokens(seam), self._tokens(seam + 1)
-        if self._seams.fit(left[-1], right[0]):
+        if self._vocabulary.compatible(left[-1], right[0]):
             self._row.close(seam)
         elif not self._slide(seam):
             # In a periodic run the window could grow to its end. It does not reach beyond the next seam, which may be
             # open then, instead: each step is short, and what is open moves to the right until all is well.
             first, last, tokens = self._fitted(left, b"", right, seam, seam + 1, to_right=False)
             text = "".join(self._row.texts[first : last + 1])
-            fragments = cut(text, tokens, self._seams.token_bytes)
+            fragments = cut(text, tokens, self._vocabulary.token_bytes)
             self._row.replace(first, last + 1, fragments)
             if tokens[-1] != right[-1]:
                 self._row.open(first + len(fragments) - 1)
@@ -217,7 +214,7 @@ class LongPiece:
         The window over the middle grows on the side that does not fit until both sides do. Where it may, it reaches
         into the fragments around `first` and `last`, which the two end in; they are returned with the tokens.
         """
-        fit, token_bytes = self._seams.fit, self._seams.token_bytes
+        compatible, token_bytes = self._vocabulary.compatible, self._vocabulary.token_bytes
         n_left = n_right = 1
         while True:
             while to_left and n_left >= len(left) and first > 0:
@@ -229,9 +226,11 @@ class LongPiece:
             n_left, n_right = min(n_left, len(left)), min(n_right, len(right))
             kept = left[: len(left) - n_left]
             taken = left[len(kept) :]
-            ids = self._seams.encode(b"".join((*map(token_bytes, taken), middle, *map(token_bytes, right[:n_right]))))
-            left_fits = not kept or fit(kept[-1], ids[0])
-            right_fits = n_right == len(right) or fit(ids[-1], right[n_right])
+            ids = self._vocabulary.join(
+                b"".join((*map(token_bytes, taken), middle, *map(token_bytes, right[:n_right])))
+            )
+            left_fits = not kept or compatible(kept[-1], ids[0])
+            right_fits = n_right == len(right) or compatible(ids[-1], right[n_right])
             if left_fits and right_fits:
                 return first, last, kept + ids + right[n_right:]
             n_left *= 1 if left_fits else 2
@@ -248,11 +247,11 @@ class LongPiece:
         ids, following, first_right = self._tokens(seam), texts[seam + 1], self._tokens(seam + 1)[0]
         before = self._tokens(seam - 1)[-1:] if seam else ()
         for n in range(1, min(_LONGEST_MISFIT, len(ids)) + 1):
-            data = b"".join(map(self._seams.token_bytes, ids[-n:]))
+            data = b"".join(map(self._vocabulary.token_bytes, ids[-n:]))
             misfit = data.decode(errors="ignore")
             if utf8(misfit) != data or len(misfit) >= len(following) or misfit + following != following + misfit:
                 continue
-            if all(self._seams.fit(token, first_right) for token in (before + ids)[:-n][-1:]):
+            if all(self._vocabulary.compatible(token, first_right) for token in (before + ids)[:-n][-1:]):
                 break
         else:
             return False

@@ -11,16 +11,12 @@ from itertools import chain
 from typing import Final
 
 from bpe_core.editing.live_text.blocks import Block, Gap, Item
-from bpe_core.editing.live_text.layouts import Layouts
 from bpe_core.editing.live_text.long_piece import LONG, LongPiece
-from bpe_core.editing.spans import Span
+from bpe_core.editing.spans import Span, layout
 from bpe_core.errors import OptionError
-from bpe_core.patterns import Splitter
 from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 
-_REMEMBERED: Final = 1 << 16
-"""Pairs of characters."""
 _NEAR: Final = 256
 """Characters to both sides of an edit in which safe cuts are looked for at once."""
 _STEPS: Final = 64
@@ -33,7 +29,7 @@ class Pieces:
     Where the pattern drops text, what it drops is a piece, too, a `Gap`, so that the pieces cover the text.
     """
 
-    __slots__ = ("_layouts", "has_cuts", "ids", "is_safe_cut", "is_whole", "local", "lossy", "splitter", "tokenizer")
+    __slots__ = ("has_cuts", "ids", "is_whole", "local", "lossy", "splitter", "token_bytes", "tokenizer")
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         if not tokenizer.by_piece:
@@ -55,11 +51,8 @@ class Pieces:
         """Whether there can be safe cuts in a text."""
         self.ids: Final = self._ids_or_gap if self.lossy else tokenizer.encode_piece
         """piece -> its tokens; for a gap the negative number of its bytes."""
-        self.is_safe_cut: Final[Callable[[str], bool]] = (
-            _SafeCuts(self.splitter).__getitem__ if self.has_cuts else lambda pair: False
-        )
-        """Whether a text may be cut between two characters, whatever else it holds."""
-        self._layouts: Final = Layouts(tokenizer.token_bytes)
+        self.token_bytes: Final = self._bytes_or_gap if self.lossy else tokenizer.vocabulary.token_bytes
+        """token -> its bytes; for a negative number, which stands for so many that the pattern drops, as many."""
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text`, each `Gap` included: joined they are `text`."""
@@ -100,6 +93,10 @@ class Pieces:
             return None
         return max(lo, 0), min(hi, n)
 
+    def is_safe_cut(self, pair: str) -> bool:
+        """Whether a text may be cut between two characters, whatever else it holds."""
+        return self.has_cuts and self.splitter.cut(pair, 1) == 1
+
     def last_cut(self, text: str) -> int:
         """The last safe cut in a text; 0 if there is none."""
         cuts = range(len(text) - 1, 0, -1) if self.has_cuts else ()
@@ -121,6 +118,9 @@ class Pieces:
     def is_long(self, piece: str) -> bool:
         """Whether the piece is worth being kept as a `LongPiece`."""
         return len(piece) > LONG and not isinstance(piece, Gap)
+
+    def _bytes_or_gap(self, token: int) -> bytes:
+        return self.tokenizer.token_bytes(token) if token >= 0 else bytes(-token)
 
     def _ids_or_gap(self, piece: str) -> tuple[int, ...]:
         return (-len(utf8(piece)),) if isinstance(piece, Gap) else self.tokenizer.encode_piece(piece)
@@ -168,19 +168,4 @@ class Pieces:
         """The spans of a piece, counted from its beginning; none for a gap."""
         if isinstance(piece, Gap):
             return ()
-        return self._layouts.of(piece, self.ids(piece))
-
-
-class _SafeCuts(dict[str, bool]):
-    """Two characters -> whether a text may be cut between them, worked out when first asked for."""
-
-    __slots__ = ("_cut",)
-
-    def __init__(self, splitter: Splitter) -> None:
-        self._cut = splitter.cut
-
-    def __missing__(self, pair: str) -> bool:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        safe = self[pair] = self._cut(pair, 1) == 1
-        return safe
+        return layout(piece, self.ids(piece), self.tokenizer.token_bytes)

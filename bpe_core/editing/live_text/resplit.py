@@ -12,9 +12,9 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from bpe_core.editing.change import Edit
 from bpe_core.editing.live_text.block_list import BlockList
 from bpe_core.editing.live_text.blocks import Gap
-from bpe_core.editing.live_text.edit import Edit
 from bpe_core.editing.live_text.long_piece import LongPiece
 from bpe_core.editing.live_text.pieces import Pieces
 

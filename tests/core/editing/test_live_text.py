@@ -398,14 +398,3 @@ def test_another_pattern_of_the_same_words_is_another_pattern():
     assert live.ids == keeping.encode_ordinary("low low")
     live.use(dropping)
     assert live.ids == dropping.encode_ordinary("low low")
-
-
-def test_what_is_remembered_of_layouts_is_bounded_by_its_size(monkeypatch):
-    layouts = import_module("bpe_core.editing.live_text.layouts")
-    monkeypatch.setattr(layouts, "ROOM", 100)
-    known = layouts.Layouts(lambda token: bytes([token]))
-    for n in (1, 30, 60, 30, 100, 101, 99, 5):
-        for letter in b"abc":
-            assert len(known.of(chr(letter) * n, (letter,) * n)) == n
-            assert 0 < known.n_spans <= 100
-    assert known.n_spans > 5, "some are remembered"

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 import pytest
 
-from bpe_core.editing.live_text.prefix_sums import PrefixSums
+from bpe_core.editing.prefix_sums import PrefixSums
 
 
 def test_where_a_position_falls():

@@ -62,11 +62,12 @@ def test_a_live_text_after_a_failure_at_any_point(monkeypatch: pytest.MonkeyPatc
     tokenizer = Tokenizer(train("aab ab 12 's xaab" * 9, vocab_size=270, pattern="none").vocabulary, pattern)
     text = "".join(rng.choices(bits, k=400))
     live = LiveText(tokenizer, text)
+    encoder = tokenizer.vocabulary.encoder
+    monkeypatch.setattr(encoder, "join", fuse.guard(encoder.join))
     n_failed = 0
     for turn in range(45):
         if turn % 20 == 0:
             live.settle(float("inf"))
-        live.seams.encode = fuse.guard(tokenizer.vocabulary.join)
         object.__setattr__(live.pieces, "ids", fuse.guard(type(live.pieces).ids.__get__(live.pieces)))
         start, end, came = edit_of(rng, text, bits)
         was_settled, n_known = live.settled, live.n_tokens_known

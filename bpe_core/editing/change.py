@@ -1,10 +1,34 @@
-"""What an edit did to the tokens: the least run of them that went and the run that came, and how far it reached."""
+"""An edit of a text, and what it did to the tokens: which went, which came, and how far that reached."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import chain, compress, zip_longest
 from typing import NamedTuple
 
+from bpe_core.common_prefix import common_prefix
 from bpe_core.surrogates import utf8
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Some characters that went, and the text that came in their place."""
+
+    start: int
+    """Code point where it begins."""
+    end: int
+    """Code point behind the characters that went, before the edit."""
+    replacement: str
+    """What came."""
+
+    @property
+    def stop(self) -> int:
+        """Code point behind the replacement, after the edit."""
+        return self.start + len(self.replacement)
+
+    @property
+    def growth(self) -> int:
+        """By how many code points the text grew."""
+        return self.stop - self.end
 
 
 class Change(NamedTuple):
@@ -49,57 +73,42 @@ class Change(NamedTuple):
 def compare(
     old: list[int], new: list[int], token_bytes: Callable[[int], bytes], text: str, edited: slice, start: int
 ) -> Change:
-    """The change between two encodings of a stretch of text.
+    """The change between two encodings of a part of a text.
 
-    `text` is the stretch after the edit, `edited` the part of it that was typed, `start` the code point at which it
+    `text` is the part after the edit, `edited` the slice of it that was typed, `start` the code point at which it
     begins. A negative number among the tokens stands for so many bytes that a lossy pattern drops; `token_bytes` gives
     as many.
     """
-    head = n_alike(old, new)
-    tail = n_alike(old[head:][::-1], new[head:][::-1])
-    stop = len(new) - tail
-    before, removed, inserted, behind = new[:head], old[head : len(old) - tail], new[head:stop], new[stop:]
+    head = common_prefix(old, new)
+    tail = common_prefix(old[head:][::-1], new[head:][::-1])
+    before, behind = new[:head], new[len(new) - tail :]
+    removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
     gone, came = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
     n_bytes = _n_bytes(text)
-    if head <= tail or head < len(came):
+    n_came = sum(map(len, came))
+    if head <= tail:  # of the two ends the one with fewer tokens is looked at
         n_before = sum(map(len, map(token_bytes, before)))
+        n_behind = n_bytes - n_before - n_came
     else:
-        n_before = n_bytes - sum(map(len, chain(came, map(token_bytes, behind))))
-    if tail < head or tail < len(came):
         n_behind = sum(map(len, map(token_bytes, behind)))
-    else:
-        n_behind = n_bytes - n_before - sum(map(len, came))
-    ripple = 0
+        n_before = n_bytes - n_behind - n_came
+    left = right = 0
     if (room := _n_bytes(text[: edited.start]) - n_before) > 0:
-        ripple = _reach(chain(gone, map(token_bytes, behind)), chain(came, map(token_bytes, behind)), room)
+        left = _unlike_border(chain(gone, map(token_bytes, behind)), chain(came, map(token_bytes, behind)), room)
     if (room := _n_bytes(text[edited.stop :]) - n_behind) > 0:
         before.reverse()
         one, other = chain(reversed(gone), map(token_bytes, before)), chain(reversed(came), map(token_bytes, before))
-        ripple = max(ripple, _reach(one, other, room))
-    characters = torn = 0
-    if n_before:
-        characters = n_before if text.isascii() else len(utf8(text)[:n_before].decode(errors="ignore"))
-        torn = n_before - _n_bytes(text[:characters])
-    return Change(start + characters, tuple(removed), tuple(inserted), gone, came, torn, ripple)
-
-
-def n_alike(one: Sequence[object], other: Sequence[object]) -> int:
-    """With how many equal items both begin."""
-    n, step, most = 0, 1, min(len(one), len(other))
-    while step:
-        if n + step <= most and one[n : n + step] == other[n : n + step]:
-            n += step
-            step *= 2
-        else:
-            step //= 2
-    return n
+        right = _unlike_border(one, other, room)
+    characters = n_before if text.isascii() else len(utf8(text)[:n_before].decode(errors="ignore"))
+    torn = n_before - _n_bytes(text[:characters])
+    return Change(start + characters, tuple(removed), tuple(inserted), gone, came, torn, max(left, right))
 
 
 def _n_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(utf8(text))
 
 
-def _reach(gone: Iterable[bytes], came: Iterable[bytes], room: int) -> int:
+def _unlike_border(gone: Iterable[bytes], came: Iterable[bytes], room: int) -> int:
     """How far before `room` bytes the first border lies that only one of two rows of tokens has; 0 if none does."""
     at = 0
     for one, other in zip_longest(map(len, gone), map(len, came), fillvalue=room + 1):
