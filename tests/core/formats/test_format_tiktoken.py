@@ -5,7 +5,7 @@ from base64 import b64decode, b64encode
 import pytest
 from amounts import amount, exhaustive
 from nasty import nasty_texts
-from real import real_file
+from real import real_file, real_part
 
 from bpe_core import PATTERNS, FormatError, OptionError, Tokenizer, load, save, train
 from bpe_core.vocabulary import Vocabulary
@@ -61,10 +61,8 @@ def test_long_pieces_are_the_same_before_and_after_the_recovery(tmp_path):
     assert before == [gpt2.at(gpt2.step).encode_ordinary(text) for text in texts]
 
 
-def test_what_the_founding_examples_say_of_real_models(tmp_path):
-    gpt2 = load(real_file("r50k_base.tiktoken", tmp_path))
-    gpt4 = load(real_file("cl100k_base.tiktoken", tmp_path))
-    gpt4o = load(real_file("o200k_base.tiktoken", tmp_path))
+def test_what_the_founding_examples_say_of_real_models():
+    gpt2, gpt4, gpt4o = map(real_part, ("r50k_base", "cl100k_base", "o200k_base"))
     assert gpt4.encode("science") == [40657]
     assert (gpt4o.encode(" morning"), gpt4o.encode("morning")) == ([8709], [63985, 1401])
     assert gpt2.encode("Hello 🤯") == [15496, 12520, 97, 107]
@@ -87,9 +85,9 @@ def test_what_the_founding_examples_say_of_real_models(tmp_path):
     assert {text: gpt2.encode(text) for text in glitches} == {text: [token] for text, token in glitches.items()}
 
 
-def test_the_first_ids_need_not_be_the_bytes_in_their_order(tmp_path):
+def test_the_first_ids_need_not_be_the_bytes_in_their_order():
     """GPT-2's 0 is an exclamation mark."""
-    gpt2 = load(real_file("r50k_base.tiktoken", tmp_path))
+    gpt2 = real_part("r50k_base")
     assert gpt2.token_bytes(0) == b"!"
     assert gpt2.vocabulary.parents(gpt2.encode(" the")[0]) is not None
 
