@@ -77,7 +77,7 @@ _PARTS: Final[tuple[Mapping[str, object], ...]] = (_CONTRACTIONS, _WORDS, _MOST_
 
 
 @lru_cache(maxsize=32)
-def scanner(source: str) -> kernel.Scanner | None:
+def scanner(source: str) -> "kernel.Scanner | None":
     """What splits as the regular expression `source` does; None where there is nothing that does, or no kernel."""
     if not kernel.available:
         return None
