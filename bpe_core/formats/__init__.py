@@ -117,7 +117,7 @@ def _is_known(path: str | os.PathLike[str]) -> bool:
 
 
 def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
-    """As `save` in our own format, but to a name that is free: `path`, or one with a number behind; which it is."""
+    """Write a tokenizer in our own format to `path`, or with a number behind its name if that is taken; where it is."""
     return write_beside(path, list(_format("native").write(tokenizer)))
 
 

@@ -1,6 +1,6 @@
 """What some tokenizers do to a text before they split it; it does not come back when the ids are decoded.
 
-Each also tells which stretches of a text it rewrites, so that one can find the place of a token in the text as it was.
+Each also tells which ranges of a text it rewrites, so that one can find the place of a token in the text as it was.
 Unicode's tables are those of this Python's `unicodedata`; libraries with other versions may differ in new characters.
 """
 
@@ -19,7 +19,7 @@ from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, NotPlain, Repeat, parse
 
 Rewrite = tuple[int, int, str]
-"""A stretch of a text, where it begins and ends, and what comes in its place; what lies between two is kept."""
+"""Where a range of a text begins and ends, and what comes in its place; what lies between two is kept."""
 
 WHITE_SPACE: Final = "".join(
     map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
@@ -52,7 +52,7 @@ class Rule:
     apply: Callable[[str], str]
     """The text when it is done."""
     rewrites: Callable[[str], Iterable[Rewrite]]
-    """The stretches that it rewrites, in order."""
+    """The ranges that it rewrites, in order."""
     keeps_all: bool = False
     """Whether each character becomes at least one, so that in a text that does not grow each becomes just one."""
     length: Callable[[str], int] = len
@@ -101,7 +101,7 @@ def longest(n_characters: int) -> int:
     return _MOST_TIMES * n_characters + _MOST_MORE
 
 
-def composed(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
+def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
     """One of Unicode's normalization forms."""
 
     def apply(text: str) -> str:
@@ -247,10 +247,10 @@ def replaced_matches(expression: Expression, new: str) -> Normalizer:
     def length(text: str) -> int:
         return len(text) + len(new) * len(expression.spans(text)) if len(new) > 1 else len(text)
 
-    return Normalizer((Rule(apply, rewrites, length=length, is_apart=_out_of_reach(expression)),))
+    return Normalizer((Rule(apply, rewrites, length=length, is_apart=_in_no_match(expression)),))
 
 
-def _out_of_reach(expression: Expression) -> Callable[[str], bool]:
+def _in_no_match(expression: Expression) -> Callable[[str], bool]:
     """Whether a character can have no part in a match; never known of an expression that is not plain."""
     try:
         sets = _sets(parse(expression.source))

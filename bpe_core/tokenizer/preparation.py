@@ -1,6 +1,6 @@
 """The way of a text to its pieces where it is more than one split: added tokens, normalizers, spaces put before it.
 
-It is Hugging Face's way, in their order: tokens that are found in the text as it is; each stretch between them
+It is Hugging Face's way, in their order: tokens that are found in the text as it is; each part between them
 normalized; tokens that are found then; the steps that make pieces. SentencePiece is a case of it.
 """
 
@@ -25,16 +25,16 @@ class Preparation:
     added: tuple[AddedToken, ...]
     """All that are found, special or not."""
     normalize: Normalizer | None
-    """What is done to each stretch of text; None if nothing."""
+    """What is done to each part of a text between them; None if nothing."""
     steps: tuple[Step, ...]
-    """How a stretch becomes pieces."""
+    """How such a part becomes pieces."""
     has_metaspace: bool
     """Whether a piece holds U+2581 where its tokens hold a space."""
     drops_space: bool
     """Whether decoding drops a space that begins a text, since encoding has put one there."""
     description: Mapping[str, Any]
-    """The same in the words of tokenizer.json, to be written into files; empty if it has no words for it. Without a
-    pre-tokenizer, the tokenizer's pattern is all there is to say of that."""
+    """Normalizer, pre-tokenizer and decoder in the words of the tokenizer.json that was read, to be written again;
+    empty if these are not known. Without a pre-tokenizer, the tokenizer's pattern is all there is to say of that."""
     finds_as_written: bool = False
     """Whether tokens that are looked for after the text was normalized are not normalized themselves."""
     replaces_runs: frozenset[int] = frozenset()
@@ -70,7 +70,7 @@ class Preparation:
         begins = True
         for part in self.raw.parts(text, allowed):
             if isinstance(part, str):
-                yield from self._stretch(part, allowed, begins)
+                yield from self._pieces_between(part, allowed, begins)
             else:
                 yield part
             begins = False
@@ -81,7 +81,7 @@ class Preparation:
             data = b"".join(map(bytes_of, run))
             yield data if not is_byte or _is_utf8(data) else "\ufffd".encode() * len(data)
 
-    def _stretch(self, text: str, allowed: frozenset[str], begins: bool) -> Iterator[int | list[str]]:
+    def _pieces_between(self, text: str, allowed: frozenset[str], begins: bool) -> Iterator[int | list[str]]:
         for part in self.normalized.parts(self.normalize(text) if self.normalize else text, allowed):
             yield self._pieces(part, begins) if isinstance(part, str) else part
             begins = False

@@ -1,7 +1,7 @@
 """From a text that was prepared back to the text as it was: which characters became which.
 
-Rules rewrite stretches of a text, one rule after another, and keep what lies between. So each rule has a layer of such
-stretches, and a place is followed down through all of them. What a stretch became stands for the whole stretch.
+Rules rewrite ranges of a text, one rule after another, and keep what lies between. So each rule has a layer of such
+ranges, and a place is followed down through all of them. What a range became stands for the whole range.
 """
 
 from bisect import bisect_right
@@ -11,7 +11,7 @@ from bpe_core.tokenizer.normalizers import Rule, longest
 
 
 class Layer:
-    """The stretches that one rule rewrote, in order."""
+    """The ranges that one rule rewrote, in order."""
 
     __slots__ = ("_new_ends", "_new_starts", "_old_ends", "_old_starts")
 
@@ -21,7 +21,7 @@ class Layer:
         self._old_starts: Final[list[int]] = []
         self._old_ends: Final[list[int]] = []
 
-    def put(self, rule: Rule, text: str, new_start: int, old_start: int, most: int) -> str:
+    def rewrite(self, rule: Rule, text: str, new_start: int, old_start: int, most: int) -> str:
         """Apply a rule to the next part of the text, which begins at these places; what it becomes.
 
         Raises `OptionError` if that is longer than `most`.
@@ -49,7 +49,7 @@ class Layer:
         return new
 
     def before(self, start: int, end: int) -> tuple[int, int]:
-        """What a range was before the rule; an empty range is a place, and so empty before, unless inside a stretch."""
+        """What a range was before the rule; an empty range is a place, and so empty before, unless inside a range."""
         first = bisect_right(self._new_starts, start) - 1
         if start == end:
             inside = first >= 0 and self._new_starts[first] < start < self._new_ends[first]
@@ -61,7 +61,7 @@ class Layer:
         return self._place(first, start), self._place(last, end - 1) + 1
 
     def _place(self, index: int, at: int) -> int:
-        """Where the character at `at` began; the stretch `index` is the last that begins there or before."""
+        """Where the character at `at` began; the range `index` is the last that begins there or before."""
         if index < 0:
             return at
         if at < self._new_ends[index]:
@@ -88,14 +88,14 @@ class SourceMap:
         return self._lengths[-1]
 
     def add(self, text: str, starts: bool = True, ends: bool = True) -> str:
-        """Prepare the next part of the text, or a stretch of one that starts or ends it or not; what it becomes.
+        """Prepare the next part of the text, or a range of one that starts or ends it or not; what it becomes.
 
         Raises `OptionError` as normalizers do.
         """
         most = longest(len(text))
         for index, (rule, layer) in enumerate(zip(self._rules, self._layers, strict=True)):
             part = rule.part(starts, ends)
-            new = layer.put(part, text, self._lengths[index + 1], self._lengths[index], most)
+            new = layer.rewrite(part, text, self._lengths[index + 1], self._lengths[index], most)
             self._lengths[index] += len(text)
             text = new
         self._lengths[-1] += len(text)

@@ -18,7 +18,7 @@ def chosen(allowed: Choice, disallowed: Choice, specials: Collection[str]) -> tu
 
 
 def refuse(tokens: frozenset[str], text: str, before: int = 0) -> None:
-    """Raise `SpecialTokenError` if one of the tokens occurs in a text that `before` characters stand before."""
+    """Raise `SpecialTokenError` if one of the tokens occurs in a text that begins at `before` in the whole."""
     if tokens and (found := next(finder(tokens).spans(text), None)):
         raise SpecialTokenError(
             f"The text holds the special token {text[slice(*found)]!r} at offset {before + found[0]}; name it in "
@@ -28,12 +28,12 @@ def refuse(tokens: frozenset[str], text: str, before: int = 0) -> None:
 
 def without(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[str]:
     """The blocks of a text as they are; `SpecialTokenError` once one of the tokens occurs, also across their bounds."""
-    reach = max(map(len, tokens), default=1) - 1
+    overlap = max(map(len, tokens), default=1) - 1
     before, edge = 0, ""
     for block in blocks:
         refuse(tokens, edge + block, before - len(edge))
         before += len(block)
-        edge = (edge + block)[-reach:] if reach else ""
+        edge = (edge + block)[-overlap:] if overlap else ""
         yield block
 
 
@@ -45,11 +45,11 @@ def parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[tuple[bool,
     if not tokens:
         yield from ((False, block) for block in blocks if block)
         return
-    find, reach = finder(tokens).spans, max(map(len, tokens))
+    find, longest = finder(tokens).spans, max(map(len, tokens))
     held = ""
     for block in blocks:
         text = held + block
-        start, safe = 0, len(text) - reach + 1  # what begins from `safe` on may yet turn out to be a longer one
+        start, safe = 0, len(text) - longest + 1  # what begins from `safe` on may yet turn out to be a longer one
         for begin, stop in find(text):
             if begin >= safe:
                 break

@@ -8,9 +8,10 @@ from bpe_core.tokenizer import Tokenizer
 
 
 class SpecialsAllowed(Tokenizer):
-    """As `encode(text, allowed_special="all")` has it: special tokens are found first, and are pieces of their own.
+    """A tokenizer whose pieces are special tokens, which are found first, and the pieces of what lies between.
 
-    So whatever works piece by piece, as `LiveText` does, minds special tokens with it.
+    Its `encode_ordinary(text)` gives the ids of `encode(text, allowed_special="all")`, and whatever encodes piece by
+    piece, as `LiveText` does, knows special tokens with it.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The steps in which a stretch of text becomes pieces, and where in the stretch each piece lies."""
+"""The steps in which a part of a text becomes pieces, and where in the part each piece lies."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -7,24 +7,24 @@ from bpe_core.patterns import Splitter
 
 
 class Placed(NamedTuple):
-    """A piece that knows its place."""
+    """A piece and its place."""
 
     text: str
     """The piece."""
     start: int
-    """Where it begins in the stretch."""
+    """Where it begins in the part of the text."""
     n_put: int = 0
     """How many characters at its beginning were put there, and so have no place."""
 
 
 class Step(Protocol):
-    """Pieces into more pieces."""
+    """Pieces into other pieces; `begins` says that the first of the old ones begins the whole text."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
-        """The new pieces; `begins` says that the first of the old ones begins the text."""
+        """The new pieces."""
 
     def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        """The same for pieces that know their places."""
+        """The new pieces and their places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,10 @@ class SplitStep:
     """By this pattern."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
-        """As `Step` has it."""
         split = self.splitter.split
         return [part for piece in pieces for part in split(piece)]
 
     def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        """As `Step` has it."""
         return [
             Placed(text[begin:end], start + max(0, begin - n_put), max(0, min(n_put, end) - begin))
             for text, start, n_put in pieces
@@ -58,12 +56,10 @@ class PrefixStep:
     """Whether it is put only there."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
-        """As `Step` has it."""
         prefix, n = self.prefix, int(begins) if self.only_first else len(pieces)
         return [piece if piece.startswith(prefix) else prefix + piece for piece in pieces[:n]] + pieces[n:]
 
     def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        """As `Step` has it."""
         new = self([text for text, _, _ in pieces], begins)
         return [
             Placed(text, start, n_put + len(text) - len(old))
@@ -81,9 +77,7 @@ class ReplaceStep:
     """The one that comes."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
-        """As `Step` has it."""
         return [piece.replace(self.old, self.new) for piece in pieces]
 
     def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        """As `Step` has it."""
         return [piece._replace(text=piece.text.replace(self.old, self.new)) for piece in pieces]

@@ -44,7 +44,7 @@ def tokenizer_with(folder, normalizer) -> Tokenizer:
 @amount(15, 60)
 def test_long_runs_of_marks_are_normalized_as_unicodedata_does_it(form, amount):
     rng = random.Random(form)
-    normalize = normalizers.composed(form)
+    normalize = normalizers.normal_form(form)
     for _ in range(amount):
         marks = rng.sample(MARKS, rng.randint(1, 5))
         text = "".join(
@@ -77,7 +77,7 @@ def test_many_marks_are_no_more_work_than_as_many_characters(form, unit, monkeyp
 
     monkeypatch.setattr(normalizers.unicodedata, "normalize", normalize)
     text = "x" + unit * 2000
-    normal = normalizers.composed(form)
+    normal = normalizers.normal_form(form)
     assert SourceMap(normal.rules).add(text) == normal(text)
     assert n_normalized < 40 * len(text)
 
@@ -93,7 +93,7 @@ def test_normalizers_that_make_very_much_of_little_are_refused(tmp_path):
                 ask("ab")
     little = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": [doubling] * 3})
     assert little.encode_ordinary("a") == [97] * 8
-    assert normalizers.composed("NFKD")("\ufdfa" * 1000) == unicodedata.normalize("NFKD", "\ufdfa" * 1000)
+    assert normalizers.normal_form("NFKD")("\ufdfa" * 1000) == unicodedata.normalize("NFKD", "\ufdfa" * 1000)
 
 
 def test_a_normalizer_that_backtracks_without_end_is_stopped(tmp_path):

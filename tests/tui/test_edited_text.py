@@ -37,7 +37,7 @@ SMALL = Limits(big_text=300, big_edit=60, compared=50, patience=5)
 
 def tokenizers() -> list[Tokenizer | None]:
     changing = Preparation(
-        (), normalizers.composed("NFKC"), (PrefixStep(" "), SplitStep(splitter("gpt2"))), False, True, {}
+        (), normalizers.normal_form("NFKC"), (PrefixStep(" "), SplitStep(splitter("gpt2"))), False, True, {}
     )
     patterns = ("gpt4o", "none", "words", r"(?#only)\w+", r"(?<=a)b+|\w|\s+")
     return [

@@ -1,4 +1,4 @@
-"""tokenizer.json of Hugging Face's tokenizers, as far as it is BPE: made of bytes, or of characters as Llama-2 has it.
+"""tokenizer.json of Hugging Face's tokenizers, as far as it is BPE: of bytes, or of characters as in Llama-2.
 
 What is not BPE, or does something to a text that is not done here, is refused by its name. What a post-processor adds
 around a text (a first token, say) belongs to models and not to texts, and is left out.
@@ -12,7 +12,8 @@ from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.huggingface.configuration import configuration_of, name_of, with_added
 from bpe_core.formats.huggingface.model import Model
-from bpe_core.formats.huggingface.pipeline import pipeline_of
+from bpe_core.formats.huggingface.normalizer import joins_bytes
+from bpe_core.formats.huggingface.pipeline import preparation_of, prepared_tokenizer
 from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
 from bpe_core.formats.limits import LARGEST_ID, LONGEST_ADDED
 from bpe_core.patterns.pattern import Else
@@ -52,9 +53,10 @@ def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         if key in model and model.text(key):
             fields.unsupported(f"the {key} {model.text(key)!r}", "BPE on bytes, and on characters with U+2581")
-    pipeline = pipeline_of(fields, pattern)
-    described = Model.of(model, pipeline.is_bytewise, pipeline.has_metaspace)
-    return pipeline.tokenizer(described, tuple(_added(fields)), name)
+    preparation, is_bytewise = preparation_of(fields, pattern)
+    described = Model.of(model, is_bytewise, preparation.has_metaspace)
+    joins = "decoder" in fields and joins_bytes(fields.fields("decoder"))
+    return prepared_tokenizer(described, preparation, tuple(_added(fields)), joins, name)
 
 
 def _added(fields: Fields) -> Iterator[AddedToken]:

@@ -7,8 +7,8 @@ from bpe_core.formats.huggingface.pattern import pattern_of
 from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer.normalizers import (
     Normalizer,
-    composed,
     lowercase,
+    normal_form,
     one_after_another,
     prepended,
     replaced,
@@ -27,7 +27,7 @@ def normalizer(fields: Fields) -> Normalizer | None:
     kind = fields.text("type")
     match kind:
         case "NFC" | "NFD" | "NFKC" | "NFKD":
-            return composed(kind)
+            return normal_form(kind)
         case "Lowercase":
             return lowercase
         case "StripAccents":

@@ -11,7 +11,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
-from bpe_core.tokenizer.normalizers import composed, stripped
+from bpe_core.tokenizer.normalizers import normal_form, stripped
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import PrefixStep
 from bpe_core.trainer import train
@@ -91,7 +91,7 @@ def prepared(merges, *added, normalize=None, steps=()):
 def test_what_is_done_to_a_text_before_the_split_is_not_blamed_on_the_pattern():
     # A decomposed e with acute accent; NFC makes one character of it, whatever stands around it.
     decomposed = [(0xCC, 0x81, 256), (101, 256, 257)]
-    (finding,) = (f for f in audit(prepared(decomposed, normalize=composed("NFC"))).of("unreachable") if f.id == 257)
+    (finding,) = (f for f in audit(prepared(decomposed, normalize=normal_form("NFC"))).of("unreachable") if f.id == 257)
     assert finding.token.decode() == "e\u0301" and finding.evidence["blame"] == "preparation"
     assert finding.reason == (
         r"Its text is first changed into “é”, which becomes “\xc3” + “\xa9”, whatever was tried around it."

@@ -72,10 +72,12 @@ ADDED = [AddedToken("lo", 301), AddedToken("ab", 302, normalized=True), AddedTok
 METASPACE = [ReplaceStep(" ", "▁"), PrefixStep("▁", only_first=True)]
 GPT2, WORDS = SplitStep(splitter("gpt2")), SplitStep(splitter("words"))
 MAKERS = {
-    "NFC": lambda: prepared(n.composed("NFC"), [GPT2]),
-    "NFD": lambda: prepared(n.composed("NFD"), [GPT2]),
-    "NFKC and small": lambda: prepared(n.one_after_another([n.composed("NFKC"), n.lowercase]), [PrefixStep(" "), GPT2]),
-    "NFKD without accents": lambda: prepared(n.one_after_another([n.composed("NFKD"), n.without_accents]), [WORDS]),
+    "NFC": lambda: prepared(n.normal_form("NFC"), [GPT2]),
+    "NFD": lambda: prepared(n.normal_form("NFD"), [GPT2]),
+    "NFKC and small": lambda: prepared(
+        n.one_after_another([n.normal_form("NFKC"), n.lowercase]), [PrefixStep(" "), GPT2]
+    ),
+    "NFKD without accents": lambda: prepared(n.one_after_another([n.normal_form("NFKD"), n.without_accents]), [WORDS]),
     "replaced": lambda: prepared(n.one_after_another([
         n.stripped(True, True), n.replaced("e", "EE"), n.replaced("", "."), n.replaced("..", "ab"),
         n.replaced_matches(Expression(r"\s+|(?<=a)"), "_"), n.prepended("@")]), [GPT2]),
@@ -93,8 +95,8 @@ MAKERS = {
     "many added": lambda: prepared(None, [PrefixStep(" "), GPT2], added=[
         *ADDED, AddedToken("ee", 304, special=True), AddedToken("e  ", 305), AddedToken("Eß", 306, single_word=True)]),
     "removed": lambda: prepared(n.lowercase, [SplitStep(splitter(r"(?#only)[^e\s]+")), PrefixStep(" "), GPT2]),
-    "bytes in one piece": lambda: prepared(n.composed("NFC"), []),
-    "words of characters": lambda: prepared(n.composed("NFD"), [WORDS], of_characters(0, fuse=True, fallback=False)),
+    "bytes in one piece": lambda: prepared(n.normal_form("NFC"), []),
+    "words of characters": lambda: prepared(n.normal_form("NFD"), [WORDS], of_characters(0, fuse=True, fallback=False)),
 }  # fmt: skip
 
 
@@ -165,7 +167,7 @@ def test_what_starts_afresh_is_never_composed_with_what_is_before_it():
         if len(parts) == 2 and "<" not in parts[0]:
             second.add(chr(int(parts[1], 16)))
     second |= {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
-    afresh = n.composed("NFC").rules[0].is_apart
+    afresh = n.normal_form("NFC").rules[0].is_apart
     assert not any(map(afresh, second))
     assert all(map(afresh, "aZ1 .日カあ가éй"))
 
@@ -251,7 +253,7 @@ def test_the_space_put_before_a_text_stands_for_nothing_in_it():
 def test_bytes_of_one_character_share_it_and_so_do_characters_that_became_one():
     live = AlignedText(MAKERS["llama 2"](), "oß")
     assert live.spans(0, 2) == [Span(0, 0, (300,)), Span(0, 1, (302,)), Span(1, 2, (3 + 0xC3, 3 + 0x9F))]
-    live = AlignedText(prepared(n.composed("NFC"), (), of_characters()), "we\u0301w")
+    live = AlignedText(prepared(n.normal_form("NFC"), (), of_characters()), "we\u0301w")
     assert live.spans(0, 4) == [Span(0, 1, (303,)), Span(1, 3, (304,)), Span(3, 4, (303,))]
 
 
@@ -280,7 +282,7 @@ def test_an_added_token_is_no_piece():
 def test_every_segment_of_a_normal_form_stands_alone():
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         for text in (*TEXTS, "\u1100\u1161\u11a8\u1161", "x\u0316\u0f73\u0327", "カﾞﾞ", "\u09c7\u09be"):
-            rule, done, parts = n.composed(form).rules[0], 0, []
+            rule, done, parts = n.normal_form(form).rules[0], 0, []
             for start, end, new in rule.rewrites(text):
                 parts += text[done:start], new
                 done = end
