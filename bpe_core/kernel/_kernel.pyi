@@ -30,23 +30,15 @@ class Encoder:
         byte_ids: tuple[int | None, ...],
         end: int | None,
         characters: dict[bytes, int] | None,
-        whole: dict[bytes, int],
-        steps: dict[bytes, int],
-    ) -> None:
-        """No merges yet. A piece begins as its bytes or, where there are `characters`, as those of them that are in
-        there; `end` follows. One that is in `whole` becomes the token at once where `limit` is its step or more."""
-
-    @classmethod
-    def of_ranks(
-        cls,
-        byte_ids: tuple[int | None, ...],
-        characters: dict[bytes, int] | None,
-        ids: dict[bytes, int],
+        tokens: dict[bytes, int],
         ranks: dict[bytes, int],
         looks_up: bool,
-        /,
-    ) -> Self:
-        """Two neighbors join if their joined bytes are in `ids`, in the order of which all symbols must be."""
+        has_ranks: bool,
+    ) -> None:
+        """A piece begins as its bytes or, where there are `characters`, as those of them that are in there; `end`
+        follows. Two neighbors join if their joined bytes are in `tokens`, which have `ranks`, or, without `has_ranks`,
+        by merges of which there are none yet. With `looks_up`, a piece that is one of the tokens becomes it at once;
+        without `has_ranks` only where `limit` is its rank or more."""
 
     def extended(self, lefts: Buffer, rights: Buffer, tokens: Buffer, /) -> Self:
         """A copy with merges added, in three columns of unsigned 32-bit numbers."""

@@ -16,21 +16,25 @@ enum {
 static outcome encode_new(encoding *encoding, const uint8_t *piece, size_t n)
 {
     const tables *tables = encoding->tables;
-    const token *whole = tables->whole.slots ? tokens_find(&tables->whole, piece, n) : NULL;
-    if (!whole || whole->rank > encoding->limit)
-        return encode_part(encoding, piece, n);
-    encoding->ids.at[encoding->ids.n++] = whole->id;
-    return ENCODED;
+    if (tables->looks_up && tables->tokens.slots) {
+        merge_rule whole = tokens_find(&tables->tokens, piece, n, n);
+        if (whole.rank != NO_RANK && whole.rank <= encoding->limit) {
+            encoding->ids.at[encoding->ids.n++] = whole.token;
+            return ENCODED;
+        }
+    }
+    return encode_part(encoding, piece, n);
 }
 
 outcome encode_part(encoding *encoding, const uint8_t *part, size_t n)
 {
     const tables *tables = encoding->tables;
-    return merge_piece(&tables->rules, &tables->symbols, encoding->limit, part, n, &encoding->space, &encoding->ids);
+    merges merges = {tables->has_ranks ? NULL : &tables->rules, &tables->tokens, &tables->symbols, encoding->limit};
+    return merge_piece(&merges, part, n, &encoding->space, &encoding->ids);
 }
 
 /* As encode_piece, where a piece is not in the cache. */
-static outcome encode_and_remember(encoding *encoding, piece_key key, const uint8_t *piece, size_t n)
+static outcome encode_and_remember(encoding *encoding, key key, const uint8_t *piece, size_t n)
 {
     size_t before = encoding->ids.n;
     outcome outcome = encode_new(encoding, piece, n);
@@ -40,7 +44,7 @@ static outcome encode_and_remember(encoding *encoding, piece_key key, const uint
     return outcome;
 }
 
-static inline outcome encode_keyed(encoding *encoding, piece_key key, const uint8_t *piece, size_t n)
+static inline outcome encode_keyed(encoding *encoding, key key, const uint8_t *piece, size_t n)
 {
     id_list *ids = &encoding->ids;
     size_t n_ids;
@@ -63,7 +67,7 @@ static inline outcome encode_keyed(encoding *encoding, piece_key key, const uint
 static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, const size_t *ends, size_t n_pieces,
                             size_t *n_ids)
 {
-    piece_key keys[BATCH];
+    key keys[BATCH];
     for (size_t i = 0; i < n_pieces; i++) {
         keys[i] = key_of(text + ends[i], ends[i + 1] - ends[i], n - ends[i]);
         PREFETCH(&encoding->cache.slots[home_of(&encoding->cache, keys[i])]);

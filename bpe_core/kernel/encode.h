@@ -10,9 +10,11 @@
 /* What a vocabulary is, once it is built: read by any number of threads. */
 typedef struct tables {
     symbol_set symbols;
-    rule_table rules;
-    token_table whole; /* what a piece equal to one becomes at once; may have no slots */
-    uint32_t n_merges; /* merges are ranks from 0; NO_RANK for a vocabulary that is given by ranks */
+    rule_table rules;   /* ranked from 0 in their order */
+    token_table tokens; /* with ranks; or, of merges, those that are looked up whole, with the step that makes them */
+    bool looks_up;      /* whether a piece equal to one of `tokens` becomes it at once */
+    bool has_ranks;     /* whether neighbors join by the ranks of `tokens`, not by rules */
+    uint32_t n_merges;  /* what a limit can be: the number of rules, or NO_RANK */
 } tables;
 
 /* What one thread needs while it encodes under merges of a rank below `limit`. */

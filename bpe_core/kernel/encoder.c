@@ -6,7 +6,6 @@
 #include "kernel.h"
 
 #include "encode.h"
-#include "recovery.h"
 
 #include <time.h>
 
@@ -110,7 +109,7 @@ static int number_of(PyObject *object, uint32_t *number)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* `ids` is {bytes: id}, `ranks` {bytes: rank} or NULL: then all have the rank 0. */
+/* `ids` is {bytes: id}, `ranks` {bytes: rank}. */
 static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
 {
     PyObject *key, *value;
@@ -120,18 +119,19 @@ static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
             PyErr_SetString(PyExc_TypeError, "tokens are bytes");
             return -1;
         }
-        n_bytes += (size_t)PyBytes_GET_SIZE(key);
+        size_t n = (size_t)PyBytes_GET_SIZE(key);
+        n_bytes += n > INLINE_BYTES ? n : 0;
     }
     if (!tokens_init(table, (size_t)PyDict_GET_SIZE(ids), n_bytes)) {
         PyErr_NoMemory();
         return -1;
     }
     for (Py_ssize_t at = 0; PyDict_Next(ids, &at, &key, &value);) {
-        uint32_t id, rank = 0;
-        PyObject *found = ranks ? PyDict_GetItemWithError(ranks, key) : NULL;
-        if (number_of(value, &id) < 0 || (ranks && number_of(found, &rank) < 0))
+        merge_rule rule;
+        PyObject *rank = ranks == ids ? value : PyDict_GetItemWithError(ranks, key);
+        if (number_of(value, &rule.token) < 0 || number_of(rank, &rule.rank) < 0)
             return -1;
-        tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), id, rank);
+        tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), rule);
     }
     return 0;
 }
@@ -158,56 +158,28 @@ static int fill_symbols(symbol_set *symbols, PyObject *byte_ids, PyObject *end, 
         PyErr_SetString(PyExc_TypeError, "characters are a dict");
         return -1;
     }
-    return fill_tokens(&symbols->characters, characters, NULL);
-}
-
-static EncoderObject *allocated(PyTypeObject *type, size_t n_pairs)
-{
-    EncoderObject *self = (EncoderObject *)type->tp_alloc(type, 0);
-    if (self && !rules_init(&self->tables.rules, n_pairs)) {
-        PyErr_NoMemory();
-        Py_CLEAR(self);
-    }
-    return self;
+    return fill_tokens(&symbols->characters, characters, characters);
 }
 
 static PyObject *new_encoder(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"byte_ids", "end", "characters", "whole", "steps", NULL};
-    PyObject *byte_ids, *end, *characters, *whole, *steps;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO!O!:Encoder", names, &byte_ids, &end, &characters,
-                                     &PyDict_Type, &whole, &PyDict_Type, &steps))
+    static char *names[] = {"byte_ids", "end", "characters", "tokens", "ranks", "looks_up", "has_ranks", NULL};
+    PyObject *byte_ids, *end, *characters, *tokens, *ranks;
+    int looks_up, has_ranks;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO!O!pp:Encoder", names, &byte_ids, &end, &characters,
+                                     &PyDict_Type, &tokens, &PyDict_Type, &ranks, &looks_up, &has_ranks))
         return NULL;
-    EncoderObject *self = allocated(type, 0);
-    if (self && (fill_symbols(&self->tables.symbols, byte_ids, end, characters) < 0 ||
-                 (PyDict_GET_SIZE(whole) && fill_tokens(&self->tables.whole, whole, steps) < 0)))
-        Py_CLEAR(self);
-    return (PyObject *)self;
-}
-
-static PyObject *encoder_of_ranks(PyObject *type, PyObject *args)
-{
-    PyObject *byte_ids, *characters, *ids, *ranks;
-    int looks_up;
-    if (!PyArg_ParseTuple(args, "OOO!O!p:of_ranks", &byte_ids, &characters, &PyDict_Type, &ids, &PyDict_Type, &ranks,
-                          &looks_up))
+    EncoderObject *self = (EncoderObject *)type->tp_alloc(type, 0);
+    if (!self)
         return NULL;
-    EncoderObject *self = allocated((PyTypeObject *)type, (size_t)PyDict_GET_SIZE(ids));
-    call call = {.encoder = self};
-    if (!self || fill_symbols(&self->tables.symbols, byte_ids, Py_None, characters) < 0 ||
-        fill_tokens(&self->tables.whole, ids, ranks) < 0) {
-        Py_XDECREF(self);
-        return NULL;
-    }
-    self->tables.n_merges = NO_RANK;
-    call.encoding.space = (workspace){.interrupted = is_interrupted, .caller = &call};
-    call.thread = PyEval_SaveThread();
-    outcome outcome = recover(&self->tables.whole, &self->tables.symbols, &self->tables.rules, &call.encoding.space);
-    PyEval_RestoreThread(call.thread);
-    workspace_free(&call.encoding.space);
-    if (!looks_up)
-        tokens_free(&self->tables.whole);
-    if (check(outcome) < 0)
+    self->tables.looks_up = looks_up;
+    self->tables.has_ranks = has_ranks;
+    self->tables.n_merges = has_ranks ? NO_RANK : 0;
+    bool has_room = rules_init(&self->tables.rules, 0);
+    if (!has_room)
+        PyErr_NoMemory();
+    if (!has_room || fill_symbols(&self->tables.symbols, byte_ids, end, characters) < 0 ||
+        fill_tokens(&self->tables.tokens, tokens, ranks) < 0)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -217,7 +189,9 @@ static bool copy_tables(tables *tables, const struct tables *from)
     tables->symbols = from->symbols;
     tables->symbols.characters = (token_table){0};
     tables->n_merges = from->n_merges;
-    return rules_copy(&tables->rules, &from->rules) && (!from->whole.slots || tokens_copy(&tables->whole, &from->whole)) &&
+    tables->looks_up = from->looks_up;
+    tables->has_ranks = from->has_ranks;
+    return rules_copy(&tables->rules, &from->rules) && (!from->tokens.slots || tokens_copy(&tables->tokens, &from->tokens)) &&
            (!from->symbols.characters.slots || tokens_copy(&tables->symbols.characters, &from->symbols.characters));
 }
 
@@ -246,7 +220,7 @@ static void dealloc(PyObject *object)
     while (self->n_idle)
         cache_free(&self->idle[--self->n_idle].cache);
     rules_free(&self->tables.rules);
-    tokens_free(&self->tables.whole);
+    tokens_free(&self->tables.tokens);
     tokens_free(&self->tables.symbols.characters);
     type->tp_free(object);
     Py_DECREF(type);
@@ -510,8 +484,7 @@ static PyObject *encoder_pieces(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    {"of_ranks", encoder_of_ranks, METH_VARARGS | METH_CLASS, "An encoder by the ranks of tokens."},
-    {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
+        {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
     {"encode", encoder_encode, METH_VARARGS, "The ids of a text, as a list."},
     {"encode_bytes", encoder_encode_bytes, METH_VARARGS, "The ids of a text, 4 bytes each."},
     {"count", encoder_count, METH_VARARGS, "How many ids a text has."},

@@ -32,7 +32,22 @@ void workspace_free(workspace *space)
     *space = (workspace){0};
 }
 
-/* Few symbols: quadratic on paper, but a run over an array that is in the first cache. */
+/* What is merged: bytes, up to `end`, and how. */
+typedef struct {
+    const merges *merges;
+    const uint8_t *bytes, *end;
+} material;
+
+/* The rule that joins two symbols, which are the bytes from `start` to `end`. */
+static inline merge_rule rule_of(const material *of, uint32_t left, uint32_t right, uint32_t start, uint32_t end)
+{
+    const uint8_t *bytes = of->bytes + start;
+    return of->merges->rules ? rules_find(of->merges->rules, left, right)
+                             : tokens_find(of->merges->ranks, bytes, end - start, (size_t)(of->end - bytes));
+}
+
+/* Few symbols: quadratic on paper, but a run over an array that is in the first cache. Behind the last start stands
+   where the last symbol ends. */
 
 static size_t lowest(const uint32_t *ranks, size_t n)
 {
@@ -43,35 +58,34 @@ static size_t lowest(const uint32_t *ranks, size_t n)
     return best;
 }
 
-static size_t merge_few(const rule_table *rules, uint32_t limit, uint32_t *ids, uint32_t *starts, size_t n)
+static size_t merge_few(const material *of, uint32_t *ids, uint32_t *starts, size_t n)
 {
     uint32_t ranks[FEW], tokens[FEW];
-    for (size_t i = 0; i + 1 < n; i++) {
-        merge_rule rule = rules_find(rules, ids[i], ids[i + 1]);
-        ranks[i] = rule.rank;
-        tokens[i] = rule.token;
-    }
+#define LOOK(i)                                                                                                        \
+    do {                                                                                                               \
+        merge_rule rule = rule_of(of, ids[i], ids[(i) + 1], starts[i], starts[(i) + 2]);                               \
+        ranks[i] = rule.rank;                                                                                          \
+        tokens[i] = rule.token;                                                                                        \
+    } while (0)
+    for (size_t i = 0; i + 1 < n; i++)
+        LOOK(i);
     while (n > 1) {
         size_t i = lowest(ranks, n - 1), n_behind = n - i - 2;
-        if (ranks[i] >= limit)
+        if (ranks[i] >= of->merges->limit)
             break;
         ids[i] = tokens[i];
         memmove(ids + i + 1, ids + i + 2, n_behind * sizeof *ids);
-        memmove(starts + i + 1, starts + i + 2, n_behind * sizeof *starts);
+        memmove(starts + i + 1, starts + i + 2, (n_behind + 1) * sizeof *starts);
         if (n_behind) {
             memmove(ranks + i, ranks + i + 1, n_behind * sizeof *ranks);
             memmove(tokens + i, tokens + i + 1, n_behind * sizeof *tokens);
-            merge_rule rule = rules_find(rules, ids[i], ids[i + 1]);
-            ranks[i] = rule.rank;
-            tokens[i] = rule.token;
+            LOOK(i);
         }
-        if (i) {
-            merge_rule rule = rules_find(rules, ids[i - 1], ids[i]);
-            ranks[i - 1] = rule.rank;
-            tokens[i - 1] = rule.token;
-        }
+        if (i)
+            LOOK(i - 1);
         n--;
     }
+#undef LOOK
     return n;
 }
 
@@ -136,13 +150,16 @@ static void push(window *window, uint64_t what)
 }
 
 /* Look up the pair that begins at `i`; whether it may be merged. */
-static bool look(window *window, const rule_table *rules, uint32_t limit, size_t n, uint32_t i)
+static bool look(window *window, const material *of, size_t n, uint32_t i)
 {
     uint32_t j = window->next[i];
-    merge_rule rule = j < n ? rules_find(rules, window->ids[i], window->ids[j]) : (merge_rule){NO_RANK, NO_TOKEN};
-    window->ranks[i] = rule.rank < limit ? rule.rank : NO_RANK;
+    merge_rule rule = {NO_RANK, NO_TOKEN};
+    if (j < n)
+        rule = rule_of(of, window->ids[i], window->ids[j], window->starts[i], window->starts[window->next[j]]);
+    bool may_merge = rule.rank < of->merges->limit;
+    window->ranks[i] = may_merge ? rule.rank : NO_RANK;
     window->tokens[i] = rule.token;
-    return rule.rank < limit;
+    return may_merge;
 }
 
 static uint64_t to_do(const window *window, uint32_t i)
@@ -150,14 +167,15 @@ static uint64_t to_do(const window *window, uint32_t i)
     return (uint64_t)window->ranks[i] << 32 | i;
 }
 
-static size_t merge_many(const rule_table *rules, uint32_t limit, window *window, size_t n)
+static size_t merge_many(const material *of, window *window, size_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         window->next[i] = i + 1;
         window->previous[i] = i - 1;
-        if (look(window, rules, limit, n, i))
-            window->heap[window->n_heap++] = to_do(window, i);
     }
+    for (uint32_t i = 0; i < n; i++)
+        if (look(window, of, n, i))
+            window->heap[window->n_heap++] = to_do(window, i);
     for (size_t i = window->n_heap / 2; i-- > 0;)
         sink(window->heap, window->n_heap, i);
     while (window->n_heap) {
@@ -171,9 +189,9 @@ static size_t merge_many(const rule_table *rules, uint32_t limit, window *window
         window->next[i] = window->next[j];
         if (window->next[i] < n)
             window->previous[window->next[i]] = i;
-        if (look(window, rules, limit, n, i))
+        if (look(window, of, n, i))
             push(window, to_do(window, i));
-        if (i && look(window, rules, limit, n, window->previous[i]))
+        if (i && look(window, of, n, window->previous[i]))
             push(window, to_do(window, window->previous[i]));
     }
     size_t n_left = 0;
@@ -187,9 +205,7 @@ static size_t merge_many(const rule_table *rules, uint32_t limit, window *window
 /* A long piece */
 
 typedef struct {
-    const rule_table *rules;
-    const symbol_set *symbols;
-    uint32_t limit;
+    const merges *merges;
     const uint8_t *bytes;
     size_t n;
     workspace *space;
@@ -263,12 +279,13 @@ static bool repeat(long_piece *piece)
 /* Merge the bytes between `begin` and `end`; the tokens and where each starts are left in `window`, -1: unknown. */
 static Py_ssize_t merge_window(const long_piece *piece, size_t begin, size_t end, window *window)
 {
-    Py_ssize_t n = symbols_of(piece->symbols, piece->bytes + begin, end - begin, end == piece->n, window->ids,
+    Py_ssize_t n = symbols_of(piece->merges->symbols, piece->bytes + begin, end - begin, end == piece->n, window->ids,
                               window->starts);
     if (n < 0)
         return n;
-    return n <= FEW ? (Py_ssize_t)merge_few(piece->rules, piece->limit, window->ids, window->starts, n)
-                    : (Py_ssize_t)merge_many(piece->rules, piece->limit, window, n);
+    material of = {piece->merges, piece->bytes + begin, piece->bytes + piece->n};
+    return (Py_ssize_t)(n <= FEW ? merge_few(&of, window->ids, window->starts, (size_t)n)
+                                 : merge_many(&of, window, (size_t)n));
 }
 
 /* Put the tokens of a window in the place of the last `n_again`. */
@@ -292,11 +309,11 @@ static outcome go_on(long_piece *piece, size_t *ahead)
         size_t begin = n_again ? start_of_last(piece, n_again) : piece->done;
         *ahead = larger(*ahead, n_again > OVERLAP ? piece->done - begin : 0);
         size_t end = smaller(piece->n - piece->done, *ahead) + piece->done;
-        end = symbol_boundary(piece->symbols, piece->bytes, end, piece->n);
+        end = symbol_boundary(piece->merges->symbols, piece->bytes, end, piece->n);
         if (end - begin >= UINT32_MAX)
             return OUT_OF_MEMORY;
         window window;
-        if (!window_reserve(piece->space, end - begin + 1, &window))
+        if (!window_reserve(piece->space, end - begin + 2, &window))
             return OUT_OF_MEMORY;
         Py_ssize_t n = merge_window(piece, begin, end, &window);
         if (n < 0)
@@ -330,20 +347,20 @@ static outcome merge_in_windows(long_piece *piece)
     return outcome;
 }
 
-outcome merge_piece(const rule_table *rules, const symbol_set *symbols, uint32_t limit, const uint8_t *piece, size_t n,
-                    workspace *space, id_list *ids)
+outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, workspace *space, id_list *ids)
 {
     if (n >= FEW) {
-        long_piece whole = {rules, symbols, limit, piece, n, space, ids, ids->n, 0, 0};
+        long_piece whole = {merges, piece, n, space, ids, ids->n, 0, 0};
         return merge_in_windows(&whole);
     }
-    uint32_t starts[FEW];
+    uint32_t starts[FEW + 1];
     if (!ids_reserve(ids, FEW))
         return OUT_OF_MEMORY;
     uint32_t *found = ids->at + ids->n;
-    Py_ssize_t n_symbols = symbols_of(symbols, piece, n, true, found, starts);
+    Py_ssize_t n_symbols = symbols_of(merges->symbols, piece, n, true, found, starts);
     if (n_symbols < 0)
         return UNKNOWN_SYMBOL;
-    ids->n += merge_few(rules, limit, found, starts, (size_t)n_symbols);
+    material of = {merges, piece, piece + n};
+    ids->n += merge_few(&of, found, starts, (size_t)n_symbols);
     return ENCODED;
 }

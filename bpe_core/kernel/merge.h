@@ -33,8 +33,15 @@ typedef struct {
 
 void workspace_free(workspace *space);
 
-/* Append the tokens that merges of a rank below `limit` leave of a piece of `n` bytes; of nothing if it fails. */
-outcome merge_piece(const rule_table *rules, const symbol_set *symbols, uint32_t limit, const uint8_t *piece, size_t n,
-                    workspace *space, id_list *ids);
+/* By what neighbors join: by rules, or where they are not given by the ranks of tokens that are the joined bytes. */
+typedef struct {
+    const rule_table *rules;
+    const token_table *ranks;
+    const symbol_set *symbols;
+    uint32_t limit; /* only ranks below it count */
+} merges;
+
+/* Append the tokens that merging leaves of a piece of `n` bytes; of nothing if it fails. */
+outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, workspace *space, id_list *ids);
 
 #endif

@@ -80,7 +80,7 @@ static bool reserve_words(piece_cache *cache, size_t n_more)
     return true;
 }
 
-void cache_put(piece_cache *cache, piece_key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids)
+void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids)
 {
     bool is_long = n > INLINE_BYTES;
     size_t n_words = n_ids + (is_long ? (n + 3) / 4 : 0);
@@ -105,18 +105,4 @@ void cache_put(piece_cache *cache, piece_key key, const uint8_t *piece, size_t n
         cache->arena_n += n_words;
     }
     place(cache, &slot);
-}
-
-uint64_t hash_of(const uint8_t *bytes, size_t n)
-{
-    uint64_t hash = n, word;
-    for (; n >= sizeof word; bytes += sizeof word, n -= sizeof word) {
-        memcpy(&word, bytes, sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    word = 0;
-    memcpy(&word, bytes, n);
-    hash = (hash ^ word) * 0xd6e8feb86659fd93u;
-    return hash ^ hash >> 32;
 }

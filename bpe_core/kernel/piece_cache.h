@@ -8,20 +8,15 @@
 #ifndef BPESCOPE_PIECE_CACHE_H
 #define BPESCOPE_PIECE_CACHE_H
 
+#include "keys.h"
 #include "rules.h"
 
-#include <string.h>
-
-enum { NEAR = 16, INLINE_BYTES = 15, INLINE_IDS = 4, LONGEST_CACHED = 512 };
+enum { NEAR = 16, INLINE_IDS = 4, LONGEST_CACHED = 512 };
 
 #define IN_ARENA UINT32_MAX
 
 typedef struct {
-    uint64_t low, high; /* the bytes of a piece and its length, or its hash and its length; both 0 in an empty slot */
-} piece_key;
-
-typedef struct {
-    piece_key key;
+    key key; /* all 0 in an empty slot */
     uint32_t ids[INLINE_IDS]; /* NO_TOKEN behind the last; or IN_ARENA, where, and how many there */
 } cache_slot;
 
@@ -39,43 +34,19 @@ void cache_wipe(piece_cache *cache);
 void cache_free(piece_cache *cache);
 
 /* Remember the ids of a piece of at most LONGEST_CACHED bytes; without memory, forget it. */
-void cache_put(piece_cache *cache, piece_key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids);
+void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids);
 
-uint64_t hash_of(const uint8_t *bytes, size_t n);
-
-#if PY_BIG_ENDIAN
-enum { LENGTH_SHIFT = 0 };
-#else
-enum { LENGTH_SHIFT = 56 };
-#endif
-
-/* The key of a piece of `n` bytes, of which `n_readable` may be read; n > 0. */
-static inline piece_key key_of(const uint8_t *piece, size_t n, size_t n_readable)
-{
-    static const uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-    if (n > INLINE_BYTES)
-        return (piece_key){hash_of(piece, n), (uint64_t)255 << LENGTH_SHIFT | (uint64_t)n << 8};
-    uint64_t words[2] = {0, 0}, mask[2];
-    memcpy(words, piece, n_readable < 16 ? n : 16);
-    memcpy(mask, ones + 16 - n, 16);
-    return (piece_key){words[0] & mask[0], (words[1] & mask[1]) | (uint64_t)n << LENGTH_SHIFT};
-}
-
-static inline size_t home_of(const piece_cache *cache, piece_key key)
-{
-    uint64_t hash = key.low * 0x9e3779b97f4a7c15u ^ key.high * 0xc2b2ae3d27d4eb4fu;
-    return (size_t)((hash ^ hash >> 32) * 0xd6e8feb86659fd93u >> (64 - cache->bits));
-}
+static inline size_t home_of(const piece_cache *cache, key key) { return key_hash(key) >> (64 - cache->bits); }
 
 /* The ids of a piece and how many they are, to be used before the next is put in; NULL if it is not known. Where they
    are no more than INLINE_IDS, as many may be read. */
-static inline const uint32_t *cache_find(const piece_cache *cache, piece_key key, const uint8_t *piece, size_t n,
+static inline const uint32_t *cache_find(const piece_cache *cache, key key, const uint8_t *piece, size_t n,
                                          size_t *n_ids)
 {
     size_t mask = ((size_t)1 << cache->bits) - 1, home = home_of(cache, key);
     for (size_t i = 0; i < NEAR; i++) {
         const cache_slot *slot = &cache->slots[(home + i) & mask];
-        if (slot->key.low == key.low && slot->key.high == key.high) {
+        if (same_key(slot->key, key)) {
             const uint32_t *ids = slot->ids;
             if (ids[0] != IN_ARENA) {
                 *n_ids = 1 + (ids[1] != NO_TOKEN) + (ids[2] != NO_TOKEN) + (ids[3] != NO_TOKEN);

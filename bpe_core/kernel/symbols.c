@@ -23,9 +23,9 @@ Py_ssize_t symbols_of(const symbol_set *symbols, const uint8_t *bytes, size_t n,
     Py_ssize_t n_symbols = 0;
     for (size_t i = 0, length; i < n; i += length) {
         length = has_characters ? length_of(bytes + i, n - i) : 1;
-        const token *character = has_characters ? tokens_find(&symbols->characters, bytes + i, length) : NULL;
-        if (character) {
-            ids[n_symbols] = character->id;
+        uint32_t character = has_characters ? tokens_find(&symbols->characters, bytes + i, length, n - i).token : NO_TOKEN;
+        if (character != NO_TOKEN) {
+            ids[n_symbols] = character;
             starts[n_symbols++] = (uint32_t)i;
             continue;
         }
@@ -40,6 +40,7 @@ Py_ssize_t symbols_of(const symbol_set *symbols, const uint8_t *bytes, size_t n,
         ids[n_symbols] = symbols->end;
         starts[n_symbols++] = (uint32_t)n;
     }
+    starts[n_symbols] = (uint32_t)n;
     return n_symbols;
 }
 

@@ -11,7 +11,8 @@ typedef struct {
     token_table characters; /* a character that is not in here is its bytes; without slots, every one is */
 } symbol_set;
 
-/* Write the symbols of `n` bytes, and the place where each begins; -1 if one has no id. Room for n + 1 is needed. */
+/* Write the symbols of `n` bytes, and where each begins and the last ends; -1 if one has no id. Room for n + 1 symbols
+   and n + 2 places is needed. */
 Py_ssize_t symbols_of(const symbol_set *symbols, const uint8_t *bytes, size_t n, bool ends_piece, uint32_t *ids,
                       uint32_t *starts);
 

@@ -1,16 +1,16 @@
-/* The table of tokens by their bytes. */
+/* The table of tokens by their bytes: how it is filled. */
 
 #include "tokens.h"
 
-#include "piece_cache.h"
+#define FILTER_BYTES(bits) ((size_t)1 << (bits))
 
-static bool allocate(token_table *table, size_t n_tokens, size_t n_bytes, int bits)
+static bool allocate(token_table *table, size_t n_bytes, int bits)
 {
     *table = (token_table){.bits = bits};
-    table->tokens = PyMem_RawCalloc(n_tokens + 1, sizeof *table->tokens);
     table->bytes = PyMem_RawMalloc(n_bytes + 1);
     table->slots = PyMem_RawCalloc((size_t)1 << bits, sizeof *table->slots);
-    if (table->tokens && table->bytes && table->slots)
+    table->filter = PyMem_RawCalloc(1, FILTER_BYTES(bits));
+    if (table->bytes && table->slots && table->filter)
         return true;
     tokens_free(table);
     return false;
@@ -18,64 +18,50 @@ static bool allocate(token_table *table, size_t n_tokens, size_t n_bytes, int bi
 
 bool tokens_init(token_table *table, size_t n_tokens, size_t n_bytes)
 {
-    int bits = 4;
-    while ((size_t)1 << bits < 2 * n_tokens)
+    int bits = 6;
+    while (bits < 40 && n_tokens > ((size_t)7 << bits >> 3))
         bits++;
-    return allocate(table, n_tokens, n_bytes, bits);
+    return allocate(table, n_bytes, bits);
 }
 
 bool tokens_copy(token_table *table, const token_table *from)
 {
-    if (!allocate(table, from->n_tokens, from->n_bytes, from->bits))
+    if (!allocate(table, from->n_bytes, from->bits))
         return false;
-    table->n_tokens = from->n_tokens;
+    table->n = from->n;
     table->n_bytes = from->n_bytes;
     table->longest = from->longest;
-    memcpy(table->tokens, from->tokens, from->n_tokens * sizeof *from->tokens);
     memcpy(table->bytes, from->bytes, from->n_bytes);
     memcpy(table->slots, from->slots, sizeof *from->slots << from->bits);
+    memcpy(table->filter, from->filter, FILTER_BYTES(from->bits));
     return true;
 }
 
 void tokens_free(token_table *table)
 {
-    PyMem_RawFree(table->tokens);
     PyMem_RawFree(table->bytes);
     PyMem_RawFree(table->slots);
+    PyMem_RawFree(table->filter);
     *table = (token_table){0};
 }
 
-/* The slot of these bytes, or the empty one where they would stand. */
-static struct token_slot *slot_of(const token_table *table, const uint8_t *bytes, size_t n, uint64_t hash)
+void tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule rule)
 {
-    size_t mask = ((size_t)1 << table->bits) - 1;
-    for (size_t at = hash >> (64 - table->bits);; at = (at + 1) & mask) {
-        struct token_slot *slot = &table->slots[at];
-        if (!slot->index)
-            return slot;
-        const token *token = &table->tokens[slot->index - 1];
-        if (slot->hash == (uint32_t)hash && token->n == n && !memcmp(table->bytes + token->start, bytes, n))
-            return slot;
-    }
-}
-
-void tokens_add(token_table *table, const uint8_t *bytes, size_t n, uint32_t id, uint32_t rank)
-{
-    uint64_t hash = hash_of(bytes, n);
-    struct token_slot *slot = slot_of(table, bytes, n, hash);
-    if (slot->index)
+    key key = key_of(bytes, n, n);
+    uint64_t hash = key_hash(key), bit = hash >> (61 - table->bits);
+    size_t mask = ((size_t)1 << table->bits) - 1, at = hash >> (64 - table->bits);
+    if (!n)
         return;
-    memcpy(table->bytes + table->n_bytes, bytes, n);
-    table->tokens[table->n_tokens++] = (token){table->n_bytes, n, id, rank};
-    table->n_bytes += n;
     table->longest = n > table->longest ? n : table->longest;
-    *slot = (struct token_slot){(uint32_t)hash, (uint32_t)table->n_tokens};
-}
-
-const token *tokens_find(const token_table *table, const uint8_t *bytes, size_t n)
-{
-    if (!n || n > table->longest)
-        return NULL;
-    const struct token_slot *slot = slot_of(table, bytes, n, hash_of(bytes, n));
-    return slot->index ? &table->tokens[slot->index - 1] : NULL;
+    if (tokens_find(table, bytes, n, n).rank != NO_RANK)
+        return;
+    while (table->slots[at].key.high)
+        at = (at + 1) & mask;
+    table->slots[at] = (token_slot){key, rule, table->n_bytes};
+    table->filter[bit >> 6] |= (uint64_t)1 << (bit & 63);
+    table->n++;
+    if (n > INLINE_BYTES) {
+        memcpy(table->bytes + table->n_bytes, bytes, n);
+        table->n_bytes += n;
+    }
 }

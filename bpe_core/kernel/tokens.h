@@ -1,37 +1,55 @@
-/* Tokens by their bytes: what a piece that is looked up whole becomes, and which neighbors join where ranks are known. */
+/* Tokens by their bytes: what a piece that is looked up whole becomes, and which neighbors join where ranks are known.
+
+   A slot holds the bytes of a token of up to INLINE_BYTES; of a longer one, a hash, and where its bytes are. As with
+   rules, a filter of a few bits a slot answers most look-ups that find nothing. */
 
 #ifndef BPESCOPE_TOKENS_H
 #define BPESCOPE_TOKENS_H
 
+#include "keys.h"
 #include "rules.h"
 
 typedef struct {
-    size_t start; /* among the bytes of all */
-    size_t n;
-    uint32_t id, rank;
-} token;
+    key key;        /* all 0 in an empty slot */
+    merge_rule rule; /* the rank and the id of the token */
+    uint64_t start; /* of a long token, among the bytes of all those */
+} token_slot;
 
 typedef struct {
-    token *tokens;
-    size_t n_tokens;
-    uint8_t *bytes;
-    size_t n_bytes;
-    struct token_slot {
-        uint32_t hash, index; /* the index of a token, plus one; 0 in an empty slot */
-    } *slots;
-    int bits; /* there are 1 << bits slots */
-    size_t longest;
+    token_slot *slots; /* NULL for a table without any tokens */
+    uint64_t *filter;
+    int bits; /* there are 1 << bits slots, and eight bits of the filter for each */
+    size_t n;
+    uint8_t *bytes; /* of long tokens */
+    size_t n_bytes, longest;
 } token_table;
 
-/* Room for so many tokens of so many bytes in all. */
+/* Room for so many tokens, the long ones of so many bytes in all. */
 bool tokens_init(token_table *table, size_t n_tokens, size_t n_bytes);
 bool tokens_copy(token_table *table, const token_table *from);
 void tokens_free(token_table *table);
 
 /* Add a token for which there is room; of two with the same bytes the first is found. */
-void tokens_add(token_table *table, const uint8_t *bytes, size_t n, uint32_t id, uint32_t rank);
+void tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule rule);
 
-/* The token of these bytes; NULL if there is none. */
-const token *tokens_find(const token_table *table, const uint8_t *bytes, size_t n);
+/* The rank and the id of the token of `n` bytes, of which `n_readable` may be read; NO_RANK if there is none. */
+static inline merge_rule tokens_find(const token_table *table, const uint8_t *bytes, size_t n, size_t n_readable)
+{
+    const merge_rule none = {NO_RANK, NO_TOKEN};
+    if (n > table->longest)
+        return none;
+    key key = key_of(bytes, n, n_readable);
+    uint64_t hash = key_hash(key), bit = hash >> (61 - table->bits);
+    if (!(table->filter[bit >> 6] >> (bit & 63) & 1))
+        return none;
+    size_t mask = ((size_t)1 << table->bits) - 1;
+    for (size_t at = hash >> (64 - table->bits);; at = (at + 1) & mask) {
+        const token_slot *slot = &table->slots[at];
+        if (!slot->key.high)
+            return none;
+        if (same_key(slot->key, key) && (n <= INLINE_BYTES || !memcmp(table->bytes + slot->start, bytes, n)))
+            return slot->rule;
+    }
+}
 
 #endif

@@ -8,14 +8,10 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
 
 from bpe_core import kernel
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
-
-_MOST_SPLITS: Final = 1 << 28
-"""Squared bytes of all tokens of a vocabulary of ranks; more would take seconds, and no real one has a tenth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ class CompiledMerges:
         try:
             if self._newest is None or (whole_pieces and n_known < n_merges):
                 steps = {piece: step_of.get(token, 0) for piece, token in whole_pieces.items()}
-                encoder, n_known = kernel.Encoder(*symbols.tables, dict(whole_pieces), steps), 0
+                encoder, n_known = kernel.Encoder(*symbols.tables, dict(whole_pieces), steps, True, False), 0
             if encoder and n_known < n_merges:
                 columns = zip(*islice(merges, n_known, n_merges), strict=True)
                 encoder = encoder.extended(*(array("I", column) for column in columns))
@@ -89,18 +85,19 @@ class CompiledMerges:
 def compiled_ranks(
     symbols: Symbols, id_of: Mapping[bytes, int], rank_of: Mapping[bytes, int], *, whole_pieces: bool
 ) -> Compiled | None:
-    """For a vocabulary of ranks, whose merges are recovered for it; None where the kernel cannot do it."""
-    byte_ids, end, characters = symbols.tables
-    if not kernel.available or end is not None or sum(len(token) ** 2 for token in id_of) > _MOST_SPLITS:
+    """For a vocabulary of ranks; None where the kernel cannot do it."""
+    if not kernel.available:
         return None
+    byte_ids, end, characters = symbols.tables
     if isinstance(symbols, CharacterSymbols):
         # A symbol without a token can be joined to another, which the kernel does not know of.
         if not all(symbols.has_all_of(token) for token in id_of):
             return None
     elif any(id is None or id_of.get(bytes([byte])) != id for byte, id in enumerate(byte_ids)):
         return None
+    tokens = id_of if isinstance(id_of, dict) else dict(id_of)
+    ranks = tokens if rank_of is id_of else dict(rank_of)
     try:
-        encoder = kernel.Encoder.of_ranks(byte_ids, characters, dict(id_of), dict(rank_of), whole_pieces)
-    except (ValueError, OverflowError, LookupError):
+        return Compiled(kernel.Encoder(byte_ids, end, characters, tokens, ranks, whole_pieces, True), None)
+    except (ValueError, OverflowError):  # an id that is too large
         return None
-    return Compiled(encoder, None)

@@ -46,7 +46,9 @@ def columns(merges: list[tuple[int, int, int]]) -> list[array]:
 
 
 def encoder_of(merges: list[tuple[int, int, int]], whole: dict[bytes, int] | None = None) -> kernel.Encoder:
-    return kernel.Encoder(BYTE_IDS, None, None, whole or {}, dict.fromkeys(whole or {}, 0)).extended(*columns(merges))
+    return kernel.Encoder(BYTE_IDS, None, None, whole or {}, dict.fromkeys(whole or {}, 0), True, False).extended(
+        *columns(merges)
+    )
 
 
 @given(st.integers(0, 1 << 30), st.integers(0, 30), FEW_LETTERS)
@@ -198,7 +200,7 @@ def test_bytes_that_are_no_text_become_ids_all_the_same(data: bytes, pattern: st
     encoder = encoder_of([(ord("a"), ord("b"), 256)])
     assert encoder.encode(data, scanner(PATTERNS[pattern]), None) == list(data)
     assert encoder.piece(data, None) == tuple(data)
-    characters = kernel.Encoder(BYTE_IDS, None, {"中".encode(): 300}, {}, {})
+    characters = kernel.Encoder(BYTE_IDS, None, {"中".encode(): 300}, {}, {}, True, False)
     assert characters.encode(data, None, None) == list(data)
 
 
@@ -216,7 +218,7 @@ def test_a_byte_without_a_token_is_told_by_the_encoder_in_python() -> None:
     vocabulary = Vocabulary({97: b"a"}, symbols=ByteSymbols({97: 97}))
     assert vocabulary.encode(b"aa") == (97, 97)
     with pytest.raises(LookupError):
-        kernel.Encoder(tuple([None] * 256), None, None, {}, {}).piece("a", None)
+        kernel.Encoder(tuple([None] * 256), None, None, {}, {}, True, False).piece("a", None)
     with pytest.raises(Exception, match="no token for the byte 0x62"):
         vocabulary.encode(b"ab")
 
@@ -224,18 +226,18 @@ def test_a_byte_without_a_token_is_told_by_the_encoder_in_python() -> None:
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda: kernel.Encoder((0,) * 255, None, None, {}, {}), ValueError),
-        (lambda: kernel.Encoder([0] * 256, None, None, {}, {}), ValueError),
-        (lambda: kernel.Encoder((-1,) * 256, None, None, {}, {}), ValueError),
-        (lambda: kernel.Encoder((1 << 31,) * 256, None, None, {}, {}), ValueError),
-        (lambda: kernel.Encoder((1 << 90,) * 256, None, None, {}, {}), (ValueError, OverflowError)),
-        (lambda: kernel.Encoder(("a",) * 256, None, None, {}, {}), TypeError),
-        (lambda: kernel.Encoder(BYTE_IDS, "x", None, {}, {}), TypeError),
-        (lambda: kernel.Encoder(BYTE_IDS, None, [], {}, {}), TypeError),
-        (lambda: kernel.Encoder(BYTE_IDS, None, {"a": 1}, {}, {}), TypeError),
-        (lambda: kernel.Encoder(BYTE_IDS, None, None, {b"ab": 1}, {}), ValueError),
-        (lambda: kernel.Encoder.of_ranks(BYTE_IDS, None, {b"ab": 1}, {}, True), ValueError),
-        (lambda: kernel.Encoder.of_ranks(BYTE_IDS, None, {b"ab": 1}, {b"ab": -5}, True), ValueError),
+        (lambda: kernel.Encoder((0,) * 255, None, None, {}, {}, True, False), ValueError),
+        (lambda: kernel.Encoder([0] * 256, None, None, {}, {}, True, False), ValueError),
+        (lambda: kernel.Encoder((-1,) * 256, None, None, {}, {}, True, False), ValueError),
+        (lambda: kernel.Encoder((1 << 31,) * 256, None, None, {}, {}, True, False), ValueError),
+        (lambda: kernel.Encoder((1 << 90,) * 256, None, None, {}, {}, True, False), (ValueError, OverflowError)),
+        (lambda: kernel.Encoder(("a",) * 256, None, None, {}, {}, True, False), TypeError),
+        (lambda: kernel.Encoder(BYTE_IDS, "x", None, {}, {}, True, False), TypeError),
+        (lambda: kernel.Encoder(BYTE_IDS, None, [], {}, {}, True, False), TypeError),
+        (lambda: kernel.Encoder(BYTE_IDS, None, {"a": 1}, {}, {}, True, False), TypeError),
+        (lambda: kernel.Encoder(BYTE_IDS, None, None, {b"ab": 1}, {}, True, False), ValueError),
+        (lambda: kernel.Encoder(BYTE_IDS, None, None, {b"ab": 1}, {}, True, True), ValueError),
+        (lambda: kernel.Encoder(BYTE_IDS, None, None, {b"ab": 1}, {b"ab": -5}, True, True), ValueError),
         (lambda: encoder_of([]).extended(b"abc", b"abc", b"abcd"), ValueError),
         (lambda: encoder_of([]).extended(b"abc", b"abc", b"abc"), ValueError),
         (lambda: encoder_of([]).extended(b"\xff" * 4, bytes(4), bytes(4)), ValueError),
@@ -263,11 +265,11 @@ def test_every_allocation_may_fail_and_nothing_is_leaked() -> None:
     splits = scanner(PATTERNS["gpt4"])
 
     def work() -> None:
-        encoder = kernel.Encoder(BYTE_IDS, None, None, {b"xx": 7}, {b"xx": 0}).extended(*merges)
+        encoder = kernel.Encoder(BYTE_IDS, None, None, {b"xx": 7}, {b"xx": 0}, True, False).extended(*merges)
         encoder.encode(text, splits, None)
         encoder.pieces(pieces, 100)
         encoder.encode_bytes(text, None, 150)
-        kernel.Encoder.of_ranks(BYTE_IDS, None, ranks, ranks, True).piece(text, None)
+        kernel.Encoder(BYTE_IDS, None, None, ranks, ranks, True, True).piece(text, None)
 
     work()
     tracemalloc.start()

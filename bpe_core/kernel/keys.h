@@ -1,0 +1,61 @@
+/* The key of a few bytes in a hash table: the bytes themselves with their length, or a hash where they are many. */
+
+#ifndef BPESCOPE_KEYS_H
+#define BPESCOPE_KEYS_H
+
+#include "kernel.h"
+
+#include <string.h>
+
+enum { INLINE_BYTES = 15 };
+
+/* The bytes and their number, if they are no more than INLINE_BYTES, else a hash and their number; no key is all 0. */
+typedef struct {
+    uint64_t low, high;
+} key;
+
+static inline uint64_t hash_of(const uint8_t *bytes, size_t n)
+{
+    uint64_t hash = n, word;
+    for (; n >= sizeof word; bytes += sizeof word, n -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    word = 0;
+    memcpy(&word, bytes, n);
+    hash = (hash ^ word) * 0xd6e8feb86659fd93u;
+    return hash ^ hash >> 32;
+}
+
+#if PY_BIG_ENDIAN
+enum { LENGTH_SHIFT = 0 };
+#else
+enum { LENGTH_SHIFT = 56 };
+#endif
+
+/* The key of `n` bytes, of which `n_readable` may be read. */
+static inline key key_of(const uint8_t *bytes, size_t n, size_t n_readable)
+{
+    static const uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    if (n > INLINE_BYTES)
+        return (key){hash_of(bytes, n), (uint64_t)255 << LENGTH_SHIFT | (uint64_t)n << 8};
+    uint64_t words[2] = {0, 0}, mask[2];
+    if (n_readable < 16)
+        memcpy(words, bytes, n);
+    else
+        memcpy(words, bytes, 16);
+    memcpy(mask, ones + 16 - n, 16);
+    return (key){words[0] & mask[0], (words[1] & mask[1]) | (uint64_t)n << LENGTH_SHIFT};
+}
+
+static inline bool same_key(key one, key other) { return one.low == other.low && one.high == other.high; }
+
+/* A hash of a key, all bits of which are of use, the highest most. */
+static inline uint64_t key_hash(key key)
+{
+    uint64_t hash = key.low * 0x9e3779b97f4a7c15u ^ key.high * 0xc2b2ae3d27d4eb4fu;
+    return (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+}
+
+#endif
