@@ -40,19 +40,19 @@ def _of_text(subject: Subject, token: int, text: str) -> Finding | None:
     end = tokenizer.vocabulary.end_of_word
     if ids == [token] or (end is not None and (token == end or ids == [token, end])):
         return None
-    blame, told = _what_becomes_of(subject, token, text, ids)
+    blame, effect = _what_becomes_of(subject, token, text, ids)
     found = witness(tokenizer, token)
     if found:
         kind, severity = "reachable-in-context", Severity.NOTE
-        reason = f"Alone, {told}; inside a longer text it does occur."
+        reason = f"Alone, {effect}; inside a longer text it does occur."
     else:
         kind, severity = "unreachable", subject.severity(token, Severity.PROBLEM)
         if not ids:
-            reason = f"{told[0].upper()}{told[1:]}, so no text becomes this token."
+            reason = f"{effect[0].upper()}{effect[1:]}, so no text becomes this token."
         elif blame == "merges":
             reason = _never_built(_joined(subject, ids))
         else:
-            reason = f"{told[0].upper()}{told[1:]}, whatever was tried around it."
+            reason = f"{effect[0].upper()}{effect[1:]}, whatever was tried around it."
     return subject.finding(token, kind, severity, reason, witness=found, blame=blame, encodes_to=ids)
 
 

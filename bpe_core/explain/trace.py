@@ -11,7 +11,7 @@ from bpe_core.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """One merge, at every place of the piece where its pair stood."""
+    """One merge, applied wherever its pair stood in the piece."""
 
     step: int
     """Which merge of the vocabulary, from 1."""
@@ -21,7 +21,7 @@ class Applied:
     """Second token of the pair."""
     token: int
     """What they became."""
-    places: int
+    count: int
     """How many times."""
     parts: tuple[int, ...]
     """The whole piece after it."""

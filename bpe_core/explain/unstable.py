@@ -21,7 +21,7 @@ from bpe_core.surrogates import utf8
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 from bpe_core.vocabulary.token_order import in_order
 
-WINDOW: Final = 400
+TAIL_LENGTH: Final = 400
 """Characters at the end of a text that are looked at, if they are enough; see `unstable`."""
 _MOST_SPLIT: Final = 50_000
 """Characters up to which a pattern that may look anywhere is tried, those of all continuations together."""
@@ -29,7 +29,7 @@ _MOST_TRIED: Final = 256
 """Ways to complete a torn character that are tried."""
 
 Ids = tuple[int, ...]
-_Form = tuple[int, ...]
+_Ends = tuple[int, ...]
 """Where pieces end in the tail or at its end, in code points, under some continuation."""
 
 
@@ -82,7 +82,7 @@ def unstable(live: FollowedText) -> Unstable | None:
         return None
     if not live.local and end * len(live.pieces.splitter.kinds) ** 2 > _MOST_SPLIT:
         return None
-    size = WINDOW
+    size = TAIL_LENGTH
     while True:
         tail = _Tail(live, *_begin(live, end - size))
         if tail.n_stable or not tail.is_inside:
@@ -95,7 +95,7 @@ def _begin(live: LiveText, near: int) -> tuple[int, bool]:
     piece = live.piece_at(near) if near > 0 and live.local else None
     if piece is None:
         return 0, False
-    if near - piece[0] <= WINDOW:
+    if near - piece[0] <= TAIL_LENGTH:
         return piece[0], False
     span = live.span_at(near)
     return (span.start, True) if span else (near, False)
@@ -113,8 +113,8 @@ class _Tail:
         safe = self._last_safe_cut(text) if live.local else 0
         self._start, self._text, self.is_inside = start + safe, text[safe:], is_inside and not safe
         pieces = self._pieces.split(self._text)
-        self._own = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
-        self._allowed: dict[tuple[_Form, str], bool] = {}
+        self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
+        self._allowed: dict[tuple[_Ends, str], bool] = {}
         self.n_stable = self._count_stable()
         """Tokens that nothing can change."""
 
@@ -125,10 +125,10 @@ class _Tail:
 
     def result(self) -> Unstable:
         """The tokens behind them."""
-        n_bytes = sum(map(self._n_bytes, self._own[: self.n_stable]))
+        n_bytes = sum(map(self._n_bytes, self._ids[: self.n_stable]))
         characters = len(utf8(self._text)[:n_bytes].decode(errors="ignore"))
         head = n_bytes - len(utf8(self._text[:characters]))
-        ids = tuple(token for token in self._own[self.n_stable :] if token >= 0)
+        ids = tuple(token for token in self._ids[self.n_stable :] if token >= 0)
         return Unstable(self._start + characters, head, ids, self)
 
     def _encode(self, pieces: Sequence[str]) -> Ids:
@@ -139,22 +139,22 @@ class _Tail:
         return len(self._pieces.token_bytes(token))
 
     def _count_stable(self) -> int:
-        n_stable = len(self._own)
+        n_stable = len(self._ids)
         if not self._text:
             self._prefixes: list[_Prefix] = []
             return 0
-        for following in self._halves():
-            n_stable = min(n_stable, common_prefix(self._encode(self._pieces.split(self._text + following)), self._own))
-        self._prefixes = [prefix for form in self._forms() for prefix in self._grown(form)]
-        for prefix in sorted(self._prefixes, key=lambda prefix: common_prefix(prefix.ids, self._own)):
-            n_common = common_prefix(prefix.ids, self._own)
+        for following in self._endings_of_specials():
+            n_stable = min(n_stable, common_prefix(self._encode(self._pieces.split(self._text + following)), self._ids))
+        self._prefixes = [prefix for ends in self._possible_ends() for prefix in self._prefixes_under(ends)]
+        for prefix in sorted(self._prefixes, key=lambda prefix: common_prefix(prefix.ids, self._ids)):
+            n_common = common_prefix(prefix.ids, self._ids)
             if n_common >= n_stable:
                 break
             if prefix.is_whole or next(self._swallowing(prefix, self._kinds), None) is not None:
                 n_stable = n_common
         return n_stable
 
-    def _halves(self) -> Iterator[str]:
+    def _endings_of_specials(self) -> Iterator[str]:
         """What would complete a special token that has begun at the end, if special tokens are allowed."""
         if isinstance(self._pieces.tokenizer, SpecialsAllowed):
             for special in self._vocabulary.special_tokens:
@@ -162,27 +162,27 @@ class _Tail:
                     if self._text.endswith(special[:length]):
                         yield special[length:]
 
-    def _forms(self) -> set[_Form]:
+    def _possible_ends(self) -> set[_Ends]:
         """All ways in which the pattern can part the tail when something follows."""
         n = len(self._text)
-        forms: set[_Form] = set()
+        found: set[_Ends] = set()
         for following in chain(self._kinds, map("".join, product(self._kinds, repeat=2))):
             ends = accumulate(map(len, self._pieces.split(self._text + following)))
-            forms.add(tuple(takewhile(lambda end: end <= n, ends)))
-        return forms
+            found.add(tuple(takewhile(lambda end: end <= n, ends)))
+        return found
 
-    def _grown(self, form: _Form) -> Iterator["_Prefix"]:
+    def _prefixes_under(self, ends: _Ends) -> Iterator["_Prefix"]:
         """What can stand before a token that swallows the end, and what stands there if none does."""
-        bounds = (0, *form)
-        parts = [self._text[a:b] for a, b in zip(bounds, form, strict=False)]
+        bounds = (0, *ends)
+        parts = [self._text[a:b] for a, b in zip(bounds, ends, strict=False)]
         before = self._encode([Gap(part) if self._is_gap(part) else part for part in parts])
         open_part = utf8(self._text[bounds[-1] :])
         ids = self._vocabulary.join(open_part)
-        yield _Prefix(form, before + ids, b"", False, True)
+        yield _Prefix(ends, before + ids, b"", False, True)
         longest = self._tokens.longest
         for at in range(max(0, len(open_part) - longest + 1), len(open_part)):
             first = self._shortened(ids, open_part, at)
-            yield _Prefix(form, before + first, open_part[at:], not first, False)
+            yield _Prefix(ends, before + first, open_part[at:], not first, False)
 
     def _is_gap(self, part: str) -> bool:
         """Whether the pattern drops a part of the tail, as far as that shows without what is around it."""
@@ -233,11 +233,11 @@ class _Tail:
         for following, added in _completed(data[len(prefix.swallowed) :], beyond):
             if added and self._vocabulary.join(data + added)[:1] != (token,):
                 continue
-            key = prefix.form, self._pieces.splitter.alike(following)
+            key = prefix.ends, self._pieces.splitter.alike(following)
             allowed = self._allowed.get(key)
             if allowed is None:
                 ends = tuple(accumulate(map(len, self._pieces.split(self._text + following))))
-                allowed = self._allowed[key] = ends == (*prefix.form, len(self._text) + len(following))
+                allowed = self._allowed[key] = ends == (*prefix.ends, len(self._text) + len(following))
             if allowed:
                 return True
         return False
@@ -247,7 +247,7 @@ class _Tail:
 class _Prefix:
     """Tokens of the tail behind which another token can swallow what is left of it."""
 
-    form: _Form
+    ends: _Ends
     ids: Ids
     swallowed: bytes
     is_first: bool
@@ -262,14 +262,14 @@ def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]
         text = rest.decode()
     except UnicodeDecodeError as error:
         if error.reason == "unexpected end of data":
-            yield from _mended(rest, rest[error.start :])
+            yield from _with_character_completed(rest, rest[error.start :])
         return
     yield text, b""
     for more in beyond:
         yield text + more, utf8(more)
 
 
-def _mended(rest: bytes, torn: bytes) -> Iterator[tuple[str, bytes]]:
+def _with_character_completed(rest: bytes, torn: bytes) -> Iterator[tuple[str, bytes]]:
     missing = (2 if torn[0] < 0xE0 else 3 if torn[0] < 0xF0 else 4) - len(torn)
     n_ways = 64**missing
     for number in range(min(n_ways, _MOST_TRIED)):

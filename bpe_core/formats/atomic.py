@@ -19,7 +19,7 @@ def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None
     A symbolic link stays one; its target is replaced and keeps its permissions. A pipe or a device is written through.
     Raises `FormatError` if it cannot be written; then nothing has changed, and nothing is left behind.
     """
-    with _told_of(path):
+    with _as_format_error(path):
         if target := _file_of(path):
             replace_file(target, map(str.encode, lines))
         else:
@@ -32,7 +32,7 @@ def write_beside(path: Path, lines: Iterable[str]) -> Path:
 
     However many processes do so at the same time, each has another one. Raises `FormatError` as `write_atomically`.
     """
-    with _told_of(path):
+    with _as_format_error(path):
         new = new_beside(path)
         replace_file(new, map(str.encode, lines))
         try:
@@ -62,7 +62,7 @@ def _rename(file: Path, place: Path) -> None:
 
 def check_place(path: str | os.PathLike[str]) -> None:
     """See that a file can be written to `path`, but for whether there is room for it. Raises `FormatError`."""
-    with _told_of(path):
+    with _as_format_error(path):
         if target := _file_of(path):
             probe = new_beside(target)
             open(probe, "x").close()
@@ -98,7 +98,7 @@ class _NoPlaceError(Exception):
 
 
 @contextmanager
-def _told_of(path: str | os.PathLike[str]) -> Iterator[None]:
+def _as_format_error(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except FormatError:  # from whoever makes the lines: this tokenizer cannot be written so

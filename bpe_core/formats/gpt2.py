@@ -49,8 +49,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     pairs = list(_pairs(merges, ids))
     _refuse_ends_of_words(vocab, ids, pairs)
     configured = configuration_of(file)
-    told = _told_beside(file, ids) or _told_by_kind(configured)
-    if told is None and pattern is None:
+    pipeline = _pipeline_beside(file, ids) or _pipeline_by_class(configured)
+    if pipeline is None and pattern is None:
         cut = _cut_by_gpt_2(meant(left + right) or b"" for left, right in pairs)
         if cut is not None:
             raise PatternNeededError(
@@ -60,14 +60,14 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     prefix = configured.values.get("add_prefix_space") is True
     description = {
         "added_tokens": list(_added(file, ids, pairs)),
-        **(told or {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": prefix}}),
+        **(pipeline or {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": prefix}}),
         "model": {"type": "BPE", "vocab": ids, "merges": pairs},
     }
     description["added_tokens"] = with_added(description["added_tokens"], configured, ids)
     return tokenizer_of(Fields(description, vocab.where), pattern, name_of(file))
 
 
-def _told_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, Any] | None:
+def _pipeline_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, Any] | None:
     """The pipeline of a tokenizer.json in the same folder; None if there is none that has the same tokens."""
     beside = file.beside(["tokenizer.json"])
     if beside is None:
@@ -79,7 +79,7 @@ def _told_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, Any] 
     return {key: whole.values.get(key) for key in (*KEYS, "added_tokens") if whole.values.get(key) is not None}
 
 
-def _told_by_kind(configured: Fields) -> dict[str, Any] | None:
+def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:
     """How the kind of tokenizer that is named in the configuration treats a text; None if it does as GPT-2."""
     kind = configured.values.get("tokenizer_class")
     kind = kind.removesuffix("Fast") if isinstance(kind, str) else ""

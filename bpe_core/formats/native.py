@@ -60,8 +60,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     elif vocabulary.whole_pieces != whole_by_default(vocabulary.base):
         yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
     if record:
-        told = (field.name for field in fields_of(record) if field.name != "steps")  # these stand with the merges
-        yield _entry("training", {name: getattr(record, name) for name in told})
+        names = (field.name for field in fields_of(record) if field.name != "steps")  # these stand with the merges
+        yield _entry("training", {name: getattr(record, name) for name in names})
     yield _entry("columns", _TRAINED if record else _PLAIN)
     yield from _table("merges", _rows(vocabulary, record), end="")
     yield "}\n"

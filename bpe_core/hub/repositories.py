@@ -43,7 +43,7 @@ def fetch(name: str, tell: Callable[[int, int, str], None]) -> Path:
         raise FetchError(
             f"Fetching {name} needs huggingface-hub, of the extra [hub]: pip install huggingface-hub."
         ) from None
-    with _told_in_a_sentence(name):
+    with _as_fetch_error(name):
         model = HfApi().model_info(name, timeout=_SECONDS)
         there = {file.rfilename for file in model.siblings or ()}
         holder = next((file for file in HOLDERS if file in there), None)
@@ -59,7 +59,7 @@ def fetch(name: str, tell: Callable[[int, int, str], None]) -> Path:
 
 
 @contextmanager
-def _told_in_a_sentence(name: str) -> Iterator[None]:
+def _as_fetch_error(name: str) -> Iterator[None]:
     """Any error of the library as a `FetchError`; which of its classes it is, its versions do not agree on."""
     try:
         yield

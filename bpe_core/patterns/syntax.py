@@ -135,7 +135,7 @@ class _Reader:
 
     def choice(self, ignore_case: bool) -> Node:
         options = [self.chain(ignore_case)]
-        while self.take("|"):
+        while self.accept("|"):
             options.append(self.chain(ignore_case))
         return options[0] if len(options) == 1 else Choice(tuple(options))
 
@@ -159,9 +159,9 @@ class _Reader:
         return Repeat(item, int(least), last, mode)
 
     def item(self, ignore_case: bool) -> Node:
-        if self.take("$"):
+        if self.accept("$"):
             return END_OF_LINE
-        if self.take(r"\Z"):
+        if self.accept(r"\Z"):
             return End()
         if opening := self.read(_GROUP):
             return self.group(opening[1] or ":", ignore_case)
@@ -172,13 +172,13 @@ class _Reader:
 
     def group(self, kind: str, ignore_case: bool) -> Node:
         inner = self.choice(ignore_case or kind == "i:")
-        if not self.take(")"):
+        if not self.accept(")"):
             raise NotPlain(self.source[self.at :])
         if kind == ">":
             return Atomic(inner)
         return inner if kind.endswith(":") else Look(inner, negated=kind == "!")
 
-    def take(self, text: str) -> bool:
+    def accept(self, text: str) -> bool:
         found = self.source.startswith(text, self.at)
         self.at += len(text) if found else 0
         return found

@@ -6,51 +6,39 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 _LONGEST_HEAD: Final = 4
-_FEW: Final = 64
-"""Texts, or beginnings of texts, that an expression looks for: it takes long to be compiled with more, and to try."""
+_MOST_HEADS: Final = 64
+"""Beginnings of texts that an expression looks for: it takes long to be compiled with more, and to try."""
 
 
 class Texts:
-    """Finds any of some texts: the leftmost first, and of several at one place the longest."""
+    """Finds any of some texts: the leftmost first, and of several at one place the longest.
 
-    __slots__ = ("_find_few", "_find_head", "_head", "_lengths", "_texts")
+    An expression finds their heads, which are as long as few of them allow; the text behind each is looked up.
+    """
+
+    __slots__ = ("_find_head", "_head_length", "_lengths", "_texts")
 
     def __init__(self, texts: Iterable[str]) -> None:
         """An empty one is never found."""
         self._texts: Final = frozenset(filter(None, texts))
-        few = sorted(self._texts, key=lambda text: (-len(text), text)) if 0 < len(self._texts) <= _FEW else []
-        self._find_few: Final = re.compile("|".join(map(re.escape, few))).finditer if few else None
-        self._head: Final = next(
-            (n for n in range(min(map(len, self._texts), default=0), 1, -1) if n <= _LONGEST_HEAD and self._few(n)), 1
-        )
+        longest = min(_LONGEST_HEAD, min(map(len, self._texts), default=1))
+        few = (n for n in range(longest, 1, -1) if len({text[:n] for text in self._texts}) <= _MOST_HEADS)
+        self._head_length: Final = next(few, 1)
         lengths: defaultdict[str, set[int]] = defaultdict(set)
         for text in self._texts:
-            lengths[text[: self._head]].add(len(text))
+            lengths[text[: self._head_length]].add(len(text))
         self._lengths: Final = {head: sorted(found, reverse=True) for head, found in lengths.items()}
         heads = list(map(re.escape, sorted(lengths)))
-        either = f"[{''.join(heads)}]" if self._head == 1 else "|".join(heads)
+        either = f"[{''.join(heads)}]" if self._head_length == 1 else "|".join(heads)
         self._find_head: Final = re.compile(either).search if heads else None
-
-    def _few(self, length: int) -> bool:
-        return len({text[:length] for text in self._texts}) <= _FEW
-
-    def __contains__(self, text: object) -> bool:
-        return text in self._texts
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where each that is found begins and ends; none overlap."""
-        if self._find_few:
-            for match in self._find_few(text):
-                yield match.span()
-            return
-        find, texts, size = self._find_head, self._texts, self._head
+        find, texts, n_head = self._find_head, self._texts, self._head_length
         found = find(text) if find else None
         while found and find:
             start = found.start()
-            for length in self._lengths[text[start : start + size]]:
+            for length in self._lengths[text[start : start + n_head]]:
                 piece = text[start : start + length]  # shorter where the text ends
                 if piece in texts:
                     yield start, start + len(piece)

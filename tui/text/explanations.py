@@ -59,7 +59,7 @@ def _merges(tokenizer: Tokenizer, story: Trace, palette: Palette, width: int) ->
     yield Fact("step by step", counted(len(story.applied), "merge"), "muted")
     yield from _parts(tokenizer, story.start, palette, width)
     for merge in story.applied:
-        times = f" ×{merge.places}" if merge.places > 1 else ""
+        times = f" ×{merge.count}" if merge.count > 1 else ""
         yield Fact(_pair(tokenizer, merge.left, merge.right) + times, f"step {merge.step:,}", "muted")
         yield from _parts(tokenizer, merge.parts, palette, width, merge.token)
 

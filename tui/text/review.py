@@ -10,7 +10,7 @@ from typing import Final
 
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
-from bpe_core.explain.unstable import WINDOW, Completion, Unstable, unstable
+from bpe_core.explain.unstable import TAIL_LENGTH, Completion, Unstable, unstable
 
 _LISTED: Final = 500
 """Completions that are kept; the others are only counted."""
@@ -88,7 +88,7 @@ class Review:
     def _look_at_the_end(self) -> None:
         """Ask what of it is not final, unless it is as it was, in a text that may have grown elsewhere."""
         n = self.live.n_characters
-        near = max(0, n - 2 * WINDOW)
+        near = max(0, n - 2 * TAIL_LENGTH)
         tail = self.live.between(near, n), tuple(span.ids for span in self.live.spans(near, n))
         if tail != self._tail:
             self._tail = tail

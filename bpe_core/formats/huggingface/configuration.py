@@ -40,9 +40,9 @@ def with_added(tokens: Sequence[Any], configured: Fields, vocab: object) -> list
     if "added_tokens_decoder" not in configured:
         return list(tokens)
     names = vocab if isinstance(vocab, dict) else {}
-    told = [token for token in tokens if isinstance(token, dict)]  # nothing in the file has been looked at yet
-    known = {text for token in told if isinstance(text := token.get("content"), str)}
-    taken = {number for number in (*(token.get("id") for token in told), *names.values()) if is_number(number)}
+    objects = [token for token in tokens if isinstance(token, dict)]  # nothing in the file has been looked at yet
+    known = {text for token in objects if isinstance(text := token.get("content"), str)}
+    taken = {number for number in (*(token.get("id") for token in objects), *names.values()) if is_number(number)}
     added = configured.fields("added_tokens_decoder")
     more = []
     for digits in added.values:

@@ -108,11 +108,11 @@ class _Overlaps:
 
 def _described(fields: Fields, steps: Sequence[Step], pattern: str | None) -> dict[str, Any]:
     """What is to be written into a file: not the splits that a given pattern has taken the place of."""
-    told = {key: fields.any(key) if key in fields else None for key in KEYS}
+    described = {key: fields.any(key) if key in fields else None for key in KEYS}
     if pattern is None:
-        return told
-    del told["pre_tokenizer"]
-    return told if all(isinstance(step, SplitStep) for step in steps) else {}
+        return described
+    del described["pre_tokenizer"]
+    return described if all(isinstance(step, SplitStep) for step in steps) else {}
 
 
 def _around_bytes(fields: Fields, steps: Iterable[Step | ToBytes]) -> tuple[list[Step], list[SplitStep] | None]:

@@ -13,7 +13,7 @@ LOW = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257), (257, 25
 def test_the_merges_of_a_piece_in_their_order():
     found = trace(LOW, "lowlow")
     assert [merge.step for merge in found.applied] == [1, 2, 3]
-    assert [merge.places for merge in found.applied] == [2, 2, 1]
+    assert [merge.count for merge in found.applied] == [2, 2, 1]
     assert [merge.parts for merge in found.applied] == [(256, 119, 256, 119), (257, 257), (258,)]
     assert found.start == tuple(b"lowlow") and found.parts == (258,) and found.unmerged == ()
 
@@ -29,7 +29,7 @@ def test_why_neighbors_stayed_apart():
 def test_overlapping_occurrences_join_from_the_left():
     vocabulary = Vocabulary.of_bytes().extended([(97, 97, 256)])
     (merge,) = trace(vocabulary, "aaaaa").applied
-    assert merge.places == 2 and merge.parts == (256, 256, 97)
+    assert merge.count == 2 and merge.parts == (256, 256, 97)
 
 
 def test_a_piece_that_is_looked_up_whole_has_no_merges():
