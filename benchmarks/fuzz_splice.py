@@ -20,7 +20,13 @@ from bpe_core import PATTERNS, Change, LiveText, Tokenizer, load, train
 from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 
-_OWN: Final = (r"\p{N}{1,2}|\w+|\W", r"(?<=x)a+|.|\n", r"a[^b]{0,20}b|a|(?s:.)", r"\b\w")
+_OWN: Final = (
+    r"\p{N}{1,2}|\w+|\W",
+    r"(?#only)a+(?=b)|\w{2,}|\d{1,3}",
+    r"(?<=x)a+|.|\n",
+    r"a[^b]{0,20}b|a|(?s:.)",
+    r"\b\w",
+)
 """Patterns that nobody has published, one of them with a look-behind, some not matching everything."""
 _PUBLISHED: Final = {"r50k_base": "gpt2", "cl100k_base": "gpt4", "o200k_base": "gpt4o"}
 """The pattern of a published vocabulary."""

@@ -6,18 +6,16 @@ also be all of a file. Read as rank files are.
 
 import re
 from binascii import Error, a2b_base64
-from collections.abc import Iterator
 from typing import Final
 
 from bpe_core.errors import PatternNeededError
 from bpe_core.formats.fields import Fields, is_number, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.formats.ranks import vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from bpe_core.vocabulary.ranked import RankedVocabulary
-from bpe_core.vocabulary.symbols import bytes_among
 
 _OBJECT: Final = re.compile(rb'"bpe_ranks"\s*:\s*"')
 _LINE: Final = re.compile(rb"! \d+ [A-Za-z0-9+/]+={0,2}[ \r\n]")
@@ -40,11 +38,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         raise PatternNeededError(
             f"{file.where} holds ranks, but not how to split a text; name its pattern (--pattern)."
         )
-    tokens = dict(_tokens(file, text))
-    if lacking := sorted(set(range(256)) - bytes_among(tokens).keys()):
-        file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
-    vocabulary = RankedVocabulary(dict(sorted(tokens.items())), specials)
-    return Tokenizer(vocabulary, source, name=file.stem)
+    return Tokenizer(vocabulary_of(file, _tokens(file, text), specials), source, name=file.stem)
 
 
 def _specials(fields: Fields) -> dict[str, int]:
@@ -55,10 +49,9 @@ def _specials(fields: Fields) -> dict[str, int]:
     return specials
 
 
-def _tokens(file: TokenizerFile, text: str) -> Iterator[tuple[int, bytes]]:
-    """(id, bytes) of each token."""
-    ranks: set[int] = set()
-    seen: dict[bytes, int] = {}
+def _tokens(file: TokenizerFile, text: str) -> dict[int, bytes]:
+    """Id -> bytes."""
+    tokens: dict[int, bytes] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -70,9 +63,7 @@ def _tokens(file: TokenizerFile, text: str) -> Iterator[tuple[int, bytes]]:
                 data = a2b_base64(word, strict_mode=True) if word != "=" else b""  # so an empty token is written
             except (Error, ValueError):
                 file.broken(f"in line {number} of the ranks, '{visible(word[:40])}' is not base64")
-            if rank in ranks:
+            if rank in tokens:
                 file.broken(f"in line {number} of the ranks, the rank {rank} stands for a second time")
-            if seen.setdefault(data, rank) != rank:
-                file.broken(f"the ranks {seen[data]} and {rank} stand for the same bytes")
-            ranks.add(rank)
-            yield rank, data
+            tokens[rank] = data
+    return tokens

@@ -1,14 +1,41 @@
-"""Whether a vocabulary of merges can be written as ranks: only if ranks give the same ids for every text."""
+"""Vocabularies as ranks: those that files hold, and whether one of merges can be written so.
 
+It can only if ranks give the same ids for every text.
+"""
+
+from collections.abc import Mapping
 from typing import NoReturn
 
 from bpe_core.errors import FormatError
+from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.recovery import recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
+
+
+def vocabulary_of(
+    file: TokenizerFile,
+    tokens: Mapping[int, bytes],
+    special_tokens: Mapping[str, int],
+    id_of: Mapping[bytes, int] | None = None,
+    first: int = 0,
+) -> RankedVocabulary:
+    """The vocabulary of the tokens in a file, by id, where rank 0 has the id `first`; `id_of` is the way back if known.
+
+    Raises `FormatError` if two tokens have the same bytes, or a byte has no token.
+    """
+    if id_of is None:
+        tokens, id_of = dict(sorted(tokens.items())), {}
+        for token, data in tokens.items():
+            if (other := id_of.setdefault(data, token)) != token:
+                file.broken(f"the ranks {other - first} and {token - first} stand for the same bytes")
+    symbols = {byte: id_of[data] for byte in range(256) if (data := bytes([byte])) in id_of}
+    if lacking := sorted(set(range(256)) - symbols.keys()):
+        file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
+    return RankedVocabulary(tokens, special_tokens, symbols=ByteSymbols(symbols), id_of=id_of)
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:

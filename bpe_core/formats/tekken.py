@@ -13,10 +13,9 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.fields import Fields, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.formats.ranks import vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.vocabulary.ranked import RankedVocabulary
-from bpe_core.vocabulary.symbols import bytes_among
 
 _TOKEN: Final = re.compile(rb'"token_bytes"\s*:')
 _FIRST_SPECIALS: Final = (
@@ -39,7 +38,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     n_tokens = config.number("default_vocab_size", largest=LARGEST_ID) - n_specials
     tokens = _tokens(fields, n_tokens, n_specials)
     source = str(Split.of_expression(config.text("pattern")))
-    vocabulary = RankedVocabulary(tokens, dict(_specials(fields, n_specials)))
+    vocabulary = vocabulary_of(file, tokens, dict(_specials(fields, n_specials)), first=n_specials)
     return Tokenizer(vocabulary, source if pattern is None else pattern, name=file.stem)
 
 
@@ -49,7 +48,6 @@ def _tokens(fields: Fields, n_tokens: int, first: int) -> dict[int, bytes]:
     if not 256 <= n_tokens <= len(rows):
         fields.fail("config.default_vocab_size", f"it asks for {n_tokens} tokens, and the file lists {len(rows)}")
     tokens: dict[int, bytes] = {}
-    seen: dict[bytes, int] = {}
     for rank, row in enumerate(rows[:n_tokens]):
         if row.number("rank") != rank:
             row.fail("rank", f"{rank} was expected, since tokens stand in the order of their ranks")
@@ -59,11 +57,7 @@ def _tokens(fields: Fields, n_tokens: int, first: int) -> dict[int, bytes]:
             if isinstance(error, FormatError):
                 raise
             row.fail("token_bytes", "it is not base64")
-        if seen.setdefault(data, rank) != rank:
-            row.fail("token_bytes", f"the ranks {seen[data]} and {rank} stand for the same bytes")
         tokens[first + rank] = data
-    if lacking := sorted(set(range(256)) - bytes_among(tokens).keys()):
-        fields.fail("vocab", f"there is no token for the byte 0x{lacking[0]:02x}")
     return tokens
 
 

@@ -15,11 +15,9 @@ from bpe_core.errors import PatternNeededError
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.formats.limits import LARGEST_ID
-from bpe_core.formats.ranks import ranks_of
+from bpe_core.formats.ranks import ranks_of, vocabulary_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from bpe_core.vocabulary.ranked import RankedVocabulary
-from bpe_core.vocabulary.symbols import ByteSymbols
 
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
 _DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
@@ -34,10 +32,6 @@ def recognizes(data: bytes) -> bool:
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer. `pattern` is needed where the file is none that is known. Raises `FormatError`."""
-    tokens, id_of = _tokens(file)
-    bytes_known = {byte: id_of[data] for byte in range(256) if (data := bytes([byte])) in id_of}
-    if lacking := sorted(set(range(256)) - bytes_known.keys()):
-        file.broken(f"there is no token for the byte 0x{lacking[0]:02x}, so the file is not complete")
     known = KNOWN_FILES.get(sha256(file.data).hexdigest())
     if known is None and pattern is None:
         raise PatternNeededError(
@@ -45,17 +39,13 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             "name its pattern, such as llama3 or qwen2 (--pattern)."
         )
     known = known or KnownFile(file.stem, "", {})
-    vocabulary = RankedVocabulary(tokens, known.special_tokens, symbols=ByteSymbols(bytes_known), id_of=id_of)
+    tokens, id_of = _at_once(file.data) or (_line_by_line(file), None)
+    vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
     return Tokenizer(vocabulary, known.pattern if pattern is None else pattern, name=known.name)
 
 
-def _tokens(file: TokenizerFile) -> tuple[dict[int, bytes], dict[bytes, int]]:
-    """Id -> bytes, ids ascending, and the other way round."""
-    return _at_once(file.data) or _line_by_line(file)
-
-
 def _at_once(data: bytes) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
-    """The tokens of a file in which nothing is unusual; None where each line has to be looked at, if only to name it.
+    """Id -> bytes, ids ascending, and the way back; None where each line has to be looked at, if only to name it.
 
     No line is worth a turn of a loop: for 200,000 of them that is the difference between a blink and a wait.
     """
@@ -78,8 +68,8 @@ def _at_once(data: bytes) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
     return (tokens, id_of) if is_usual and len(ids) == len(tokens) == len(id_of) else None
 
 
-def _line_by_line(file: TokenizerFile) -> tuple[dict[int, bytes], dict[bytes, int]]:
-    """The tokens of any file; an error names the line."""
+def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
+    """Id -> bytes of any file; an error names the line."""
     tokens: dict[int, bytes] = {}
     for number, line in enumerate(file.data.splitlines(), 1):
         parts = line.split()
@@ -97,17 +87,7 @@ def _line_by_line(file: TokenizerFile) -> tuple[dict[int, bytes], dict[bytes, in
         if token in tokens:
             file.broken(f"in line {number}, the rank {token} stands for a second time")
         tokens[token] = data
-    tokens = dict(sorted(tokens.items()))
-    return tokens, _inverted(file, tokens)
-
-
-def _inverted(file: TokenizerFile, tokens: dict[int, bytes]) -> dict[bytes, int]:
-    id_of: dict[bytes, int] = {}
-    for token, data in tokens.items():
-        other = id_of.setdefault(data, token)
-        if other != token:
-            file.broken(f"the ranks {other} and {token} stand for the same bytes")
-    return id_of
+    return tokens
 
 
 def _named(data: bytes) -> str:
