@@ -26,13 +26,6 @@ class Tally:
         counts = self._counts[first:last]
         return None if None in counts else sum(filter(None, counts))
 
-    def grow(self, index: int, n_tokens: int) -> None:
-        """Let the count at `index`, if there is one, be greater by so much."""
-        count = self._counts[index]
-        if count is not None:
-            self._counts[index] = count + n_tokens
-            self.n_tokens += n_tokens
-
     def exchange(self, first: int, last: int, counts: Sequence[int | None]) -> None:
         """Let `counts` be those of the items that came in the place of `first` up to, not including, `last`."""
         gone = self._counts[first:last]

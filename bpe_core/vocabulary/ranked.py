@@ -72,7 +72,7 @@ class RankedVocabulary(Vocabulary):
                 if self.encoder.whole_pieces and len(data) > 1 and self.encoder.id_of.get(data) == token
             }
             store = Store(base, self.encoder.symbols, looked_up)
-            store.extend(self._recovered)
+            store.extend_known(list(self._recovered), self._bytes_of)
             self._merged = store
         return self._merged
 

@@ -71,6 +71,13 @@ class Store:
             else:
                 self.repeats.append(step)
 
+    def extend_known(self, merges: list[Triple], bytes_of: Mapping[int, bytes]) -> None:
+        """Fill an empty store with merges that are known to fit, each of which makes one token of `bytes_of`."""
+        self.bytes_of = dict(bytes_of)
+        self.merges = merges
+        self.rank_of = {(left, right): rank for rank, (left, right, _) in enumerate(merges)}
+        self.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
+
     def at_tip(self, n_merges: int) -> "Store":
         """A store that can be extended after `n_merges`: this one, or a copy if this one went another way there."""
         if len(self.merges) == n_merges:

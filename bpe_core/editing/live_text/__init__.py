@@ -11,13 +11,13 @@ from itertools import chain
 from time import perf_counter
 from typing import Final
 
-from bpe_core.editing.change import Change, Edit, compare
-from bpe_core.editing.live_text.block_list import BlockList, Exchange
-from bpe_core.editing.live_text.blocks import LEAST, MOST, SIZE, Block
-from bpe_core.editing.live_text.fragments import Fragment, compare_fragments, left_alone
-from bpe_core.editing.live_text.long_piece import LONG, LongPiece
+from bpe_core.editing.change import Change, Edit
+from bpe_core.editing.live_text.block_list import BlockList
+from bpe_core.editing.live_text.blocks import SIZE, Block
+from bpe_core.editing.live_text.long_piece import LongPiece
 from bpe_core.editing.live_text.pieces import Pieces
-from bpe_core.editing.live_text.resplit import Resplit, resplit
+from bpe_core.editing.live_text.resplit import resplit
+from bpe_core.editing.live_text.splice import exchanged, splice
 from bpe_core.editing.spans import Span
 from bpe_core.editing.tally import Tally
 from bpe_core.errors import OptionError
@@ -190,7 +190,7 @@ class LiveText:
         """Bring what is open some way to the right, or to its end."""
         at = self._blocks.start(self._blocks.items.index(self._blocks.open[0]))
         edit = Edit(at, at, "")
-        exchange = self._exchanged(resplit(self._blocks, self._pieces, edit, at), edit)
+        exchange = exchanged(self._blocks, resplit(self._blocks, self._pieces, edit, at), edit)
         self._blocks.make(exchange)
         self._tally.exchange(exchange.first, exchange.last, [None] * len(exchange.items))
 
@@ -224,62 +224,15 @@ class LiveText:
         done. In a text that is not settled afterwards the change is told as far as it is known.
         """
         self._check(start, end)
-        replacement = without_surrogates(replacement)
-        return self._splice_inside(start, end, replacement) or self._splice_across(Edit(start, end, replacement))
-
-    def _splice_inside(self, start: int, end: int, replacement: str) -> Change | None:
-        """An edit between two safe cuts that are near, in one block; None if it is not."""
-        items = self._blocks.items
-        index, begin = self._blocks.find(start)
-        block = items[index] if items else None
-        if type(block) is not Block or not block.is_apart or len(replacement) > LONG:
-            return None
-        text = block.text
-        lo, hi = start - begin, end - begin
-        around = self._pieces.around(text, lo, hi, not index, index == len(items) - 1)
-        if not around:
-            return None
-        first, last = around
-        removed, edited = text[lo:hi], text[:lo] + replacement + text[hi:]
-        if removed == replacement:
-            return Change(start, (), ())
-        if len(edited) > MOST or len(edited) < min(LEAST, len(text)):
-            return None
-        growth = len(edited) - len(text)
-        came = edited[first : last + growth]
-        old, new = self._pieces.encoded(text[first:last]), self._pieces.encoded(came)
-        typed = slice(lo - first, lo - first + len(replacement))
-        change = compare(old, new, self._pieces.token_bytes, came, typed, begin + first)
-        change = change.without_gaps() if self._pieces.lossy else change
-        self._blocks.put(index, Block(edited, True), growth)
-        self._tally.grow(index, change.n_tokens)
-        self.n_bytes += growth if (removed + replacement).isascii() else len(utf8(replacement)) - len(utf8(removed))
-        return change
-
-    def _splice_across(self, edit: Edit) -> Change:
-        """An edit that reaches beyond a block, or where no safe cuts are near."""
-        removed = self._blocks.between(edit.start, edit.end)
+        edit = Edit(start, end, without_surrogates(replacement))
+        removed = self._blocks.between(start, end)
         if removed == edit.replacement:
-            return Change(edit.start, (), ())
-        if self._pieces.is_whole and self._is_long(0, len(self._blocks)) and len(self._blocks) + edit.growth > LONG:
-            change = self._splice_long(0, edit)
-        else:
-            new = resplit(self._blocks, self._pieces, edit)
-            is_inside = len(new.pieces) == 1 and self._pieces.is_long(new.pieces[0]) and self._is_long(new.lo, new.hi)
-            change = self._splice_long(new.lo, edit) if is_inside else self._splice_pieces(new, edit)
-        self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
-        return change
-
-    def _splice_pieces(self, new: Resplit, edit: Edit) -> Change:
-        """An edit that exchanges pieces. All that may raise is done before anything is changed."""
-        old = self._blocks.fragments(new.lo, new.hi)
-        exchange = self._exchanged(new, edit)
-        counts = [self._pieces.count(item) if self.settled else None for item in exchange.items]
-        came = self._blocks.fragments(new.lo, new.hi + edit.growth, exchange)
-        change = self._compare(edit, new.lo, old, came)
+            return Change(start, (), ())
+        change, exchange, counts = splice(self._blocks, self._pieces, self._tally, edit)
         self._blocks.make(exchange)
         self._tally.exchange(exchange.first, exchange.last, counts)
-        return change.without_gaps() if self._pieces.lossy else change
+        self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
+        return change
 
     def _check(self, start: int, end: int) -> None:
         if not 0 <= start <= end <= self.n_characters:
@@ -302,31 +255,3 @@ class LiveText:
             hi = end + cut if cut < len(behind) or end + cut == n else -1
             size *= 8
         return lo, hi
-
-    def _is_long(self, lo: int, hi: int) -> bool:
-        """Whether a single long piece stands between the bounds."""
-        at, item = next(self._blocks.within(lo, hi), (0, None))
-        return isinstance(item, LongPiece) and at == lo and at + len(item) == hi
-
-    def _splice_long(self, lo: int, edit: Edit) -> Change:
-        """An edit inside the long piece that begins at `lo` and stays one."""
-        index, _ = self._blocks.find(lo)
-        item = self._blocks.items[index]
-        assert isinstance(item, LongPiece)
-        edited = item.copy()
-        begin, old, new = edited.splice(edit.start - lo, edit.end - lo, edit.replacement)
-        change = self._compare(edit, lo + begin, old, new)
-        self._blocks.put(index, edited, edit.growth)
-        count = self._tally.known(index, index + 1)
-        self._tally.exchange(index, index + 1, [None if count is None else count + change.n_tokens])
-        return change
-
-    def _compare(self, edit: Edit, begin: int, old: list[Fragment], new: list[Fragment]) -> Change:
-        join, token_bytes = self.tokenizer.vocabulary.join, self._pieces.token_bytes
-        return compare_fragments(edit, begin, old, new, join, token_bytes)
-
-    def _exchanged(self, new: Resplit, edit: Edit) -> Exchange:
-        """New pieces in the place of old ones, yet to be put there."""
-        long_pieces = [(at, x) for at, x in self._blocks.within(new.lo, new.hi) if isinstance(x, LongPiece)]
-        kept = [known for at, item in long_pieces for known in left_alone(edit, at, item.fragments)]
-        return self._blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)

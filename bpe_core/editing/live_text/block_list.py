@@ -43,7 +43,7 @@ class BlockList:
     def __init__(self, pieces: Pieces, text: str) -> None:
         self._pieces = pieces
         self.items: list[Item] = list(self._read(text))
-        """In the order of the text; to be changed by `put` and `make` only."""
+        """In the order of the text; to be changed by `make` only."""
         self.open: list[Item] = []
         """Items of which the first piece may not be one, and those behind not either; see `resplit`."""
         self._sums = PrefixSums(list(map(len, self.items)))
@@ -109,12 +109,6 @@ class BlockList:
                 found.append((piece, self._pieces.ids(piece)))
                 begin = end
         return found
-
-    def put(self, index: int, item: Item, growth: int) -> None:
-        """Put an item in the place of another, than which it is longer by so much."""
-        gone, self.items[index] = self.items[index], item
-        self.open = [item if opened is gone else opened for opened in self.open]
-        self._sums.add(index, growth)
 
     def make(self, exchange: Exchange) -> None:
         """Put new items in the place of old ones."""

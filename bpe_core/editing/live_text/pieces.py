@@ -77,21 +77,15 @@ class Pieces:
         Nothing outside of them is changed by an edit of the range. `is_first` and `is_last` say whether nothing comes
         before and behind the text; if something does, it must be safe to cut there.
         """
-        is_safe = self.is_safe_cut
-        n = len(text)
-        lo, least = start - 1, start - _NEAR
-        while lo > 0 and not is_safe(text[lo - 1 : lo + 1]):
-            lo -= 1
-            if lo < least:
-                return None
-        hi, most = end + 1, end + _NEAR
-        while hi < n and not is_safe(text[hi - 1 : hi + 1]):
-            hi += 1
-            if hi > most:
-                return None
-        if (lo < 0 and not is_first) or (hi > n and not is_last):
+        if not self.has_cuts or (not start and not is_first) or (end >= len(text) and not is_last):
             return None
-        return max(lo, 0), min(hi, n)
+        hi = self.splitter.cut(text, end + 1)
+        lo = max(start - 1, 0)
+        while lo and not self.is_safe_cut(text[lo - 1 : lo + 1]):
+            lo -= 1
+            if start - lo > _NEAR:
+                return None
+        return (lo, hi) if hi - end <= _NEAR else None
 
     def is_safe_cut(self, pair: str) -> bool:
         """Whether a text may be cut between two characters, whatever else it holds."""
