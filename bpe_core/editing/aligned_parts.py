@@ -5,9 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 from typing import Final
 
+from bpe_core.common_prefix import common_prefix
 from bpe_core.editing.alignment import Alignment, Place
+from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.prepared_cuts import Cut, PreparedCuts
 from bpe_core.errors import OptionError
+from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 
 SIZE: Final = 512
@@ -99,3 +102,48 @@ class Parts:
             found += [(start + a, start + b) for a, b in self.alignments[index].places(first - before, stop - before)]
             first, index = stop, index + 1
         return found
+
+
+def compare_parts(before: Parts, after: Parts, edit: Edit) -> Change:
+    """What an edit did to the tokens, from some parts in a row to those that came in their place."""
+    old, new = before.ids, after.ids
+    n_before = bisect_right(range(len(old)), edit.start, key=lambda token: before.places(token, token + 1)[0][1])
+    head = common_prefix(old[:n_before], new)  # in a run of one token the edited place counts
+    tail = common_prefix(old[head:][::-1], new[head:][::-1])
+    head += common_prefix(old[head : len(old) - tail], new[head : len(new) - tail])
+    went, came = before.places(head, len(old) - tail), after.places(head, len(new) - tail)
+    if not went and not came:
+        return Change(edit.start, (), ())
+    known = after.places(head - 1, head) if head else []
+    begin = came[0][0] if came else known[0][1] if known else edit.start
+    start = min(place[0] for place in ((begin, begin), *went[:1]))
+    shared = bool(known) and known[0][1] > start
+    return Change(
+        start,
+        tuple(old[head : len(old) - tail]),
+        tuple(new[head : len(new) - tail]),
+        tuple(_own_bytes(before.text, went, start + shared)),
+        tuple(_own_bytes(after.text, came, start + shared)),
+        len(utf8(after.text[start : start + 1])) if shared else 0,
+        _ripple(went, came, after.text, edit),
+    )
+
+
+def _own_bytes(text: str, places: list[Place], done: int) -> list[bytes]:
+    """The bytes of the text that each token stands for; of characters that tokens share, the first has them."""
+    found: list[bytes] = []
+    for start, end in places:
+        found.append(utf8(text[max(start, done) : max(end, done)]))
+        done = max(end, done)
+    return found
+
+
+def _ripple(went: list[Place], came: list[Place], text: str, edit: Edit) -> int:
+    """Bytes from the edited text to the farthest border that only one of two rows of tokens has; 0 if none does."""
+    old, new = ({border for place in places for border in place} for places in (went, came))
+    before = {at for at in old if at < edit.start} ^ {at for at in new if at < edit.start}
+    behind = {at - edit.end for at in old if at > edit.end} ^ {at - edit.stop for at in new if at > edit.stop}
+    return max(
+        len(utf8(text[min(before, default=edit.start) : edit.start])),
+        len(utf8(text[edit.stop : edit.stop + max(behind, default=0)])),
+    )

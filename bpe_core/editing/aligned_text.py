@@ -6,13 +6,11 @@
 alone all parts but those that it touches.
 """
 
-from bisect import bisect_right
 from itertools import chain
 from time import perf_counter
 from typing import Final
 
-from bpe_core.common_prefix import common_prefix
-from bpe_core.editing.aligned_parts import LEAST, LONGEST, Parts, parts_of
+from bpe_core.editing.aligned_parts import LEAST, LONGEST, Parts, compare_parts, parts_of
 from bpe_core.editing.alignment import Alignment, Place
 from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.live_text import LiveText
@@ -245,7 +243,7 @@ class AlignedText:
         text = before.text[: edit.start] + replacement + before.text[edit.end :]
         new = list(parts_of(text, self._cuts, self._parts[first].cut if first < last else None))
         after = Parts(self._tokenizer, new, self._cut_at(last))
-        change = _change(before, after, edit)  # may raise, so nothing is changed before it
+        change = compare_parts(before, after, edit)  # may raise, so nothing is changed before it
         self._parts[first:last] = new
         self._lengths.replace(first, last, [len(part.text) for part in new])
         self._tally.exchange(first, last, [alignment.n_tokens for alignment in after.alignments])
@@ -279,48 +277,3 @@ FollowedText = LiveText | AlignedText
 def followed(tokenizer: Tokenizer, text: str) -> FollowedText:
     """A text to be edited under any tokenizer; raises what `AlignedText` raises."""
     return LiveText(tokenizer, text) if tokenizer.by_piece else AlignedText(tokenizer, text)
-
-
-def _change(before: Parts, after: Parts, edit: Edit) -> Change:
-    """What an edit did to the tokens."""
-    old, new = before.ids, after.ids
-    n_before = bisect_right(range(len(old)), edit.start, key=lambda token: before.places(token, token + 1)[0][1])
-    head = common_prefix(old[:n_before], new)  # in a run of one token the edited place counts
-    tail = common_prefix(old[head:][::-1], new[head:][::-1])
-    head += common_prefix(old[head : len(old) - tail], new[head : len(new) - tail])
-    went, came = before.places(head, len(old) - tail), after.places(head, len(new) - tail)
-    if not went and not came:
-        return Change(edit.start, (), ())
-    known = after.places(head - 1, head) if head else []
-    begin = came[0][0] if came else known[0][1] if known else edit.start
-    start = min(place[0] for place in ((begin, begin), *went[:1]))
-    shared = bool(known) and known[0][1] > start
-    return Change(
-        start,
-        tuple(old[head : len(old) - tail]),
-        tuple(new[head : len(new) - tail]),
-        tuple(_own_bytes(before.text, went, start + shared)),
-        tuple(_own_bytes(after.text, came, start + shared)),
-        len(utf8(after.text[start : start + 1])) if shared else 0,
-        _ripple(went, came, after.text, edit),
-    )
-
-
-def _own_bytes(text: str, places: list[Place], done: int) -> list[bytes]:
-    """The bytes of the text that each token stands for; of characters that tokens share, the first has them."""
-    found: list[bytes] = []
-    for start, end in places:
-        found.append(utf8(text[max(start, done) : max(end, done)]))
-        done = max(end, done)
-    return found
-
-
-def _ripple(went: list[Place], came: list[Place], text: str, edit: Edit) -> int:
-    """Bytes from the edited text to the farthest border that only one of two rows of tokens has; 0 if none does."""
-    old, new = ({border for place in places for border in place} for places in (went, came))
-    before = {at for at in old if at < edit.start} ^ {at for at in new if at < edit.start}
-    behind = {at - edit.end for at in old if at > edit.end} ^ {at - edit.stop for at in new if at > edit.stop}
-    return max(
-        len(utf8(text[min(before, default=edit.start) : edit.start])),
-        len(utf8(text[edit.stop : edit.stop + max(behind, default=0)])),
-    )
