@@ -234,6 +234,7 @@ async def test_a_kept_tokenizer_is_chosen_and_discarded(opened: Opened, kept: Pa
         assert not kept.exists() and other.exists() and not scope.said
 
 
+@exhaustive
 @pytest.mark.parametrize("content", ['{"format": "bpescope"', "\x1b]0;pwned\x07"])
 async def test_a_broken_tokenizer_is_told_and_the_app_goes_on(opened: Opened, kept: Path, content: str) -> None:
     config.save_configuration(config.Configuration(tokenizer=str(kept)))
@@ -246,6 +247,7 @@ async def test_a_broken_tokenizer_is_told_and_the_app_goes_on(opened: Opened, ke
         assert scope.area.text.startswith("aType here.")
 
 
+@exhaustive
 async def test_odd_things_that_are_remembered_do_no_harm(opened: Opened, kept: Path) -> None:
     config.save_configuration(config.Configuration())
     stored = {

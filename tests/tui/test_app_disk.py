@@ -52,6 +52,7 @@ async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_en
     assert not scope.app.last_words
 
 
+@exhaustive
 async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
     opened: Opened, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,6 +70,7 @@ async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
     assert str(saved) in sentence and saved.read_text().startswith("a")
 
 
+@exhaustive
 async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book: Path) -> None:
     for name in ("data", "config", "cache"):
         (home.parent / name).touch()  # a file where a folder should be
@@ -192,6 +194,7 @@ async def test_keeping_a_long_text_does_not_wait_for_the_disk(
     assert (config.load_text() or "").startswith("ab")
 
 
+@exhaustive
 async def test_a_full_disk_does_not_cost_what_a_text_is_saved_over(opened: Opened, kept: Path, home: Path) -> None:
     (home / "notes.txt").write_text("written long ago")
     async with opened() as scope:

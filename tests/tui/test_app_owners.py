@@ -87,6 +87,7 @@ async def test_counts_that_cannot_be_are_left_out_and_told(opened: Opened, kept:
         assert scope.area.text.startswith("a")
 
 
+@exhaustive
 async def test_switching_between_tokenizers_of_equal_size_leaves_the_step_in_force_everywhere(
     opened: Opened, kept: Path
 ) -> None:
@@ -178,6 +179,7 @@ async def test_where_there_is_no_tokenizer_an_audit_says_that(
         assert scope.said[-1] == "There is no tokenizer yet: train one (F6), or open one, and audit it then."
 
 
+@exhaustive
 async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes_on(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ async def test_any_regular_expression_can_be_the_pattern(opened: Opened, kept: P
         assert scope.screen.tokenizer is not None and scope.screen.tokenizer.pattern == r"\w+|\W"
 
 
+@exhaustive
 async def test_ranks_from_elsewhere_are_asked_for_their_pattern_once(opened: Opened, kept: Path, home: Path) -> None:
     ranks = home / "ranks.txt"
     learned = train("the theme of the other thesis " * 9, vocab_size=280)

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("no_process_left")
 def long_book(home: Path) -> Path:
     """So many words of so little sense that no training on it ends before a test does."""
     letters = random.Random(7)
-    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(120_000))
+    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(60_000))
     path = home / "long.txt"
     path.write_text(" ".join(words))
     return path
@@ -228,6 +228,7 @@ async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
         assert screen.tokenizer is not None and screen.tokenizer.merges == train(TEXT, vocab_size=270).merges
 
 
+@exhaustive
 async def test_quitting_in_mid_training_keeps_what_was_learned(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -236,6 +237,7 @@ async def test_quitting_in_mid_training_keeps_what_was_learned(opened: Opened, b
     assert load(config.tokenizers_folder() / "book.txt-gpt4.json").step == 1
 
 
+@exhaustive
 async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -272,6 +274,7 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
         await told("book.txt cannot be read")
 
 
+@exhaustive
 async def test_with_nothing_chosen_it_says_how_to_choose(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -303,6 +306,7 @@ async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, k
         assert scope.rows("#pattern SelectCurrent #label")[0].startswith("[a-z]+")
 
 
+@exhaustive
 async def test_special_tokens_and_rules_reach_the_worker(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()

@@ -107,6 +107,7 @@ async def test_a_folder_is_no_text(opened: Opened, kept: Path, files: Path) -> N
         await scope.press("escape")
 
 
+@exhaustive
 async def test_a_pattern_is_asked_for_with_the_names_there_are(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

@@ -110,6 +110,7 @@ async def test_each_row_tells_what_it_is_for_and_what_can_be_done_with_it(
         assert scope.tree.hint == str(home / "books")
 
 
+@exhaustive
 async def test_a_slow_pattern_keeps_nobody_waiting(
     opened: Opened, kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

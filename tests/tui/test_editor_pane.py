@@ -71,6 +71,7 @@ async def test_a_pinned_text_is_compared_with_what_becomes_of_it(opened: Opened)
         assert not scope.screen.query_one("#baseline-line").display
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_the_side_turns_from_the_token_to_its_story_and_to_what_may_come(opened: Opened) -> None:
     async with opened() as scope:
@@ -137,6 +138,7 @@ async def test_a_selection_has_totals_and_ids_of_its_own(opened: Opened) -> None
         assert scope.shown("#totals-line").startswith("2 tokens")
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: Opened) -> None:
     async with opened() as scope:
@@ -174,6 +176,7 @@ async def test_other_views_show_the_same_tokens(opened: Opened) -> None:
         assert scope.area.text == "xthe\ntheme"  # back in the text
 
 
+@exhaustive
 @pytest.mark.usefixtures("home")
 async def test_special_tokens_are_text_until_the_switch_is_turned(opened: Opened) -> None:
     learned = train(CORPUS, vocab_size=291, special_tokens=["<|end|>"])
@@ -192,6 +195,7 @@ async def test_special_tokens_are_text_until_the_switch_is_turned(opened: Opened
         assert "specials on" not in str(scope.editor.border_subtitle)
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_the_palette_reaches_the_editor(opened: Opened) -> None:
     async with opened() as scope:
@@ -225,6 +229,7 @@ async def test_examples_are_walked_each_with_what_to_look_at(opened: Opened) -> 
         assert scope.editor.hint == HINT
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_an_example_is_found_by_its_name(opened: Opened) -> None:
     async with opened() as scope:
@@ -235,6 +240,7 @@ async def test_an_example_is_found_by_its_name(opened: Opened) -> None:
         assert scope.area.has_focus
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_a_text_of_the_corpus_is_opened_in_the_editor(opened: Opened) -> None:
     async with opened() as scope:
@@ -248,6 +254,7 @@ async def test_a_text_of_the_corpus_is_opened_in_the_editor(opened: Opened) -> N
         assert scope.area.text == "mine"
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 async def test_ids_that_nobody_knows_yet_or_could_paste_are_not_copied(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
@@ -264,6 +271,7 @@ async def test_ids_that_nobody_knows_yet_or_could_paste_are_not_copied(
         assert any("not known yet" in said for said in scope.said)
 
 
+@exhaustive
 async def test_what_a_token_goes_into_follows_the_steps_though_the_token_stays(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

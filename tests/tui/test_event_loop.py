@@ -33,6 +33,7 @@ async def test_typing_selecting_and_going_back_in_time(opened: Opened, kept: Pat
         assert not scope.watch.too_long, scope.watch.too_long
 
 
+@exhaustive
 async def test_an_audit(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -42,6 +43,7 @@ async def test_an_audit(opened: Opened, kept: Path, book: Path) -> None:
         assert not scope.watch.too_long, scope.watch.too_long
 
 
+@exhaustive
 async def test_going_through_the_panes_and_resizing(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

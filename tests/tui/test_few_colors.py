@@ -48,7 +48,8 @@ async def test_the_focus_is_seen_on_pattern_and_ties(opened: Opened, kept: Path,
             assert shown.styles.background != before
 
 
-@pytest.mark.parametrize("colors", first(1, ["truecolor", ""]))
+@exhaustive
+@pytest.mark.parametrize("colors", ["truecolor", ""])
 async def test_without_any_color_the_focus_is_seen_as_well(
     opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch, colors: str
 ) -> None:

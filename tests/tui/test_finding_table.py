@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Generator
 
 import pytest
+from amounts import exhaustive
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
@@ -134,6 +135,7 @@ def test_sorting_in_slices_is_sorting(column: str, reverse: bool) -> None:
     assert ids(order, column, reverse=reverse) == sorted(before, key=lambda i: key(findings[i]), reverse=reverse)
 
 
+@exhaustive
 def test_no_slice_looks_at_more_than_a_few_thousand() -> None:
     order = order_of(many(50_000))
     for wanted in (Wanted("reason", True), Wanted("token", search="7"), Wanted("token", kind="rare")):
@@ -238,6 +240,7 @@ async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
         await pilot.pause(0.01)
 
 
+@exhaustive
 async def test_adding_many_takes_time_for_each_of_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two thousand batches are not two thousand sortings, and the list is right in the end."""
     n_sorted: list[int] = []
@@ -265,6 +268,7 @@ async def test_adding_many_takes_time_for_each_of_them_once(monkeypatch: pytest.
         assert sum(n_sorted) < 20 * len(findings), "with a sorting for each batch it would be a thousand times as many"
 
 
+@exhaustive
 async def test_there_is_time_for_keys_while_many_are_sorted() -> None:
     app = TableApp([])
     async with app.run_test(size=(110, 12)) as pilot:

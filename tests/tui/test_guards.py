@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import Opened, events_of_click, key
 from terminal import terminal
 from textual import events
@@ -202,6 +203,7 @@ async def test_a_click_on_what_has_just_been_removed(guarded: bool, then: str) -
             app.post_message(event)
 
 
+@exhaustive
 async def test_a_second_click_on_a_toast_that_goes_away(opened: Opened, kept: Path) -> None:
     async with opened(notifications=True) as scope:
         await scope.until_tokenizer()
@@ -222,6 +224,7 @@ INVALID = b"a\xff\xc3(b"
 """Two bytes in it are no UTF-8."""
 
 
+@exhaustive
 @pytest.mark.usefixtures("kept")
 def test_a_byte_that_is_no_utf_8_is_a_character_like_another() -> None:
     with terminal() as app:

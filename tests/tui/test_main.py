@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import ROOT
 
 from bpe_core.cli.main import COMMANDS
@@ -52,6 +53,7 @@ def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> 
         assert all(f"bpescope {command}" in sentence for command in HEADLESS)
 
 
+@exhaustive
 def test_a_subcommand_needs_no_terminal(book: Path) -> None:
     assert in_a_pipe("train", book, "-o", "out.json", "--vocab-size", "260").returncode == 0
     encoded = in_a_pipe("encode", "-t", "out.json", text=b"the theme")

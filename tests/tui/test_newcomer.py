@@ -59,6 +59,7 @@ async def test_the_tabs_follow_every_resize(opened: Opened, kept: Path) -> None:
             assert ("F3 Training" in title.render_line(0).text) == tabbed
 
 
+@exhaustive
 async def test_a_long_name_is_cut_and_not_left_out(opened: Opened, home: Path) -> None:
     save(train("aa bb", vocab_size=258), config.tokenizers_folder() / "a-story-in-english-15-more-gpt4-2.json")
     async with opened(size=(80, 24)) as scope:
@@ -83,6 +84,7 @@ async def test_the_palette_has_one_name_for_each_thing(opened: Opened, kept: Pat
         assert sorted(names) == ["Quit", "Screenshot", "Theme"]  # help and zoom are commands of the main screen
 
 
+@exhaustive
 async def test_the_controls_of_the_audit_say_what_they_do(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -123,6 +125,7 @@ async def test_the_first_vocabulary_is_as_large_as_the_field_says(opened: Opened
         assert int(scope.training.query_one("#vocab-size", Input).value) == size, "also the next time"
 
 
+@exhaustive
 async def test_a_pattern_that_was_given_wrongly_can_be_changed(opened: Opened, kept: Path, home: Path) -> None:
     ranks = home / "ranks.txt"
     save(train("the theme of the other thesis " * 9, vocab_size=280, pattern="gpt2"), ranks, format="tiktoken")

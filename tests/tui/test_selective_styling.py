@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from amounts import first
+from amounts import exhaustive, first
 from scope import Opened, Scope
 from textual.css.styles import RulesMap
 from textual.geometry import Size
@@ -19,7 +19,8 @@ def styles_of(scope: Scope) -> dict[str, RulesMap]:
     return found
 
 
-@pytest.mark.parametrize("size", first(1, [(80, 24), (110, 32), (120, 40), (200, 60)]), ids=str)
+@exhaustive
+@pytest.mark.parametrize("size", [(80, 24), (110, 32), (120, 40), (200, 60)], ids=str)
 async def test_every_widget_has_the_styles_that_all_of_the_sheet_gives_it(
     opened: Opened, kept: Path, size: tuple[int, int]
 ) -> None:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from scope import PATIENCE, eventually
 from terminal import terminal
 
@@ -62,6 +63,7 @@ def test_the_text_is_on_the_terminal_before_the_panes_have_anything_in_them(home
         assert "bpescope" in first and all(pane.capitalize() in first for pane in ("corpus", "training", "editor"))
 
 
+@exhaustive
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (200, 60)])
 async def test_nothing_moves_when_the_panes_are_loaded(home: Path, kept: Path, size: tuple[int, int]) -> None:
     config.save_text(OWN * 30)
@@ -92,6 +94,7 @@ async def test_a_key_pressed_at_once_is_not_lost(home: Path, kept: Path) -> None
         await eventually(lambda: screen.active == "audit", "the audit is in front")
 
 
+@exhaustive
 async def test_the_tokens_of_what_was_typed_at_once_are_those_of_the_whole_text(home: Path, kept: Path) -> None:
     config.save_text("the ")
     app = BpeScope()

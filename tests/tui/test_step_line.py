@@ -114,5 +114,6 @@ async def test_any_width_will_do() -> None:
             await pilot.pause()
             assert "step" in text(app.line) and len(text(app.line)) <= width
         await pilot.resize_terminal(60, 3)
+        await pilot.pause()
         app.steps.tokenizer = None
         assert "No merges" in text(app.line)

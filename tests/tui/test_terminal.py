@@ -101,6 +101,7 @@ def test_a_hostile_paste(home: Path) -> None:
         innocent(app)
 
 
+@exhaustive
 @pytest.mark.usefixtures("home")
 def test_a_hostile_file_name(home: Path) -> None:
     name = PAYLOAD.replace("/", "").replace("\x00", "")

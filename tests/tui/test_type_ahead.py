@@ -16,7 +16,7 @@ from tui.terminal.guards import Palette
     ("keys", "value"),
     [
         (["tab", "shift+tab", *"257"], "257"),
-        ([*"9257", "home", "delete", "end", "8"], "2578"),
+        pytest.param([*"9257", "home", "delete", "end", "8"], "2578", marks=exhaustive),
         pytest.param([*"25", "backspace", *"57"], "257", marks=exhaustive),
         pytest.param([*"57", "home", "2"], "257", marks=exhaustive),
         pytest.param([*"257.5"], "257.5", marks=exhaustive),
@@ -57,9 +57,9 @@ async def test_a_path_typed_ahead_is_in_the_dialog_and_enter_answers_it(opened: 
 @pytest.mark.parametrize(
     ("keys", "front"),
     [
-        ("ctrl+o escape f1", Help),
+        pytest.param("ctrl+o escape f1", Help, marks=exhaustive),
         ("f1 ctrl+p escape", Help),
-        ("ctrl+p t h e m e enter escape", None),
+        pytest.param("ctrl+p t h e m e enter escape", None, marks=exhaustive),
         pytest.param("ctrl+p pageup", Palette, marks=exhaustive),
         pytest.param("ctrl+p pagedown pagedown", Palette, marks=exhaustive),
         pytest.param("ctrl+p escape", None, marks=exhaustive),

@@ -111,6 +111,7 @@ def test_what_was_learned_is_kept_elsewhere_if_its_place_fails_at_the_end(folder
     assert f"No space left on device; what was learned is saved in {kept} instead." in ended.stderr.decode()
 
 
+@exhaustive
 def test_a_name_that_is_megabytes_long_is_not_quoted_whole(folder: Path) -> None:
     (folder / "ids").write_bytes(b"a" * 5_000_000)
     for line in (f"bpescope train {'x' * 100_000}", "bpescope decode -t seed.json ids"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import first
+from amounts import exhaustive, first
 from shell import in_a_shell
 
 from bpe_core import save, train
@@ -67,6 +67,7 @@ def test_a_large_text_with_a_mark_comes_back_whole(
         assert lines("mark.txt") == [" ".join(map(str, expected))]
 
 
+@exhaustive
 def test_a_pipe_of_the_shell_is_read_and_a_device_is_not(tmp_path: Path) -> None:
     save(train(TEXT, vocab_size=280), tmp_path / "t.json")
     ended = in_a_shell("bpescope encode -t t.json <(printf 'the theme') | bpescope decode -t t.json <(cat)", tmp_path)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from shell import ROOT
 
 from bpe_core import load
@@ -206,6 +207,7 @@ def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, c
     assert (tmp_path / "out.json").read_text() == "what was there before"
 
 
+@exhaustive
 def test_nonsense_on_stdin_is_said_and_survived(start: Start, corpus: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     worker.until(State)
@@ -235,6 +237,7 @@ def test_a_signal_ends_it_and_keeps_what_was_learned(
     assert load(tmp_path / "out.json").step == len(steps(seen))
 
 
+@exhaustive
 def test_a_signal_reaches_a_paused_worker(start: Start, corpus: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     worker.until(State)
@@ -254,6 +257,7 @@ def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
     assert set(os.listdir(tmp_path)) == {"words.txt", "out.json"}
 
 
+@exhaustive
 def test_a_paused_worker_goes_too(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     worker.until(State)
@@ -310,6 +314,7 @@ def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Pa
     assert isinstance(events[-1], Done) and events[-1].steps == len(rows)
 
 
+@exhaustive
 def test_control_c_at_the_prompt_keeps_what_was_learned_and_says_so(start: Start, tmp_path: Path) -> None:
     words = random.Random(0)
     text = " ".join("".join(words.choices("etaoinshrdlu", k=words.randint(3, 12))) for _ in range(100_000))

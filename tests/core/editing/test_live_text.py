@@ -62,7 +62,7 @@ def ripple(old, new, token_bytes, n_before, n_after):
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, *OWN_PATTERNS])
-@pytest.mark.parametrize("seed", first(2, range(4)))
+@pytest.mark.parametrize("seed", first(1, range(4)))
 def test_every_edit_equals_a_fresh_encode(vocabulary, pattern, seed):
     rng = random.Random(f"{pattern} {seed}")
     bits = rng.sample(BITS, k=(3, 8, 30, 100)[seed])

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from amounts import exhaustive
 from nasty import nasty_texts
 from real import real_file
 
@@ -25,6 +26,7 @@ def test_the_byte_alphabet():
     assert all(meant(written(bytes([byte]))) == bytes([byte]) for byte in range(256))
 
 
+@exhaustive
 def test_the_first_files_of_gpt_2(tmp_path):
     for name in ("encoder.json", "vocab.bpe"):
         real_file(name, tmp_path)

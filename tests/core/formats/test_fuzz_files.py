@@ -32,7 +32,7 @@ def test_the_files_to_begin_with_are_sound(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@amount(30, 150)
+@amount(20, 150)
 def test_a_broken_file_is_refused_in_a_sentence_or_makes_a_sound_tokenizer(kind, amount):
     outcomes = Counter()
     for number in range(1, amount):

@@ -5,6 +5,7 @@ import random
 from itertools import accumulate
 
 import pytest
+from amounts import exhaustive
 from nasty import nasty_texts
 from real import real_file
 
@@ -168,6 +169,7 @@ def test_sections_are_texts_of_their_own():
     assert metrics.sections("nothing") == []
 
 
+@exhaustive
 def test_real_tokenizers_are_measured_as_tiktoken_counts(tmp_path):
     tiktoken = pytest.importorskip("tiktoken")
     from tiktoken.load import load_tiktoken_bpe
