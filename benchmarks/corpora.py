@@ -44,18 +44,19 @@ def bpescope(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
 
 def bpescope_one(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """Ours, in one process."""
-    from bpe_core.corpus import hands
+    from bpe_core.parallel import pool_size
 
-    hands.at_once = lambda: 1
+    pool_size.available_cores = lambda: 1
     return bpescope(wish, paths, vocabulary, out)
 
 
 def tiktoken(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """tiktoken, with as many threads as the machine has cores."""
-    from bpe_core.parallel.pool_size import at_once
+    from bpe_core.parallel.pool_size import available_cores
 
     encode_batch = encoding_tiktoken(vocabulary).encode_ordinary_batch
-    return _taken(wish, out, (ids for batch in _batches(paths) for ids in encode_batch(batch, num_threads=at_once())))
+    n = available_cores()
+    return _taken(wish, out, (ids for batch in _batches(paths) for ids in encode_batch(batch, num_threads=n)))
 
 
 def tiktoken_one(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:

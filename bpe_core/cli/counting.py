@@ -12,10 +12,10 @@ from bpe_core.corpus import Counts, Progress, find_files
 PROGRESS_EVERY: Final = 0.05
 """Seconds between two reports of progress."""
 
-HELPER_LOST: Final = (
+WORKER_LOST: Final = (
     "A helping process was ended by the system or by somebody; its part was done without it, nothing is missing."
 )
-"""What to say where a crew has lost a member."""
+"""What to say when a process pool has lost a worker."""
 
 
 def count_files(
@@ -40,7 +40,7 @@ def count_files(
     if counts.stopped:
         return None
     if counts.n_lost:
-        report.say(HELPER_LOST)
+        report.say(WORKER_LOST)
     for skipped in (*found.skipped, *counts.skipped):
         report.send(Skipped(str(skipped.path), skipped.reason))
     report.send(

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from bpe_core.cli.counting import HELPER_LOST
+from bpe_core.cli.counting import WORKER_LOST
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.corpus import TextFile
-from bpe_core.parallel.pool_size import how_many
+from bpe_core.parallel.pool_size import n_processes
 from bpe_core.parallel.portions import Cut, Portion, portion_size, portions
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.specials import Choice
@@ -81,7 +81,7 @@ def encode_together(
     """
     tokenizer = work.opened()
     total = sum(file.size for file in files)
-    processes = processes or how_many(total, EACH)
+    processes = processes or n_processes(total, EACH)
     jobs = portions(files, portion_size(total, processes), None if processes == 1 else safe_cut(tokenizer))
     done = 0
 
@@ -92,14 +92,14 @@ def encode_together(
         answers: Iterator[tuple[Portion, list[Ids]]] = ((job, work(job, looked)) for job in jobs)
         yield from answers
         return
-    from bpe_core.parallel.process_pool import Crew  # late: most texts are small
+    from bpe_core.parallel.process_pool import ProcessPool  # late: most texts are small
 
-    with Crew(work, processes) as crew:
-        for portion, ids in crew.answers(jobs, looked):
+    with ProcessPool(work, processes) as pool:
+        for portion, ids in pool.results(jobs, looked):
             yield portion, ids
             done += portion.size
-        if crew.n_lost:
-            tell(HELPER_LOST)
+        if pool.n_lost:
+            tell(WORKER_LOST)
 
 
 def safe_cut(tokenizer: Tokenizer) -> Cut | None:

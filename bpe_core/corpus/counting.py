@@ -12,7 +12,7 @@ from bpe_core.corpus.reading import CHANGED, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure
 from bpe_core.corpus.watch import Watch
 from bpe_core.parallel.portions import Cut, Portion, portion_size, portions
-from bpe_core.parallel.process_pool import Crew, Look
+from bpe_core.parallel.process_pool import OnProgress, ProcessPool
 from bpe_core.patterns import Splitter
 
 
@@ -20,15 +20,15 @@ def read_together(counts: Counts, files: Sequence[TextFile], watch: Watch, proce
     """Append the counts of `files` to `counts`, as `Counts.read` does, by several processes."""
     document = _Document()
     size = portion_size(watch.total, processes)
-    with Crew(CountPortion(counts.pattern), processes) as crew:
-        for portion, counted in crew.answers(portions(files, size, safe_cut(counts.splitter)), watch.look):
+    with ProcessPool(CountPortion(counts.pattern), processes) as pool:
+        for portion, counted in pool.results(portions(files, size, safe_cut(counts.splitter)), watch.look):
             if portion.end is None:
                 counts.append(counted)
             elif whole := document.take(portion, counted):
                 counts.append(whole)
             watch.before += portion.size
             watch.name = portion.name
-        counts.n_lost = crew.n_lost
+        counts.n_lost = pool.n_lost
 
 
 def safe_cut(splitter: Splitter) -> Cut | None:
@@ -42,10 +42,10 @@ class CountPortion:
 
     pattern: str
 
-    def __call__(self, portion: Portion, look: Look) -> Counts:
+    def __call__(self, portion: Portion, progress: OnProgress) -> Counts:
         """The counts of a portion."""
         counts = Counts(self.pattern)
-        for file, blocks in portion.texts(look):
+        for file, blocks in portion.texts(progress):
             counts.add_file(file, blocks)
         return counts
 

@@ -11,7 +11,7 @@ from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure, Source
 from bpe_core.corpus.watch import Progress, Stopped, Watch
 from bpe_core.errors import TextError
-from bpe_core.parallel.pool_size import how_many
+from bpe_core.parallel.pool_size import n_processes
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 from bpe_core.surrogates import utf8
@@ -104,7 +104,7 @@ class Counts:
         watch = Watch(sum(file.size for file in files), progress, stop)
         try:
             if processes is None:
-                processes = how_many(watch.total, EACH)
+                processes = n_processes(watch.total, EACH)
             if processes > 1 and counts.splitter.source:
                 from bpe_core.corpus.counting import read_together  # late: most corpora are small
 

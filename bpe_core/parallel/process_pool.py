@@ -1,7 +1,14 @@
-"""Work shared by several processes: each is handed job after job, and the answers come in the order of the jobs.
+"""A pool of processes for one task: jobs go out in order, and their results come back in order.
 
-Its members are fresh interpreters that speak pickles over their stdin and stdout: nothing is forked, so threads do no
-harm, and nothing of the caller's program runs in them. The caller works along instead of waiting for them to start.
+`concurrent.futures.ProcessPoolExecutor` does not serve here (measured with Python 3.11, "spawn" and "forkserver"):
+closing it waits for the jobs under way instead of ending them; one killed worker fails every job, those too that had
+not begun; when this process is killed, its workers stay behind for ever; and the program that uses it is imported again
+by each worker, which fails where that has no `if __name__ == "__main__"`. loky mends the second of these, and would be
+one more dependency at run time.
+
+Here the workers are fresh interpreters that read pickles from stdin: nothing is forked, so threads do no harm; they end
+with this process, whatever ends it; and what a lost one should have done is done here. The calling process does jobs
+itself instead of waiting for the others to start.
 """
 
 import pickle
@@ -13,10 +20,12 @@ from dataclasses import dataclass
 from itertools import islice
 from queue import SimpleQueue
 from threading import Lock
-from typing import Generic, Protocol, Self, TypeVar, cast
+from typing import Final, Generic, Protocol, Self, TypeVar, cast
 
-from bpe_core.corpus.watch import LOOK_EVERY
-from bpe_core.parallel.pool_worker import CrewMember, MemberLost
+from bpe_core.parallel.pool_worker import PoolWorker, WorkerLost
+
+_POLL: Final = 0.02
+"""Seconds between two calls of `progress` while this process waits for the others."""
 
 
 class Sized(Protocol):
@@ -28,48 +37,48 @@ class Sized(Protocol):
 
 
 Job = TypeVar("Job", bound=Sized)
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
-Look = Callable[[int], None]
-"""Told now and then how many bytes are done; whatever it raises ends the work."""
+OnProgress = Callable[[int], None]
+"""Called now and then with how many bytes are done; an exception it raises ends the work."""
 
-Work = Callable[[Job, Look], Answer]
-"""What is to be done with a job, here or, pickled, in another process."""
+Task = Callable[[Job, OnProgress], Result]
+"""What is done with a job, here or, pickled, in another process."""
 
 
-class Crew(Generic[Job, Answer]):
-    """Processes that work; to be used in a `with` statement, at whose end they are gone, whatever has happened."""
+class ProcessPool(Generic[Job, Result]):
+    """`n_processes`, this one among them; a context manager, at whose end the other processes have ended."""
 
-    def __init__(self, work: Work[Job, Answer], size: int) -> None:
-        """The caller's process is one of the `size`."""
+    def __init__(self, task: Task[Job, Result], n_processes: int) -> None:
+        """Start the other processes, without waiting for them."""
         self.n_lost = 0
-        """Members that could not be started, or died; what they had to do was done here."""
-        self._counting = Lock()
-        self._work = work
-        self._idle: SimpleQueue[CrewMember | None] = SimpleQueue()
-        """Members that wait for a job; None, which stays there, once there is no member any more."""
-        self._n_members = max(1, size - 1)
-        self._threads = ThreadPoolExecutor(self._n_members)  # they wait at the pipes, one for each member
+        """Workers that could not be started, or ended; their jobs were done in this process."""
+        self._lock = Lock()
+        self._task = task
+        self._idle: SimpleQueue[PoolWorker | None] = SimpleQueue()
+        """Workers without a job; None, which stays there, once there is no worker any more."""
+        self._n_workers = max(1, n_processes - 1)
+        self._threads = ThreadPoolExecutor(self._n_workers)  # each waits for the result of one worker
         with ExitStack() as stack:
-            members = list(self._started(stack, pickle.dumps(work)))
+            workers = list(self._started(stack, pickle.dumps(task)))
             stack.callback(self._threads.shutdown)
-            for member in members:
-                stack.callback(member.kill)
-                self._idle.put(member)
+            for worker in workers:
+                stack.callback(worker.kill)
+                self._idle.put(worker)
             stack.callback(self._threads.shutdown, wait=False, cancel_futures=True)
             self._stack = stack.pop_all()
 
-    def _started(self, stack: ExitStack, work: bytes) -> Iterator[CrewMember]:
-        for _ in range(self._n_members):
+    def _started(self, stack: ExitStack, task: bytes) -> Iterator[PoolWorker]:
+        for _ in range(self._n_workers):
             try:
-                yield stack.enter_context(CrewMember(work))
+                yield stack.enter_context(PoolWorker(task))
             except OSError:  # no memory, or too many processes
-                self._lose()
+                self._count_lost()
 
-    def _lose(self) -> None:
-        with self._counting:
+    def _count_lost(self) -> None:
+        with self._lock:
             self.n_lost += 1
-            if self.n_lost == self._n_members:
+            if self.n_lost == self._n_workers:
                 self._idle.put(None)
 
     def __enter__(self) -> Self:
@@ -78,67 +87,70 @@ class Crew(Generic[Job, Answer]):
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def answers(self, jobs: Iterable[Job], look: Look) -> Iterator[tuple[Job, Answer]]:
-        """The jobs in order, done. `look` is told how much is done past the last answer that was taken."""
+    def results(self, jobs: Iterable[Job], progress: OnProgress) -> Iterator[tuple[Job, Result]]:
+        """Each job with its result, in order; raises what the task raises.
+
+        `progress` is called with the bytes done since the last result that was taken. No more than three jobs for each
+        worker are taken ahead of their results: a stop should find little to finish, and results take room.
+        """
         jobs = iter(jobs)
-        waiting: deque[_Order[Job, Answer]] = deque()
+        pending: deque[_Pending[Job, Result]] = deque()
 
         def done(n_bytes: int) -> None:
-            look(n_bytes + sum(order.job.size for order in waiting if order.is_done))
+            progress(n_bytes + sum(each.job.size for each in pending if each.is_done))
 
         while True:
-            # No more than is needed to keep all busy: a stop should find little to finish, and answers take room.
-            for job in islice(jobs, 3 * self._n_members + 2 - len(waiting)):
-                waiting.append(_Order(job, self._threads.submit(self._ask, pickle.dumps(job))))
-            if not waiting:
+            for job in islice(jobs, 3 * self._n_workers + 2 - len(pending)):
+                pending.append(_Pending(job, self._threads.submit(self._remote_result, pickle.dumps(job))))
+            if not pending:
                 return
-            if waiting[0].is_done:
-                first = waiting.popleft()
-                yield first.job, self._answer(first)
-            elif mine := next((order for order in waiting if not order.here and order.there.cancel()), None):
+            if pending[0].is_done:
+                first = pending.popleft()
+                yield first.job, self._result(first)
+            elif unbegun := next((each for each in pending if not each.local and each.remote.cancel()), None):
                 done(0)
-                mine.here = (self._work(mine.job, done),)
+                unbegun.local = (self._task(unbegun.job, done),)
             else:
                 done(0)
-                wait((waiting[0].there,), LOOK_EVERY)
+                wait((pending[0].remote,), _POLL)
 
-    def _ask(self, job: bytes) -> bytes:
-        member = self._idle.get()
-        if member is None:
+    def _remote_result(self, job: bytes) -> bytes:
+        worker = self._idle.get()
+        if worker is None:
             self._idle.put(None)
-            raise MemberLost
+            raise WorkerLost
         try:
-            answer = member.answer(job)
-        except MemberLost:  # it gets no more jobs: it would fail all of them faster than the others can take them
-            self._lose()
+            result = worker.result(job)
+        except WorkerLost:  # it gets no more jobs: it would fail all of them faster than the others can take them
+            self._count_lost()
             raise
-        self._idle.put(member)
-        return answer
+        self._idle.put(worker)
+        return result
 
-    def _answer(self, order: "_Order[Job, Answer]") -> Answer:
-        """What comes of a job, or the error that it meets. What a lost member should have done is done here."""
-        if order.here:
-            return order.here[0]
+    def _result(self, pending: "_Pending[Job, Result]") -> Result:
+        """The result of a job that is done; raises the error that it met. The job of a lost worker is done here."""
+        if pending.local:
+            return pending.local[0]
         try:
-            answer = pickle.loads(order.there.result())
-        except MemberLost:
-            return self._work(order.job, lambda _: None)
-        if isinstance(answer, Exception):
-            raise answer
-        return cast(Answer, answer)
+            result = pickle.loads(pending.remote.result())
+        except WorkerLost:
+            return self._task(pending.job, lambda _: None)
+        if isinstance(result, Exception):
+            raise result
+        return cast(Result, result)
 
 
 @dataclass(slots=True)
-class _Order(Generic[Job, Answer]):
-    """A job that somebody does."""
+class _Pending(Generic[Job, Result]):
+    """A job whose result has not been taken."""
 
     job: Job
-    there: Future[bytes]
-    """What a member answers."""
-    here: tuple[Answer] | tuple[()] = ()
-    """What has come of it if it was done here."""
+    remote: Future[bytes]
+    """The result of a worker, pickled; cancelled if the job is done in this process."""
+    local: tuple[Result] | tuple[()] = ()
+    """The result of this process."""
 
     @property
     def is_done(self) -> bool:
-        """Whether the answer is there."""
-        return bool(self.here) or (self.there.done() and not self.there.cancelled())
+        """Whether the result is there."""
+        return bool(self.local) or (self.remote.done() and not self.remote.cancelled())

@@ -32,7 +32,7 @@ def small(monkeypatch):
     monkeypatch.setattr(portions, "MOST", SMALL)
     monkeypatch.setattr(encoding, "EACH", 1)
     monkeypatch.setattr(encode, "EACH", 1)
-    monkeypatch.setattr(encoding, "how_many", lambda size, each: min(2, size // each))
+    monkeypatch.setattr(encoding, "n_processes", lambda size, each: min(2, size // each))
 
 
 def texts(rng, *more):

@@ -7,16 +7,16 @@ import pytest
 from bpe_core import save, train
 from bpe_core.cli.main import main
 from bpe_core.parallel import portions, process_pool
-from bpe_core.parallel.pool_worker import CrewMember
+from bpe_core.parallel.pool_worker import PoolWorker
 
 TEXT = "the theme of the other thesis, the thing that they thought through\n"
 
 
-class Killed(CrewMember):
+class Killed(PoolWorker):
     """Is no more before it is asked for anything."""
 
-    def __init__(self, work: bytes) -> None:
-        super().__init__(work)
+    def __init__(self, task: bytes) -> None:
+        super().__init__(task)
         self.kill()
 
 
@@ -32,9 +32,9 @@ def test_a_process_that_is_lost_is_told_in_a_sentence(
     alone = capsys.readouterr()
     monkeypatch.setattr("bpe_core.cli.encode.EACH", 1000)
     for module in ("bpe_core.corpus.counts", "bpe_core.cli.encoding"):
-        monkeypatch.setattr(f"{module}.how_many", lambda *_: 2)
+        monkeypatch.setattr(f"{module}.n_processes", lambda *_: 2)
     monkeypatch.setattr(portions, "LEAST", 1000)
-    monkeypatch.setattr(process_pool, "CrewMember", Killed)
+    monkeypatch.setattr(process_pool, "PoolWorker", Killed)
     assert main(arguments) == 0
     together = capsys.readouterr()
     assert together.out == alone.out

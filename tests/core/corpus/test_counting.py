@@ -10,7 +10,7 @@ from amounts import amount
 from bpe_core import PATTERNS, Counts, TextError
 from bpe_core.corpus import counting, counts, find_files
 from bpe_core.parallel import portions, process_pool
-from bpe_core.parallel.pool_worker import MemberLost
+from bpe_core.parallel.pool_worker import WorkerLost
 from bpe_core.patterns import splitter
 
 SMALL = 60
@@ -103,53 +103,53 @@ def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path,
     for number in range(5):
         (tmp_path / f"{number}.txt").write_text(f"text {number}, of several words")
     files = find_files(tmp_path).files
-    with process_pool.Crew(counting.CountPortion("gpt4"), 3) as workers:
-        for member in (workers._idle.get(), workers._idle.get()):
-            member._process.kill()
-            with pytest.raises(MemberLost):
-                member.answer(pickle.dumps("whatever"))
-            workers._idle.put(member)
+    with process_pool.ProcessPool(counting.CountPortion("gpt4"), 3) as pool:
+        for worker in (pool._idle.get(), pool._idle.get()):
+            worker._process.kill()
+            with pytest.raises(WorkerLost):
+                worker.result(pickle.dumps("whatever"))
+            pool._idle.put(worker)
         jobs = portions.portions(files, SMALL, counting.safe_cut(splitter("gpt4")))
-        counted = [part.n_pieces for _, part in workers.answers(jobs, nobody)]
+        counted = [part.n_pieces for _, part in pool.results(jobs, nobody)]
     assert sum(counted) == Counts.read(files).n_pieces
-    assert member._process.returncode is not None
+    assert worker._process.returncode is not None
 
 
-def asked(workers, jobs):
-    """The answers to jobs, and how often each member was asked for one."""
-    members = [workers._idle.get() for _ in range(2)]
+def asked(pool, jobs):
+    """The results of jobs, and how often each worker was asked for one."""
+    workers = [pool._idle.get() for _ in range(2)]
     n_asked = {}
-    for number, member in enumerate(members):
+    for number, worker in enumerate(workers):
         n_asked[number] = 0
 
-        def answer(job, number=number, given=member.answer):
+        def result(job, number=number, given=worker.result):
             n_asked[number] += 1
             return given(job)
 
-        member.answer = answer
-        workers._idle.put(member)
-    members[0].kill()
-    return [part.n_pieces for _, part in workers.answers(jobs, nobody)], n_asked
+        worker.result = result
+        pool._idle.put(worker)
+    workers[0].kill()
+    return [part.n_pieces for _, part in pool.results(jobs, nobody)], n_asked
 
 
 def test_a_process_that_has_died_is_not_given_another_job(tmp_path, small):
     for number in range(60):
         (tmp_path / f"{number:02}.txt").write_text(f"text {number}, of several words")
     files = find_files(tmp_path).files
-    with process_pool.Crew(counting.CountPortion("gpt4"), 3) as workers:
-        counted, n_asked = asked(workers, portions.portions(files, SMALL, counting.safe_cut(splitter("gpt4"))))
-        assert workers.n_lost == 1
+    with process_pool.ProcessPool(counting.CountPortion("gpt4"), 3) as pool:
+        counted, n_asked = asked(pool, portions.portions(files, SMALL, counting.safe_cut(splitter("gpt4"))))
+        assert pool.n_lost == 1
     assert sum(counted) == Counts.read(files).n_pieces
     assert n_asked[0] <= 1
 
 
-def test_without_any_helper_the_work_is_done_all_the_same(tmp_path, small, monkeypatch):
+def test_without_any_other_process_the_work_is_done_all_the_same(tmp_path, small, monkeypatch):
     def no_process(work):
         raise BlockingIOError("Resource temporarily unavailable")
 
     files = corpus(tmp_path / "texts", 3)
     whole = Counts.read(files, processes=1)
-    monkeypatch.setattr(process_pool, "CrewMember", no_process)
+    monkeypatch.setattr(process_pool, "PoolWorker", no_process)
     together = Counts.read(files, processes=3)
     assert together.n_lost == 2
     assert everything(together) == everything(whole) | {"n_lost": 2}
