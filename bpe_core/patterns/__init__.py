@@ -9,7 +9,8 @@ from functools import lru_cache
 from bpe_core.patterns.patience import patience
 from bpe_core.patterns.pattern import parse
 from bpe_core.patterns.published import PATTERNS
-from bpe_core.patterns.splitting import Splitter, made
+from bpe_core.patterns.splitters import made
+from bpe_core.patterns.splitting import Splitter
 
 __all__ = ["PATTERNS", "Splitter", "patience", "splitter"]
 
