@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from functools import partial
 
 from bpe_core.corpus.counts import Counts
+from bpe_core.corpus.progress import Reading
 from bpe_core.corpus.reading import CHANGED, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure
-from bpe_core.corpus.watch import Watch
 from bpe_core.parallel.portions import Cut, Portion, portion_size, portions
 from bpe_core.parallel.process_pool import OnProgress, ProcessPool
 from bpe_core.patterns import Splitter
 
 
-def read_together(counts: Counts, files: Sequence[TextFile], watch: Watch, processes: int) -> None:
+def read_together(counts: Counts, files: Sequence[TextFile], reading: Reading, processes: int) -> None:
     """Append the counts of `files` to `counts`, as `Counts.read` does, by several processes."""
     document = _Document()
-    size = portion_size(watch.total, processes)
+    size = portion_size(reading.total, processes)
     with ProcessPool(CountPortion(counts.pattern), processes) as pool:
-        for portion, counted in pool.results(portions(files, size, safe_cut(counts.splitter)), watch.look):
+        for portion, counted in pool.results(portions(files, size, safe_cut(counts.splitter)), reading.report):
             if portion.end is None:
                 counts.append(counted)
             elif whole := document.take(portion, counted):
                 counts.append(whole)
-            watch.before += portion.size
-            watch.name = portion.name
+            reading.before += portion.size
+            reading.name = portion.name
         counts.n_lost = pool.n_lost
 
 

@@ -7,9 +7,9 @@ from operator import add
 from typing import Any, Final, Self
 
 from bpe_core.corpus.documents import Documents
+from bpe_core.corpus.progress import Progress, Reading, Stopped
 from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure, Source
-from bpe_core.corpus.watch import Progress, Stopped, Watch
 from bpe_core.errors import TextError
 from bpe_core.parallel.pool_size import n_processes
 from bpe_core.patterns import splitter
@@ -101,23 +101,23 @@ class Counts:
         """
         counts = cls(pattern)
         files = tuple(files)
-        watch = Watch(sum(file.size for file in files), progress, stop)
+        reading = Reading(sum(file.size for file in files), progress, stop)
         try:
             if processes is None:
-                processes = n_processes(watch.total, EACH)
+                processes = n_processes(reading.total, EACH)
             if processes > 1 and counts.splitter.source:
                 from bpe_core.corpus.counting import read_together  # late: most corpora are small
 
-                read_together(counts, files, watch, processes)
+                read_together(counts, files, reading, processes)
             else:
                 for file in files:
-                    counts.add_file(file, watch.over(file))
+                    counts.add_file(file, reading.blocks(file))
         except Stopped:
             counts.stopped = True
             return counts
         if files and not counts.n_documents:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
-        watch.finish()
+        reading.finish()
         return counts
 
     def add_file(self, file: TextFile, blocks: Iterable[str]) -> None:

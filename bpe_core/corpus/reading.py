@@ -125,10 +125,12 @@ class TextFile:
             if end is not None and fed < end:
                 raise Unreadable(self.name, CHANGED)
 
-    def watched_blocks(self, look: Callable[[int], None], *, start: int = 0, end: int | None = None) -> Iterator[str]:
-        """The same blocks; `look` is told before each how many bytes of the file, or the part, have been read.
+    def blocks_with_progress(
+        self, progress: Callable[[int], None], *, start: int = 0, end: int | None = None
+    ) -> Iterator[str]:
+        """The blocks of `blocks`; before each, `progress` is called with the bytes of the file or the part read so far.
 
-        It may raise what it likes: that does not count as an error of the file.
+        What `progress` raises is raised as it is, not as an error of the file.
         """
         position = start
 
@@ -137,7 +139,7 @@ class TextFile:
             position = at
 
         for block in self.blocks(reached, start=start, end=end):
-            look(min(position, self.size) - start)
+            progress(min(position, self.size) - start)
             yield block
 
 

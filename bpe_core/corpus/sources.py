@@ -21,7 +21,7 @@ class Source:
 
 
 class Measure:
-    """Sizes and digest of a text that passes by in blocks."""
+    """Sizes and digest of a text that is read in blocks, in one pass."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -29,7 +29,7 @@ class Measure:
         self._digest = hashlib.sha256()
 
     def over(self, blocks: Iterable[str]) -> Iterator[str]:
-        """The same blocks, measured on their way."""
+        """Yield `blocks`, adding each to the sizes and the digest."""
         for block in blocks:
             data = block.encode()
             self.bytes += len(data)
@@ -38,16 +38,16 @@ class Measure:
             yield block
 
     def part(self, data: Iterable[bytes], characters: int) -> None:
-        """Measure a part that somebody else has decoded, into so many characters."""
+        """Add a part of a text in UTF-8, which has so many `characters`."""
         for block in data:
             self.bytes += len(block)
             self._digest.update(block)
         self.characters += characters
 
     def next_text(self) -> None:
-        """A new text begins."""
+        """Begin another text of the same source; the digest tells where."""
         self._digest.update(_BETWEEN_TEXTS)
 
     def source(self, name: str) -> Source:
-        """What was measured."""
+        """The source with what was measured so far."""
         return Source(name, self.bytes, self.characters, self._digest.hexdigest())

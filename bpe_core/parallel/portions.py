@@ -12,14 +12,14 @@ from typing import Final
 
 from bpe_core.corpus.reading import BLOCK, TextFile
 
-LEAST: Final = 1 << 20
+SMALLEST: Final = 1 << 20
 """Bytes on disk that make a portion, at least; less is not worth the words about it."""
 
-MOST: Final = 1 << 22
+LARGEST: Final = 1 << 22
 """Bytes on disk that make a portion, at most: what comes of it takes room."""
 
-_EACH: Final = 6
-"""Portions for each process, about: when one has nothing left to do, the others should not have much."""
+_PER_PROCESS: Final = 6
+"""Portions for each process, about: when one has done its last, the others should not have much left."""
 
 _CONTINUATION: Final = range(0x80, 0xC0)
 """Bytes that go on with a character of UTF-8."""
@@ -49,11 +49,11 @@ class Portion:
         """Of its first file."""
         return self.files[0].name
 
-    def texts(self, look: Callable[[int], None]) -> Iterator[tuple[TextFile, Iterator[str]]]:
-        """Each file with its text in blocks, before each of which `look` is told how many bytes of all are done."""
+    def texts(self, progress: Callable[[int], None]) -> Iterator[tuple[TextFile, Iterator[str]]]:
+        """Each file with its text in blocks; before each, `progress` is called with the bytes done of all files."""
         before = 0
         for file in self.files:
-            yield file, file.watched_blocks(partial(_past, look, before), start=self.start, end=self.end)
+            yield file, file.blocks_with_progress(partial(_add, progress, before), start=self.start, end=self.end)
             before += file.size
 
     def data(self) -> Iterator[bytes]:
@@ -66,13 +66,13 @@ class Portion:
                 yield block
 
 
-def _past(look: Callable[[int], None], before: int, n_bytes: int) -> None:
-    look(before + n_bytes)
+def _add(progress: Callable[[int], None], before: int, n_bytes: int) -> None:
+    progress(before + n_bytes)
 
 
 def portion_size(total: int, processes: int) -> int:
-    """How large portions should be for so many processes."""
-    return min(max(LEAST, total // (_EACH * processes)), MOST)
+    """Bytes on disk of a portion, for `total` bytes and so many processes."""
+    return min(max(SMALLEST, total // (_PER_PROCESS * processes)), LARGEST)
 
 
 def portions(files: Iterable[TextFile], wanted: int, cut: Cut | None) -> Iterator[Portion]:

@@ -104,7 +104,7 @@ def test_a_file_that_is_cut_while_it_is_counted_is_told_and_not_counted_by_halve
         os.truncate(path, 100)
         return iter(parts)
 
-    monkeypatch.setattr(portions, "LEAST", 1000)
+    monkeypatch.setattr(portions, "SMALLEST", 1000)
     monkeypatch.setattr(counting, "portions", cut_once_parted)
     path = tmp_path / "log.txt"
     path.write_text(TEXT * 2000)

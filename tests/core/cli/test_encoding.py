@@ -28,8 +28,8 @@ def tokenizer(tmp_path):
 @pytest.fixture
 def small(monkeypatch):
     """Portions of a few bytes, and no text too small for two processes."""
-    monkeypatch.setattr(portions, "LEAST", SMALL)
-    monkeypatch.setattr(portions, "MOST", SMALL)
+    monkeypatch.setattr(portions, "SMALLEST", SMALL)
+    monkeypatch.setattr(portions, "LARGEST", SMALL)
     monkeypatch.setattr(encoding, "EACH", 1)
     monkeypatch.setattr(encode, "EACH", 1)
     monkeypatch.setattr(encoding, "n_processes", lambda size, each: min(2, size // each))

@@ -20,8 +20,8 @@ ALPHABETS = ("ab ", "ab c\n", "aé中😀 .\n", "a" * 9 + " ", "it's 123 4\r\n",
 @pytest.fixture
 def small(monkeypatch):
     """Portions of a few bytes, and documents of more than a few pieces held for long."""
-    monkeypatch.setattr(portions, "LEAST", SMALL)
-    monkeypatch.setattr(portions, "MOST", SMALL)
+    monkeypatch.setattr(portions, "SMALLEST", SMALL)
+    monkeypatch.setattr(portions, "LARGEST", SMALL)
     monkeypatch.setattr(counts, "_HELD", 2)
 
 

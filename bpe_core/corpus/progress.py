@@ -1,4 +1,4 @@
-"""Progress told, and leave to go on asked for, now and then while files are read."""
+"""How far the reading of files has come, reported now and then, and whether to stop, asked as often."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -7,8 +7,8 @@ from typing import Final
 
 from bpe_core.corpus.reading import TextFile
 
-LOOK_EVERY: Final = 0.02
-"""Seconds after which progress is told, and whether to stop is asked, again."""
+REPORT_EVERY: Final = 0.02
+"""Seconds between two reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class Progress:
 
 
 class Stopped(Exception):
-    """Somebody asked to stop."""
+    """Raised by `Reading.report` when `stop` says so."""
 
 
-class Watch:
-    """Knows how much has been read, and calls `progress` and `stop` at most every 20 ms."""
+class Reading:
+    """How much of several files has been read; calls `progress` and `stop` at most every REPORT_EVERY."""
 
     def __init__(
         self, total: int, progress: Callable[[Progress], None] | None, stop: Callable[[], bool] | None
@@ -36,28 +36,28 @@ class Watch:
         self.total = total
         """Bytes on disk, all files together."""
         self.before = 0
-        """Bytes of what has been read whole."""
+        """Bytes on disk of the files that have been read to their ends."""
         self.name = ""
         """The file being read."""
         self._progress = progress or (lambda _: None)
         self._stop = stop or (lambda: False)
-        self._next_look = 0.0
+        self._next_report = 0.0
 
-    def over(self, file: TextFile) -> Iterator[str]:
-        """The blocks of a file; Stopped where that is wanted."""
+    def blocks(self, file: TextFile) -> Iterator[str]:
+        """The text of a file in blocks, reported on as it is read. Raises Stopped and Unreadable."""
         self.name = file.name
-        yield from file.watched_blocks(self.look)
+        yield from file.blocks_with_progress(self.report)
         self.before += file.size
 
-    def look(self, position: int) -> None:
-        """Tell that so many bytes more than `before` have been read, if it is time to; Stopped if that is wanted."""
+    def report(self, position: int) -> None:
+        """Report that `position` bytes more than `before` have been read, if REPORT_EVERY is over. Raises Stopped."""
         now = time.monotonic()
-        if now >= self._next_look:
-            self._next_look = now + LOOK_EVERY
+        if now >= self._next_report:
+            self._next_report = now + REPORT_EVERY
             self._progress(Progress(self.before + position, self.total, self.name))
             if self._stop():
                 raise Stopped
 
     def finish(self) -> None:
-        """Tell that all has been read."""
+        """Report that all has been read."""
         self._progress(Progress(self.total, self.total, ""))
