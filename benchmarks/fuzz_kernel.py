@@ -1,4 +1,4 @@
-"""`python -m benchmarks.fuzz_kernel`: the compiled kernel held against `regex` and the Python engine, on random input.
+"""`python -m benchmarks.fuzz_kernel`: the compiled kernel held against `regex`, Python and the reference, at random.
 
 Prints a line for each thing that is tried, and says what differs, with the seed and number that bring it back.
 """
@@ -9,12 +9,15 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from functools import partial
+from itertools import repeat
 from typing import Final
 
 import regex
 
-from bpe_core import PATTERNS, kernel
+from bpe_core import PATTERNS, kernel, reference
 from bpe_core.kernel import grammars
+from bpe_core.trainer.learner import CompiledLearner, PythonLearner, Rules, Step
+from bpe_core.trainer.ties import TIES, alphabet
 
 SCANNED: Final = tuple(name for name in PATTERNS if grammars.scanner(PATTERNS[name]))
 """The named patterns that the kernel splits by."""
@@ -55,6 +58,55 @@ def try_split(name: str, text: str) -> str:
     return "" if found == wanted else f"{text!r}: {found} instead of {wanted}"
 
 
+def try_training(rng: random.Random, ties: str) -> str:
+    """What differs between the merges of the kernel, of the Python beside it, and of the reference."""
+    letters = rng.choice(("a", "ab", "abc", "aé", "abcdefgh", "\xa0\xadab"))
+    pieces: dict[str, int] = {}
+    for _ in range(rng.randrange(1, 10)):
+        piece = "".join(rng.choices(letters, k=rng.choice((1, 2, 3, 5, 8, 20, 60))))
+        pieces[piece] = pieces.get(piece, 0) + rng.choice((1, 1, 2, 5))
+    rules = Rules(ties, rng.choice((1, 1, 2, 3)), rng.choice((None, None, 2, 3, 5)), rng.choice(("", "", "</w>")))
+    found, beside = CompiledLearner(pieces, rules, None), PythonLearner(pieces, rules, None)
+    steps = found.learn(rng.randrange(30))
+    steps += found.learn(30 - len(steps))
+    what = f"{rules} {pieces}"
+    if steps != beside.learn(30) or sorted(found.pairs()) != sorted(beside.pairs()):
+        return f"{what}: not as the Python beside it"
+    return "" if rules.end_of_word or steps == _reference_steps(pieces, rules) else f"{what}: not as the reference"
+
+
+def _reference_steps(pieces: dict[str, int], rules: Rules) -> list[Step]:
+    words = [piece.encode() for piece, count in pieces.items() for _ in range(count)]
+    number = {byte: place for place, byte in enumerate(alphabet(rules.ties))}
+    rows = reference.train(words, 30, rules.ties, rules.min_count, rules.max_length)
+    return [
+        (number.get(left, left), number.get(right, right), count, tied, left_over)
+        for left, right, _, count, tied, left_over in rows
+    ]
+
+
+def try_counts(rng: random.Random, name: str) -> str:
+    """What differs between the counts of a few documents and those of the pieces that `regex` finds."""
+    scanner = grammars.scanner(PATTERNS[name])
+    assert scanner
+    source = texts(rng)
+    documents = ["".join(next(source) for _ in range(rng.randrange(4))) for _ in range(rng.randrange(1, 6))]
+    tables = [kernel.PieceTable(scanner) for _ in range(2)]
+    middle = rng.randrange(len(documents))
+    for number, document in enumerate(documents):
+        tables[number >= middle].add(document)
+        tables[number >= middle].end_document()
+    tables[0].append(tables[1])
+    where: dict[str, list[int]] = {}
+    for number, document in enumerate(documents):
+        for piece in _compiled(name).findall(document):
+            where.setdefault(piece, []).append(number)
+    few = {piece: tuple(dict.fromkeys(numbers)) for piece, numbers in where.items() if len(set(numbers)) < 3}
+    counts = [(piece, len(numbers)) for piece, numbers in where.items()]
+    right = list(tables[0].counts().items()) == counts and tables[0].few_documents() == few
+    return "" if right else f"{documents!r} cut at {middle}"
+
+
 _compiled: Final = {name: regex.compile(PATTERNS[name]) for name in SCANNED}.__getitem__
 
 
@@ -75,7 +127,12 @@ def main() -> int:
 
 def _things(seed: int) -> dict[str, Iterator[str]]:
     """What is tried -> what differs in one try after the other."""
-    return {f"split {name}": map(partial(try_split, name), texts(random.Random(seed))) for name in SCANNED}
+    things = {f"split {name}": map(partial(try_split, name), texts(random.Random(seed))) for name in SCANNED}
+    for name in SCANNED:
+        things[f"count {name}"] = map(try_counts, repeat(random.Random(seed)), repeat(name))
+    for ties in TIES:
+        things[f"train {ties}"] = map(try_training, repeat(random.Random(seed)), repeat(ties))
+    return things
 
 
 def _run(name: str, tries: Iterator[str], count: int, seconds: float) -> bool:

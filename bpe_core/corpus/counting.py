@@ -1,14 +1,17 @@
-"""Counting by several processes: a corpus goes out in portions, and their counts come back and are put together.
+"""Counting by several workers: a corpus goes out in portions, and their counts come back and are put together.
 
-The counts are taken in the order of the corpus, so the result is the same as that of one process.
+The counts are taken in the order of the corpus, so the result is the same as that of one worker.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 from bpe_core.corpus.counts import Counts
-from bpe_core.corpus.progress import Reading
+from bpe_core.corpus.progress import REPORT_EVERY, Reading
 from bpe_core.corpus.reading import CHANGED, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure
 from bpe_core.parallel.portions import Cut, Portion, portion_size, portions
@@ -16,19 +19,50 @@ from bpe_core.parallel.process_pool import OnProgress, ProcessPool
 from bpe_core.patterns import Splitter
 
 
-def read_together(counts: Counts, files: Sequence[TextFile], reading: Reading, processes: int) -> None:
-    """Append the counts of `files` to `counts`, as `Counts.read` does, by several processes."""
+def read_together(counts: Counts, files: Sequence[TextFile], reading: Reading, n_workers: int) -> None:
+    """Append the counts of `files` to `counts`, as `Counts.read` does, by several threads or processes."""
     document = _Document()
-    size = portion_size(reading.total, processes)
-    with ProcessPool(CountPortion(counts.pattern), processes) as pool:
-        for portion, counted in pool.results(portions(files, size, safe_cut(counts.splitter)), reading.report):
-            if portion.end is None:
-                counts.append(counted)
-            elif whole := document.take(portion, counted):
-                counts.append(whole)
-            reading.before += portion.size
-            reading.name = portion.name
+    jobs = portions(files, portion_size(reading.total, n_workers), safe_cut(counts.splitter))
+    work_by = _by_threads if counts.is_compiled else _by_processes
+    for portion, counted in work_by(counts, jobs, n_workers, reading.report):
+        if portion.end is None:
+            counts.append(counted)
+        elif whole := document.take(portion, counted):
+            counts.append(whole)
+        reading.before += portion.size
+        reading.name = portion.name
+
+
+def _by_processes(
+    counts: Counts, jobs: Iterable[Portion], n_workers: int, progress: OnProgress
+) -> Iterator[tuple[Portion, Counts]]:
+    with ProcessPool(CountPortion(counts.pattern), n_workers) as pool:
+        yield from pool.results(jobs, progress)
         counts.n_lost = pool.n_lost
+
+
+def _by_threads(
+    counts: Counts, jobs: Iterable[Portion], n_workers: int, progress: OnProgress
+) -> Iterator[tuple[Portion, Counts]]:
+    """The jobs in order, counted. `progress` is told how much is done past the last one that was taken."""
+    work, jobs = CountPortion(counts.pattern), iter(jobs)
+    waiting: deque[tuple[Portion, Future[Counts]]] = deque()
+    with ThreadPoolExecutor(n_workers) as threads:
+        try:
+            while True:
+                for job in islice(jobs, 2 * n_workers - len(waiting)):
+                    waiting.append((job, threads.submit(work, job, lambda _: None)))
+                if not waiting:
+                    return
+                progress(sum(job.size for job, counted in waiting if counted.done()))
+                first, counted = waiting[0]
+                if counted.done():
+                    waiting.popleft()
+                    yield first, counted.result()
+                else:
+                    wait((counted,), REPORT_EVERY)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
 def safe_cut(splitter: Splitter) -> Cut | None:

@@ -1,12 +1,11 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice, repeat
-from operator import add
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice
 from typing import Any, Final, Self
 
-from bpe_core.corpus.documents import Documents
+from bpe_core import kernel
+from bpe_core.corpus.piece_table import PieceTable
 from bpe_core.corpus.progress import Progress, Reading, Stopped
 from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure, Source
@@ -20,10 +19,10 @@ __all__ = ["Counts", "Progress", "Source"]
 
 
 EACH: Final = 1 << 21
-"""Bytes on disk from which on a process more is worth starting; meanwhile another one counts half as many."""
+"""Bytes on disk from which on a worker more is worth starting; a process counts half as many meanwhile."""
 
 _HELD: Final = 6
-"""Lists of pieces, one for about a block of text, that are held until a document has ended; then it counts as long."""
+"""Blocks of a text that are held until a document has ended; one of more counts as long."""
 
 
 class Counts:
@@ -37,8 +36,6 @@ class Counts:
         """Nothing counted yet; PatternError if `pattern` is none. Use `Counts.of` or `Counts.read`."""
         self.pattern = pattern
         """The split pattern, as it was given."""
-        self.pieces: Counter[str] = Counter()
-        """Piece -> how often it occurs."""
         self.sources: list[Source] = []
         """One for each file read, by document number; a single one for all texts that were given as such."""
         self.skipped: list[Skipped] = []
@@ -50,11 +47,10 @@ class Counts:
         self.n_bytes = 0
         """Of the texts in UTF-8."""
         self.n_characters = 0
-        self.n_pieces = 0
-        """With repetition."""
         self.splitter = splitter(pattern)
         """What cuts texts into pieces."""
-        self._documents = Documents()
+        self._table = self._new_table()
+        self._known: tuple[int, Mapping[str, int]] = (0, {})
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the splitter, which every process makes for itself."""
@@ -64,9 +60,29 @@ class Counts:
         vars(self).update(state, splitter=splitter(state["pattern"]))
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether the kernel counts; then several threads are as good as several processes."""
+        return kernel.available and self.splitter.scanner is not None
+
+    def _new_table(self) -> Any:  # the kernel's takes texts, its equal in Python their pieces
+        return kernel.PieceTable(self.splitter.scanner) if self.is_compiled and self.splitter.scanner else PieceTable()
+
+    @property
     def n_documents(self) -> int:
         """How many texts were counted."""
-        return self._documents.n
+        return int(self._table.n_documents)
+
+    @property
+    def n_pieces(self) -> int:
+        """With repetition."""
+        return int(self._table.n_pieces)
+
+    @property
+    def pieces(self) -> Mapping[str, int]:
+        """Piece -> how often it occurs."""
+        if self._known[0] != self.n_pieces:
+            self._known = self.n_pieces, self._table.counts()
+        return self._known[1]
 
     @classmethod
     def of(cls, texts: str | Iterable[str], pattern: str = "gpt4") -> Self:
@@ -91,24 +107,25 @@ class Counts:
         *,
         progress: Callable[[Progress], None] | None = None,
         stop: Callable[[], bool] | None = None,
-        processes: int | None = None,
+        workers: int | None = None,
     ) -> Self:
         """Count files in blocks, each a document, never holding a whole text (unless the pattern needs it whole).
 
         `progress` and `stop` are called at most every 20 ms; if `stop` says so, what was read until then is returned.
-        What is large is counted by several `processes` (None: as many as can work at once), with the same result.
+        What is large is counted by several `workers` (None: as many as can work at once), with the same result: threads
+        where the kernel counts, processes elsewhere.
         TextError if a file that was named directly proves unreadable, or if all do.
         """
         counts = cls(pattern)
         files = tuple(files)
         reading = Reading(sum(file.size for file in files), progress, stop)
         try:
-            if processes is None:
-                processes = n_processes(reading.total, EACH)
-            if processes > 1 and counts.splitter.source:
+            if workers is None:
+                workers = n_processes(reading.total, EACH)
+            if workers > 1 and counts.splitter.source:
                 from bpe_core.corpus.counting import read_together  # late: most corpora are small
 
-                read_together(counts, files, reading, processes)
+                read_together(counts, files, reading, workers)
             else:
                 for file in files:
                     counts.add_file(file, reading.blocks(file))
@@ -138,8 +155,7 @@ class Counts:
 
     def append(self, other: "Counts") -> None:
         """Take in the counts of the documents that follow, as if they had been counted here."""
-        self._documents.append(other._documents, other.pieces, self.pieces)
-        self._sum(other.pieces)
+        self._table.append(other._table)
         self.sources += other.sources
         self.skipped += other.skipped
         self.n_bytes += other.n_bytes
@@ -147,7 +163,7 @@ class Counts:
 
     def go_on(self, part: "Counts") -> None:
         """Take in the counts of what follows of the same, single document; `is_of` tells its source."""
-        self._sum(part.pieces)
+        self._table.append_to_last(part._table)
 
     def is_of(self, source: Source) -> None:
         """Say which single document these are the counts of."""
@@ -158,35 +174,22 @@ class Counts:
         one_each = len(self.sources) == self.n_documents
         return self.sources[document].name if one_each else f"text {document + 1:,}"
 
-    def first_documents(self) -> Iterator[int]:
-        """For each of `pieces`, in their order, the number of the document it appeared in first."""
-        return self._documents.first(len(self.pieces))
-
     def few_documents(self) -> dict[str, tuple[int, ...]]:
         """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
-        return self._documents.few(self.pieces)
+        few: dict[str, tuple[int, ...]] = self._table.few_documents()
+        return few
 
     def _add(self, blocks: Iterable[str]) -> None:
         """Count one document, by itself until it is read to its end: nothing of it stays if that cannot be."""
-        lists = self.splitter.pieces(blocks)
-        held = list(islice(lists, _HELD))
-        if len(held) < _HELD:
-            self._documents.add(set[str]().union(*held), self.pieces)
-            for pieces in held:
-                self.pieces.update(pieces)
-            self.n_pieces += sum(map(len, held))
-        else:
-            counted: Counter[str] = Counter()
-            for pieces in chain(held, lists):
-                counted.update(pieces)
-            self._documents.add(counted.keys(), self.pieces)
-            self._sum(counted)
-
-    def _sum(self, there: Counter[str]) -> None:
-        """Add counts to these; in one sweep that never leaves C, as this happens for every portion of a corpus."""
-        here = self.pieces
-        dict.update(here, zip(there, map(add, map(here.get, there, repeat(0)), there.values()), strict=True))
-        self.n_pieces += there.total()
+        parts = self.splitter.parts(blocks)
+        held = list(islice(parts, _HELD))
+        is_long = len(held) == _HELD
+        table = self._new_table() if is_long else self._table
+        for part in chain(held, parts):
+            table.add(part if self.is_compiled else self.splitter.split(part))
+        table.end_document()
+        if is_long:
+            self._table.append(table)
 
     def _keep(self, source: Source) -> None:
         self.sources.append(source)

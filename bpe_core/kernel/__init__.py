@@ -51,5 +51,6 @@ description: Final = "with the compiled kernel" if available else f"in pure Pyth
 
 if TYPE_CHECKING or available:
     from bpe_core.kernel._kernel import Encoder as Encoder
+    from bpe_core.kernel._kernel import PieceTable as PieceTable
     from bpe_core.kernel._kernel import Scanner as Scanner
     from bpe_core.kernel._kernel import Trainer as Trainer

@@ -94,3 +94,38 @@ class Trainer:
 
     def pair_table(self) -> bytes:
         """Of each pair that stands in the corpus now 3 unsigned 64-bit numbers: left and right symbol, count."""
+
+class PieceTable:
+    """Counts the pieces of texts, document by document, in the order in which they first appear.
+
+    A table may be used by one thread at a time; several tables work at once.
+    """
+
+    def __init__(self, scanner: Scanner) -> None:
+        """Nothing counted yet; `scanner` splits."""
+
+    @property
+    def n_documents(self) -> int:
+        """Documents that have ended."""
+
+    @property
+    def n_pieces(self) -> int:
+        """Pieces, with repetition."""
+
+    def add(self, text: str, /) -> None:
+        """Count the pieces of a text of the document at hand. UnicodeEncodeError for a lone surrogate."""
+
+    def end_document(self) -> None:
+        """What comes next belongs to another document."""
+
+    def append(self, other: PieceTable, /) -> None:
+        """Take in another table, whose documents follow."""
+
+    def append_to_last(self, other: PieceTable, /) -> None:
+        """Take in another table, whose first document goes on with the last one here."""
+
+    def counts(self) -> dict[str, int]:
+        """Piece -> how often it occurs."""
+
+    def few_documents(self) -> dict[str, tuple[int, ...]]:
+        """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""

@@ -26,6 +26,7 @@ typedef struct {
 int add_scanner(PyObject *module);
 int add_encoder(PyObject *module);
 int add_trainer(PyObject *module);
+int add_piece_table(PyObject *module);
 
 /* What is inside of a Scanner, ready for a text in UTF-8: the sets of its characters are at hand. To be called with the
    GIL for each text; NULL with an exception for what is no Scanner. It lives as long as `object`. */

@@ -114,7 +114,7 @@ class CompiledLearner:
             look,
         )
         try:
-            self._trainer = kernel.Trainer(dict(pieces), *options)
+            self._trainer = kernel.Trainer(pieces if isinstance(pieces, dict) else dict(pieces), *options)
         except UnicodeEncodeError:
             readable: dict[str, int] = {}
             for piece, weight in pieces.items():

@@ -109,10 +109,10 @@ def test_a_file_that_is_cut_while_it_is_counted_is_told_and_not_counted_by_halve
     path = tmp_path / "log.txt"
     path.write_text(TEXT * 2000)
     with pytest.raises(TextError, match=r"log.txt cannot be read: it became shorter while it was read"):
-        Counts.read(find_files(path).files, processes=2)
+        Counts.read(find_files(path).files, workers=2)
     (tmp_path / "other.txt").write_text(TEXT)
     path.write_text(TEXT * 2000)
-    counted = Counts.read(find_files(tmp_path).files, processes=2)
+    counted = Counts.read(find_files(tmp_path).files, workers=2)
     assert [skipped.reason for skipped in counted.skipped] == [corpus_reading.CHANGED]
     assert (counted.n_documents, counted.n_bytes) == (1, len(TEXT)) and counted.pieces["the"] == 1
 

@@ -35,6 +35,7 @@ def test_a_process_that_is_lost_is_told_in_a_sentence(
         monkeypatch.setattr(f"{module}.n_processes", lambda *_: 2)
     monkeypatch.setattr(portions, "SMALLEST", 1000)
     monkeypatch.setattr(process_pool, "PoolWorker", Killed)
+    monkeypatch.setattr("bpe_core.kernel.available", False)  # with it, there are threads and no processes
     assert main(arguments) == 0
     together = capsys.readouterr()
     assert together.out == alone.out

@@ -25,6 +25,9 @@ def small(monkeypatch):
     monkeypatch.setattr(counts, "_HELD", 2)
 
 
+only_in_python = pytest.mark.parametrize("engine", ["python"], indirect=True)
+
+
 def corpus(folder, seed):
     """Texts from empty to many portions long, some packed, some with a mark, some unreadable from the middle on."""
     rng = random.Random(seed)
@@ -45,7 +48,9 @@ def nobody(n_bytes):
 
 def everything(counted):
     """All that is known of a corpus, order included."""
-    return {**vars(counted), "splitter": None, "pieces": list(counted.pieces.items())}
+    known = {name: value for name, value in vars(counted).items() if name not in ("splitter", "_table", "_known")}
+    numbers = counted.n_pieces, counted.n_documents
+    return known | {"pieces": list(counted.pieces.items()), "documents": counted.few_documents(), "n": numbers}
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", r"(?<=a)b|\w+"])
@@ -53,7 +58,7 @@ def everything(counted):
 def test_portions_counted_one_by_one_make_the_counts_of_the_whole(tmp_path, small, pattern, amount):
     for seed in range(amount):
         files = corpus(tmp_path / str(seed), seed)
-        whole, document, together = Counts.read(files, pattern, processes=1), counting._Document(), Counts(pattern)
+        whole, document, together = Counts.read(files, pattern, workers=1), counting._Document(), Counts(pattern)
         for portion in portions.portions(files, SMALL, counting.safe_cut(splitter(pattern))):
             counted = counting.CountPortion(pattern)(portion, nobody)
             done = counted if portion.end is None else document.take(portion, counted)
@@ -65,7 +70,7 @@ def test_portions_counted_one_by_one_make_the_counts_of_the_whole(tmp_path, smal
 @pytest.mark.parametrize("processes", [2, 3])
 def test_several_processes_count_what_one_counts(tmp_path, small, processes):
     files = corpus(tmp_path / "texts", processes)
-    assert everything(Counts.read(files, processes=processes)) == everything(Counts.read(files, processes=1))
+    assert everything(Counts.read(files, workers=processes)) == everything(Counts.read(files, workers=1))
 
 
 def test_a_large_text_is_parted_where_no_piece_lies_across(tmp_path, small):
@@ -83,10 +88,10 @@ def test_progress_is_told_and_a_wish_to_stop_is_heeded(tmp_path, small):
         (tmp_path / f"{number:02}.txt").write_text(f"text {number} " * 9)
     files, told = find_files(tmp_path).files, []
     total = sum(file.size for file in files)
-    Counts.read(files, progress=told.append, processes=2)
+    Counts.read(files, progress=told.append, workers=2)
     assert told[-1].done == told[-1].total == total
     assert [now.done for now in told] == sorted(now.done for now in told)
-    stopped = Counts.read(files, stop=lambda: True, processes=2)
+    stopped = Counts.read(files, stop=lambda: True, workers=2)
     assert stopped.stopped
     assert stopped.n_documents == 0
 
@@ -94,11 +99,12 @@ def test_progress_is_told_and_a_wish_to_stop_is_heeded(tmp_path, small):
 def test_errors_cross_from_process_to_process(tmp_path, small):
     (tmp_path / "broken.txt").write_bytes(b"a b " * 9000 + b"\xff")
     with pytest.raises(TextError, match=r"broken\.txt cannot be read: byte 0xff at offset 36,000"):
-        Counts.read(find_files(tmp_path / "broken.txt").files, processes=2)
+        Counts.read(find_files(tmp_path / "broken.txt").files, workers=2)
     with pytest.raises(TextError, match="None of the files could be read: byte 0xff"):
-        Counts.read(find_files(tmp_path).files, processes=2)
+        Counts.read(find_files(tmp_path).files, workers=2)
 
 
+@only_in_python
 def test_the_work_of_a_process_that_dies_is_done_by_the_one_that_asked(tmp_path, small):
     for number in range(5):
         (tmp_path / f"{number}.txt").write_text(f"text {number}, of several words")
@@ -132,6 +138,7 @@ def asked(pool, jobs):
     return [part.n_pieces for _, part in pool.results(jobs, nobody)], n_asked
 
 
+@only_in_python
 def test_a_process_that_has_died_is_not_given_another_job(tmp_path, small):
     for number in range(60):
         (tmp_path / f"{number:02}.txt").write_text(f"text {number}, of several words")
@@ -143,13 +150,14 @@ def test_a_process_that_has_died_is_not_given_another_job(tmp_path, small):
     assert n_asked[0] <= 1
 
 
+@only_in_python
 def test_without_any_other_process_the_work_is_done_all_the_same(tmp_path, small, monkeypatch):
     def no_process(work):
         raise BlockingIOError("Resource temporarily unavailable")
 
     files = corpus(tmp_path / "texts", 3)
-    whole = Counts.read(files, processes=1)
+    whole = Counts.read(files, workers=1)
     monkeypatch.setattr(process_pool, "PoolWorker", no_process)
-    together = Counts.read(files, processes=3)
+    together = Counts.read(files, workers=3)
     assert together.n_lost == 2
     assert everything(together) == everything(whole) | {"n_lost": 2}
