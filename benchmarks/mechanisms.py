@@ -154,7 +154,7 @@ EDITING: Final[Mapping[str, Off]] = {
     ),
     "Fenwick tree, not a list of sums": replaced(block_list, fragments, PrefixSums=ListOfSums),
     "long pieces as fragments": replaced(long_piece, pieces, blocks, block_list, splice, LONG=NEVER),
-    "misfits moved to the end of a run": replaced(long_piece.LongPiece, _slide=lambda self, seam: False),
+    "misfits moved to the end of a run": replaced(long_piece.LongPiece, _move_misfit=lambda self, border: False),
     "memory of compatible neighbors": forgetting("_compatible"),
     "memory of tokens' bytes": forgetting("_asked"),
     "common beginnings by slices": replaced(change, fragments, common_prefix=plain_prefix),

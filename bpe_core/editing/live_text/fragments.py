@@ -1,4 +1,4 @@
-"""A very long text in fragments, each with its tokens if they are known, and the seams between them, open or closed."""
+"""A very long text in fragments, with their tokens where they are known, and which borders are known to be right."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
@@ -30,19 +30,28 @@ def places(start: int, fragments: Sequence[Fragment]) -> list[int]:
 
 
 class Fragments:
-    """Fragments in a row, none empty. The seam number `i` is the one behind fragment `i`; the last one has none.
+    """Fragments in a row, none empty. The border number `i` is the one behind fragment `i`; the last one has none.
 
-    A seam is closed if the tokens to both sides of it are known to fit.
+    A border is verified if the tokens to both sides of it are known to be compatible.
     """
 
-    __slots__ = ("_closed", "_first_open", "_first_unknown", "_kept", "ids", "lengths", "n_open", "texts")
+    __slots__ = (
+        "_first_unknown",
+        "_first_unverified",
+        "_untouched",
+        "_verified",
+        "ids",
+        "lengths",
+        "n_unverified",
+        "texts",
+    )
 
     def __init__(self, fragments: Sequence[Fragment]) -> None:
         self.texts = [text for text, _ in fragments]
         """The text of each."""
         self.lengths = PrefixSums(list(map(len, self.texts)))
         """How many code points each has."""
-        self._kept = (0, 0)
+        self._untouched = (0, 0)
         self.forget()
         self.ids: list[Ids | None] = [ids for _, ids in fragments]
         """The tokens of each, or None."""
@@ -50,17 +59,17 @@ class Fragments:
     def copy(self) -> "Fragments":
         """One that can be changed while this stays as it is."""
         copied = copy(self)
-        copied.texts, copied.ids, copied._closed = self.texts[:], self.ids[:], self._closed[:]
+        copied.texts, copied.ids, copied._verified = self.texts[:], self.ids[:], self._verified[:]
         copied.lengths = self.lengths.copy()
         return copied
 
     def forget(self) -> None:
-        """Forget all tokens, and open all seams."""
+        """Forget all tokens, and doubt all borders."""
         self.ids = [None] * len(self.texts)
-        self._closed = [False] * (len(self.texts) - 1)
-        self.n_open = len(self._closed)
-        """How many seams are open."""
-        self._first_open = self._first_unknown = 0  # at or before the first one
+        self._verified = [False] * (len(self.texts) - 1)
+        self.n_unverified = len(self._verified)
+        """How many borders are not verified."""
+        self._first_unverified = self._first_unknown = 0  # at or before the first one
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -74,65 +83,66 @@ class Fragments:
             return None
         return self._first_unknown
 
-    def next_open(self) -> int:
-        """The first open seam; there must be one."""
-        self._first_open = self._closed.index(False, self._first_open)
-        return self._first_open
+    def next_unverified(self) -> int:
+        """The first border that is not verified; there must be one."""
+        self._first_unverified = self._verified.index(False, self._first_unverified)
+        return self._first_unverified
 
-    def is_open(self, seam: int) -> bool:
-        """Whether the tokens beside a seam may not fit."""
-        return not self._closed[seam]
+    def is_verified(self, border: int) -> bool:
+        """Whether the tokens beside a border are known to be compatible."""
+        return self._verified[border]
 
-    def close_known(self, fit: Callable[[int, int], bool]) -> None:
-        """Close all seams that can be closed without a change."""
-        self._closed = [
-            left is not None and right is not None and fit(left[-1], right[0]) for left, right in pairwise(self.ids)
+    def verify_known(self, compatible: Callable[[int, int], bool]) -> None:
+        """Verify all borders that can be verified without a change."""
+        self._verified = [
+            left is not None and right is not None and compatible(left[-1], right[0])
+            for left, right in pairwise(self.ids)
         ]
-        self.n_open = self._closed.count(False)
+        self.n_unverified = self._verified.count(False)
 
-    def close(self, seam: int) -> None:
-        """Take note that the tokens beside a seam fit."""
-        self.n_open -= not self._closed[seam]
-        self._closed[seam] = True
+    def verify(self, border: int) -> None:
+        """Take note that the tokens beside a border are compatible."""
+        self.n_unverified -= not self._verified[border]
+        self._verified[border] = True
 
-    def open(self, seam: int) -> None:
-        """Take note that they may not fit; does nothing for a seam that is none."""
-        if 0 <= seam < len(self._closed) and self._closed[seam]:
-            self._closed[seam] = False
-            self.n_open += 1
-            self._first_open = min(self._first_open, seam)
+    def doubt(self, border: int) -> None:
+        """Take note that they may not be; does nothing for a border that is none."""
+        if 0 <= border < len(self._verified) and self._verified[border]:
+            self._verified[border] = False
+            self.n_unverified += 1
+            self._first_unverified = min(self._first_unverified, border)
 
     def replace(self, first: int, last: int, fragments: Sequence[Fragment]) -> None:
         """Put fragments in the place of `first` up to, not including, `last`.
 
-        The new ones are of one encoding: the seams between those with tokens are closed. The seams around stay as they
-        are.
+        The new ones are of one encoding: the borders between those with tokens are verified. The borders around stay
+        as they are.
         """
-        closed = [ids is not None for _, ids in fragments[1:]]
-        self.n_open += closed.count(False) - self._closed[first : last - 1].count(False)
-        self._closed[first : last - 1] = closed
-        self._first_open = min(self._first_open, first)
+        verified = [ids is not None for _, ids in fragments[1:]]
+        self.n_unverified += verified.count(False) - self._verified[first : last - 1].count(False)
+        self._verified[first : last - 1] = verified
+        self._first_unverified = min(self._first_unverified, first)
         self._first_unknown = min(self._first_unknown, first)
-        self._kept = (min(self._kept[0], first), min(self._kept[1], len(self.texts) - last))
+        self._untouched = (min(self._untouched[0], first), min(self._untouched[1], len(self.texts) - last))
         self.texts[first:last] = [text for text, _ in fragments]
         self.ids[first:last] = [ids for _, ids in fragments]
         self.lengths.replace(first, last, [len(text) for text, _ in fragments])
 
     def insert(self, index: int, fragment: Fragment) -> None:
-        """Put a fragment behind another; both of its seams are open."""
+        """Put a fragment behind another; neither of its borders is verified."""
         self.replace(index - 1, index, [*self.between(index - 1, index), fragment])
-        self.open(index - 1)
-        self.open(index)
+        self.doubt(index - 1)
+        self.doubt(index)
 
     def shorten(self, index: int, n_characters: int, n_tokens: int) -> None:
-        """Take some tokens from the end of a fragment, maybe all. What is left fits the fragment behind it."""
+        """Take some tokens from the end of a fragment, maybe all. What is left is compatible with what is behind."""
         text, ids = self.texts[index][:-n_characters], (self.ids[index] or ())[:-n_tokens]
         if ids:
             self.replace(index, index + 1, [(text, ids)])
-            self.close(index)
+            self.verify(index)
         elif index:
             self.replace(index - 1, index + 1, self.between(index - 1, index))
-            self.close(index - 1)
+            self.verify(index - 1)
         else:
             self.replace(0, 2, self.between(1, 2))
 
@@ -140,16 +150,16 @@ class Fragments:
         """Some of the fragments."""
         return list(zip(self.texts[first:last], self.ids[first:last], strict=True))
 
-    def watch(self) -> None:
+    def track(self) -> None:
         """Begin to take note of what is replaced."""
-        self._kept = (len(self.texts), len(self.texts))
+        self._untouched = (len(self.texts), len(self.texts))
 
-    def kept(self) -> tuple[int, int]:
+    def n_untouched(self) -> tuple[int, int]:
         """How many fragments at both ends were never replaced since then."""
-        return self._kept
+        return self._untouched
 
 
-def chopped(text: str) -> list[Fragment]:
+def unencoded(text: str) -> list[Fragment]:
     """A text as fragments that nobody has encoded yet."""
     if len(text) <= 2 * SIZE:
         return [(text, None)] if text else []
@@ -180,13 +190,13 @@ def assembled(text: str, start: int, known: Sequence[Row]) -> list[Fragment]:
         bounds = places(at - start, row)
         first, last = bisect_left(bounds, done), bisect_right(bounds, len(text)) - 1
         if first < last:
-            fragments += chopped(text[done : bounds[first]])
+            fragments += unencoded(text[done : bounds[first]])
             fragments += row[first:last]
             done = bounds[last]
-    return fragments + chopped(text[done:])
+    return fragments + unencoded(text[done:])
 
 
-def left_alone(edit: Edit, at: int, fragments: list[Fragment]) -> list[Row]:
+def untouched(edit: Edit, at: int, fragments: list[Fragment]) -> list[Row]:
     """The fragments, of which the first begins at `at`, that an edit leaves alone: at most two rows of them."""
     starts = places(at, fragments)
     before = max(0, bisect_right(starts, edit.start) - 1)

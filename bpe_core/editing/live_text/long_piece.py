@@ -1,9 +1,9 @@
-"""A piece too long to be encoded again at each key: it is kept as fragments, and only the seams by an edit are mended.
+"""A piece too long to be encoded again at each key: it is kept as fragments, and an edit verifies the borders by it.
 
 A document without a split pattern is one piece, and so is a megabyte of letters under any pattern. A fragment is some
 hundred characters with their tokens, worked out when somebody looks. Where two fragments meet, their tokens may be
-wrong until the seam is *closed*, that is, until the tokens beside it are compatible (see
-`bpe_core.merging.windows`). With all seams closed the tokens are exactly those of the whole piece.
+wrong until the border is *verified*: the tokens beside it are compatible (see `bpe_core.merging.windows`). With all
+borders verified the tokens are exactly those of the whole piece.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from itertools import chain
 from time import perf_counter
 from typing import Final
 
-from bpe_core.editing.live_text.fragments import SIZE, Fragment, Fragments, Ids, chopped, cut
+from bpe_core.editing.live_text.fragments import SIZE, Fragment, Fragments, Ids, cut, unencoded
 from bpe_core.editing.spans import Span, layout
 from bpe_core.surrogates import utf8
 from bpe_core.vocabulary import Vocabulary
@@ -30,7 +30,7 @@ class LongPiece:
         """The tokens that fragments bring along are those each would have if it stood alone."""
         self._vocabulary = vocabulary
         self._row = Fragments(fragments)
-        self._row.close_known(vocabulary.compatible)
+        self._row.verify_known(vocabulary.compatible)
 
     def copy(self) -> "LongPiece":
         """One that can be edited while this stays as it is."""
@@ -64,8 +64,8 @@ class LongPiece:
 
     @property
     def settled(self) -> bool:
-        """Whether every seam is closed."""
-        return self._row.n_open == 0
+        """Whether every border is verified."""
+        return self._row.n_unverified == 0
 
     def use(self, vocabulary: Vocabulary) -> None:
         """Forget all tokens; the next ones are those of another vocabulary."""
@@ -73,12 +73,12 @@ class LongPiece:
         self._row.forget()
 
     def settle(self, seconds: float) -> bool:
-        """Close seams for so long; whether all are closed now. At least one step is done, so calling on gets there."""
+        """Verify borders for so long; whether all are now. At least one step is done, so calling on gets there."""
         deadline = perf_counter() + seconds
-        while self._row.n_open:
+        while self._row.n_unverified:
             unknown = self._row.next_unknown()
             if unknown is None:
-                self._close(self._row.next_open())
+                self._make_compatible(self._row.next_unverified())
             else:
                 self._tokens(unknown)
             if perf_counter() >= deadline:
@@ -119,8 +119,8 @@ class LongPiece:
         return [ids or self._tokens(index) for index, ids in enumerate(self._row.ids)]
 
     def spans(self, start: int, end: int) -> list[Span]:
-        """The spans that meet a range of code points. They may yet change at open seams farther away."""
-        self._close_around(start, end)
+        """The spans that meet a range of code points. They may yet change where borders farther away do."""
+        self._verify_around(start, end)
         found: list[Span] = []
         index, at = self._row.lengths.find(start)
         while index < len(self._row) and at < end:
@@ -134,16 +134,16 @@ class LongPiece:
 
         Returns where the first fragment that changed begins, and the changed fragments as they were and as they are.
         """
-        self._close_around(start, end)
+        self._verify_around(start, end)
         was_settled = self.settled
         texts, ids = self._row.texts[:], self._row.ids[:]
-        self._row.watch()
+        self._row.track()
         self._put(start, end, replacement)
         if was_settled:
             self.settle(float("inf"))
         else:
-            self._close_around(start, start + len(replacement))
-        head, tail = self._row.kept()
+            self._verify_around(start, start + len(replacement))
+        head, tail = self._row.n_untouched()
         gone = slice(head, len(texts) - tail)
         before = list(zip(texts[gone], ids[gone], strict=True))
         return self._row.lengths.start(head), before, self._row.between(head, len(self._row) - tail)
@@ -158,7 +158,7 @@ class LongPiece:
             at, last_at = lengths.start(first), lengths.start(last)
         head, tail = texts[first][: start - at], texts[last][max(0, end - last_at) :]
         if len(replacement) > SIZE:
-            fragments = chopped(head + replacement + tail)
+            fragments = unencoded(head + replacement + tail)
         else:
             before = [span for span in self._layout(first) if span.end <= len(head)]
             behind = len(texts[last]) - len(tail)
@@ -166,11 +166,11 @@ class LongPiece:
             middle = head[before[-1].end if before else 0 :] + replacement
             middle += tail[: (after[0].start if after else len(texts[last])) - behind]
             parts = _ids(before), utf8(middle), _ids(after)
-            _, _, tokens = self._fitted(*parts, first, last, to_left=False, to_right=False)
+            _, _, tokens = self._encoded_around(*parts, first, last, to_left=False, to_right=False)
             fragments = cut(head + replacement + tail, tokens, self._vocabulary.token_bytes)
         self._row.replace(first, last + 1, fragments)
-        self._row.open(first - 1)
-        self._row.open(first + len(fragments) - 1)
+        self._row.doubt(first - 1)
+        self._row.doubt(first + len(fragments) - 1)
 
     def _tokens(self, index: int) -> Ids:
         ids = self._row.ids[index]
@@ -182,36 +182,36 @@ class LongPiece:
         """The spans of a fragment."""
         return layout(self._row.texts[index], self._tokens(index), self._vocabulary.token_bytes)
 
-    def _close_around(self, start: int, end: int) -> None:
-        """Close the seams of the fragments in a range of code points, and one fragment to either side."""
+    def _verify_around(self, start: int, end: int) -> None:
+        """Verify the borders of the fragments in a range of code points, and one fragment to either side."""
         index, _ = self._row.lengths.find(start)
-        seam = max(0, index - 1)
-        while seam < len(self._row) - 1 and self._row.lengths.start(seam) < end:
-            if self._row.is_open(seam):
-                self._close(seam)
-            seam += 1
+        border = max(0, index - 1)
+        while border < len(self._row) - 1 and self._row.lengths.start(border) < end:
+            if not self._row.is_verified(border):
+                self._make_compatible(border)
+            border += 1
 
-    def _close(self, seam: int) -> None:
-        """Make the tokens beside a seam compatible; may open one farther to the right."""
-        left, right = self._tokens(seam), self._tokens(seam + 1)
+    def _make_compatible(self, border: int) -> None:
+        """Make the tokens beside a border compatible; those farther to the right may not be then."""
+        left, right = self._tokens(border), self._tokens(border + 1)
         if self._vocabulary.compatible(left[-1], right[0]):
-            self._row.close(seam)
-        elif not self._slide(seam):
-            # In a periodic run the window could grow to its end. It does not reach beyond the next seam, which may be
-            # open then, instead: each step is short, and what is open moves to the right until all is well.
-            first, last, tokens = self._fitted(left, b"", right, seam, seam + 1, to_right=False)
+            self._row.verify(border)
+        elif not self._move_misfit(border):
+            # In a periodic run the window could grow to its end. Instead it ends at the next border, which may be wrong
+            # then: each step is short, and what is to be done moves to the right until all is well.
+            first, last, tokens = self._encoded_around(left, b"", right, border, border + 1, to_right=False)
             text = "".join(self._row.texts[first : last + 1])
             fragments = cut(text, tokens, self._vocabulary.token_bytes)
             self._row.replace(first, last + 1, fragments)
             if tokens[-1] != right[-1]:
-                self._row.open(first + len(fragments) - 1)
+                self._row.doubt(first + len(fragments) - 1)
 
-    def _fitted(
+    def _encoded_around(
         self, left: Ids, middle: bytes, right: Ids, first: int, last: int, to_left: bool = True, to_right: bool = True
     ) -> tuple[int, int, Ids]:
-        """The tokens of `left`, `middle` and `right` joined; only the middle and what does not fit it is encoded.
+        """The tokens of `left`, `middle` and `right` joined; only the middle and what is not compatible is encoded.
 
-        The window over the middle grows on the side that does not fit until both sides do. Where it may, it reaches
+        The window over the middle grows on the side that is not compatible until both are. Where it may, it reaches
         into the fragments around `first` and `last`, which the two end in; they are returned with the tokens.
         """
         compatible, token_bytes = self._vocabulary.compatible, self._vocabulary.token_bytes
@@ -229,23 +229,23 @@ class LongPiece:
             ids = self._vocabulary.join(
                 b"".join((*map(token_bytes, taken), middle, *map(token_bytes, right[:n_right])))
             )
-            left_fits = not kept or compatible(kept[-1], ids[0])
-            right_fits = n_right == len(right) or compatible(ids[-1], right[n_right])
-            if left_fits and right_fits:
+            left_agrees = not kept or compatible(kept[-1], ids[0])
+            right_agrees = n_right == len(right) or compatible(ids[-1], right[n_right])
+            if left_agrees and right_agrees:
                 return first, last, kept + ids + right[n_right:]
-            n_left *= 1 if left_fits else 2
-            n_right *= 1 if right_fits else 2
+            n_left *= 1 if left_agrees else 2
+            n_right *= 1 if right_agrees else 2
 
-    def _slide(self, seam: int) -> bool:
-        """In a periodic run, move what does not fit to the end of the run; the tokens in between stay as they are.
+    def _move_misfit(self, border: int) -> bool:
+        """In a periodic run, move what is not compatible to the end of the run; the tokens in between stay as they are.
 
         An edit in the middle of a million equal letters leaves a few of them over, which shifts all that follow. But
         the text is the same if these few stand behind the run instead: `misfit + run == run + misfit`. Only the shorter
         of two is ever moved, so nothing goes in circles.
         """
         texts = self._row.texts
-        ids, following, first_right = self._tokens(seam), texts[seam + 1], self._tokens(seam + 1)[0]
-        before = self._tokens(seam - 1)[-1:] if seam else ()
+        ids, following, first_right = self._tokens(border), texts[border + 1], self._tokens(border + 1)[0]
+        before = self._tokens(border - 1)[-1:] if border else ()
         for n in range(1, min(_LONGEST_MISFIT, len(ids)) + 1):
             data = b"".join(map(self._vocabulary.token_bytes, ids[-n:]))
             misfit = data.decode(errors="ignore")
@@ -255,13 +255,13 @@ class LongPiece:
                 break
         else:
             return False
-        behind = seam + 1
+        behind = border + 1
         while behind < len(texts) and misfit + texts[behind] == texts[behind] + misfit:
             behind += 1
             if behind < len(texts) and self._row.ids[behind] is None:  # not looked at yet: that can wait, too
                 break
         self._row.insert(behind, (misfit, ids[-n:]))
-        self._row.shorten(seam, len(misfit), n)
+        self._row.shorten(border, len(misfit), n)
         return True
 
 

@@ -96,7 +96,7 @@ class Pieces:
         cuts = range(len(text) - 1, 0, -1) if self.has_cuts else ()
         return next((at for at in cuts if self.is_safe_cut(text[at - 1 : at + 1])), 0)
 
-    def firm(self, bounds: Iterable[int], between: Callable[[int, int], str], end: int) -> int:
+    def fixed_bound(self, bounds: Iterable[int], between: Callable[[int, int], str], end: int) -> int:
         """Of bounds up to `end`, the last one first, the first that stays one whatever the text is behind `end`.
 
         Those before it stay, too. `between` gives the text of a range; 0 if there is no such bound.

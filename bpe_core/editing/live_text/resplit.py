@@ -42,7 +42,7 @@ def resplit(old: BlockList, pieces: Pieces, edit: Edit, lo: int | None = None) -
     if not pieces.has_cuts:
         return Resplit(0, len(old), pieces.split(text.between(0, len(text))), False)
     if lo is None:
-        lo = pieces.firm(old.bounds_before(edit.start), old.between, edit.start)
+        lo = pieces.fixed_bound(old.bounds_before(edit.start), old.between, edit.start)
     at, found, ahead = lo, list[str](), _FIRST
     while True:
         end = text.end_near(max(at, edit.stop) + ahead)
@@ -51,7 +51,7 @@ def resplit(old: BlockList, pieces: Pieces, edit: Edit, lo: int | None = None) -
         ends = list(accumulate(map(len, new)))
         sure = len(part)
         if end < len(text):
-            sure = pieces.firm(reversed(ends), _between(part), sure)
+            sure = pieces.fixed_bound(reversed(ends), _between(part), sure)
         shift, n_sure = at - edit.growth, bisect_right(ends, sure)
         known = set(old.bounds(max(edit.end, shift), end - edit.growth))
         n_new = next((i for i, bound in enumerate(ends[:n_sure], 1) if bound + shift in known), n_sure)

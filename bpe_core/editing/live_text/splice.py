@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bpe_core.editing.change import Change, Edit, compare
 from bpe_core.editing.live_text.block_list import BlockList, Exchange
 from bpe_core.editing.live_text.blocks import LEAST, MOST, Block
-from bpe_core.editing.live_text.fragments import compare_fragments, left_alone
+from bpe_core.editing.live_text.fragments import compare_fragments, untouched
 from bpe_core.editing.live_text.long_piece import LONG, LongPiece
 from bpe_core.editing.live_text.pieces import Pieces
 from bpe_core.editing.live_text.resplit import Resplit, resplit
@@ -99,5 +99,5 @@ def _replaced(
 def exchanged(blocks: BlockList, new: Resplit, edit: Edit) -> Exchange:
     """New pieces in the place of old ones; of long pieces the fragments that the edit leaves alone are kept."""
     long_pieces = [(at, item) for at, item in blocks.within(new.lo, new.hi) if isinstance(item, LongPiece)]
-    kept = [row for at, item in long_pieces for row in left_alone(edit, at, item.fragments)]
+    kept = [row for at, item in long_pieces for row in untouched(edit, at, item.fragments)]
     return blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)

@@ -109,7 +109,7 @@ def test_a_text_of_many_blocks_that_come_together_and_part(vocabulary, pattern):
 
 @pytest.mark.parametrize("lengths", [(2, 4, 8, 16, 3, 13, 81), (2, 3, 5, 7, 10, 17), (2, 4, 8, 16, 32, 64, 96, 97)])
 def test_a_run_that_is_edited_before_all_of_it_was_looked_at(lengths):
-    """What does not fit between two stretches of a run moves on seam by seam, in whatever order one looks."""
+    """What is not compatible between two parts of a run moves on border by border, in whatever order one looks."""
     rng = random.Random(str(lengths))
     tokens = {**{byte: bytes([byte]) for byte in range(256)}, **{256 + n: b" " * n for n in lengths}}
     tokenizer = Tokenizer(RankedVocabulary(tokens), "none")
