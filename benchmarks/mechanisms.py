@@ -27,7 +27,7 @@ from bpe_core import LiveText, Tokenizer, Vocabulary, load, save, train
 from bpe_core import tokenizer as tokenizing
 from bpe_core.content.samples import samples
 from bpe_core.editing import change
-from bpe_core.editing.live_text import block_list, blocks, fragments, long_piece, pieces, splice
+from bpe_core.editing.live_text import block_list, blocks, fragments, long_piece, pieces, splicing
 from bpe_core.merging import merge_loop, windows
 from bpe_core.patterns.fast import FastPattern
 
@@ -148,12 +148,12 @@ ENCODING: Final[Mapping[str, Off]] = {
     "repetitions in long pieces": replaced(windows, _repeat=lambda symbols, tokens, starts, done: done),
 }
 EDITING: Final[Mapping[str, Off]] = {
-    "edits between two cuts in a block": replaced(splice, _between_cuts=lambda *arguments: None),
+    "edits between two cuts in a block": replaced(splicing, _between_cuts=lambda *arguments: None),
     "blocks of 1,024 characters, not 8,192": together(
-        replaced(blocks, block_list, SIZE=8192, MOST=32768), replaced(splice, MOST=32768)
+        replaced(blocks, block_list, SIZE=8192, MOST=32768), replaced(splicing, MOST=32768)
     ),
     "Fenwick tree, not a list of sums": replaced(block_list, fragments, PrefixSums=ListOfSums),
-    "long pieces as fragments": replaced(long_piece, pieces, blocks, block_list, splice, LONG=NEVER),
+    "long pieces as fragments": replaced(long_piece, pieces, blocks, block_list, splicing, LONG=NEVER),
     "misfits moved to the end of a run": replaced(long_piece.LongPiece, _move_misfit=lambda self, border: False),
     "memory of compatible neighbors": forgetting("_compatible"),
     "memory of tokens' bytes": forgetting("_asked"),

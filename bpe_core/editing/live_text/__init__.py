@@ -17,7 +17,7 @@ from bpe_core.editing.live_text.blocks import SIZE, Block
 from bpe_core.editing.live_text.long_piece import LongPiece
 from bpe_core.editing.live_text.pieces import Pieces
 from bpe_core.editing.live_text.resplit import resplit
-from bpe_core.editing.live_text.splice import exchanged, splice
+from bpe_core.editing.live_text.splicing import exchanged, splice
 from bpe_core.editing.spans import Span
 from bpe_core.editing.tally import Tally
 from bpe_core.errors import OptionError
