@@ -88,12 +88,13 @@ class Store:
 
     def children(self, token: int) -> list[int]:
         """The ids made from this one, in the order of their steps. The first question indexes all merges."""
-        for left, right, made in islice(self.merges, self._n_indexed, None):
-            for part in {left, right}:
-                known = self._children.setdefault(part, [])
-                if made not in known[-1:]:
-                    known.append(made)
-        self._n_indexed = len(self.merges)
+        if self._n_indexed < len(self.merges):  # islice walks over what it skips
+            for left, right, made in islice(self.merges, self._n_indexed, None):
+                for part in {left, right}:
+                    known = self._children.setdefault(part, [])
+                    if made not in known[-1:]:
+                        known.append(made)
+            self._n_indexed = len(self.merges)
         return self._children.get(token, [])
 
 

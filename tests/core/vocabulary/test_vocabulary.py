@@ -155,3 +155,17 @@ def test_encoding_is_merging_whatever_the_merges():
             for data in dict.fromkeys(bytes_of.values()):
                 if len(data) <= 100:
                     assert list(vocabulary.encode(data)) == merged(data, ranks, vocabulary.merges), f"seed {seed}"
+
+
+def test_all_merges_are_indexed_once_however_many_tokens_are_asked_about():
+    class Counted(list):
+        n_walks = 0
+
+        def __iter__(self):
+            Counted.n_walks += 1
+            return super().__iter__()
+
+    vocabulary = Vocabulary.of_bytes().extended([(97, 98, 256), (256, 99, 257)])
+    vocabulary._store.merges = Counted(vocabulary._store.merges)
+    assert [vocabulary.children(token) for token in (97, 98, 99, 256, 257)] == [(256,), (256,), (257,), (257,), ()]
+    assert Counted.n_walks == 1
