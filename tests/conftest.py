@@ -2,10 +2,19 @@
 
 import gc
 
+import pytest
 from hypothesis import settings
+
+from bpe_core.parallel.pool_size import available_cores
 
 settings.register_profile("house", derandomize=True, deadline=None, database=None)
 settings.load_profile("house")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: tests of the app sleep a third of their time, until nothing happens."""
+    return available_cores() + 1
 
 
 def pytest_collection_finish() -> None:

@@ -8,15 +8,12 @@ from pathlib import Path
 import pytest
 from loop_watch import LoopWatch
 from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope, children
-from textual import _wait
 from textual.message import Message
 
 from bpe_core import save, train
 from tui.app import BpeScope
 from tui.disk import config
 from tui.workers import process
-
-_wait.SLEEP_GRANULARITY = 0.005  # seconds that the pilot sleeps, twice a key and more; as Textual has it, 0.02
 
 
 @pytest.fixture(autouse=True)

@@ -72,7 +72,7 @@ def test_long_pieces_of_trained_vocabularies_are_merged_as_by_replay(window, tie
             assert list(vocabulary.at(step).encode(piece)) == oracle.encode(piece, vocabulary.merges[:step])
 
 
-@amount(15, 60)
+@amount(4, 60)
 def test_merges_in_any_order_and_tokens_that_are_never_reached(window, amount):
     """What compatibility rests on does not ask how a vocabulary came about."""
     for seed in range(amount):
@@ -88,7 +88,7 @@ def test_merges_in_any_order_and_tokens_that_are_never_reached(window, amount):
         assert merged(piece, ranks, merges) == replayed(piece, ranks, merges), f"seed {seed}"
 
 
-@amount(15, 60)
+@amount(4, 60)
 def test_ranks_with_gaps_in_them_and_with_ties(window, amount):
     """Rank files may lack the parts of a token, and scores may be equal: then the leftmost goes first."""
     for seed in range(amount):
