@@ -1,0 +1,138 @@
+"""Eight pictures tell the story of the app: it learns, shows, explains, travels back, and audits.
+
+After a change that is meant to be seen: `pytest tests/tui/test_pictures.py --snapshot-update`, and look at each of them
+(`rsvg-convert PICTURE.svg -o picture.png`).
+"""
+
+import os
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from loop_watch import LoopWatch
+from scope import Ear, Scope
+from textual.pilot import Pilot
+
+from bpe_core import save, train
+from bpe_core.content.samples import samples
+from tui.app import BpeScope
+from tui.disk import config, sources
+from tui.terminal.themes import INK, PAPER
+
+Picture = Callable[..., bool]
+Story = Callable[[Scope], Awaitable[None]]
+
+DARK, LIGHT = INK.name, PAPER.name
+SMALL, USUAL, LARGE = (80, 24), (120, 40), (200, 60)
+STORY = next(sample.path for sample in samples() if sample.name == "english-prose")
+
+
+@pytest.fixture(autouse=True)
+def the_same_everywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tokenizers that were learned here before, and nothing that only this computer has."""
+    monkeypatch.setattr("tui.widgets.corpus_tree.computer_sources", lambda: [])
+    monkeypatch.setattr(sources, "computer_sources", lambda: [])
+    monkeypatch.setattr("tui.owners.known_tokenizers.found_tokenizers", lambda: [])
+    text = STORY.read_text("utf-8")
+    for age, (name, size) in enumerate((("a-story-in-english-gpt4", 768), ("tiny", 300))):
+        path = config.tokenizers_folder() / f"{name}.json"
+        save(train(text, vocab_size=size), path)
+        os.utime(path, (1_000_000_000 - age,) * 2)  # the newest stands first
+    kept = str(config.tokenizers_folder() / "a-story-in-english-gpt4.json")
+    config.save_configuration(config.Configuration(tokenizer=kept, corpus=(str(STORY),)))
+
+
+def pictured(picture: Picture, size: tuple[int, int], theme: str, story: Story) -> bool:
+    """Whether the app looks as it did after a story was played in it."""
+
+    async def play(pilot: Pilot[None]) -> None:
+        scope = Scope(app, pilot, Ear(), LoopWatch())
+        app.animation_level = "none"
+        await app.main.loaded.wait()
+        scope.area.cursor_blink = False
+        await scope.until(lambda: scope.screen.in_force and scope.screen.totals, "tokenizer and totals are there")
+        await story(scope)
+        await scope.until(lambda: scope.area.edited.review and scope.area.edited.review.settled, "the text is reviewed")
+        app.clear_notifications()
+        same, before = 0, ""
+        while same < 5:  # whatever was on its way has come, however slow the machine is
+            await pilot.pause(0.1)
+            seen = app.export_screenshot()
+            same, before = same + 1 if seen == before else 0, seen
+
+    config.save_configuration(replace(config.load_configuration(), theme=theme))
+    app = BpeScope()
+    return picture(app, terminal_size=size, run_before=play)
+
+
+def test_the_first_thing_one_sees(snap_compare: Picture) -> None:
+    async def story(scope: Scope) -> None:
+        pass
+
+    assert pictured(snap_compare, USUAL, DARK, story)
+
+
+def test_a_vocabulary_is_learned_merge_by_merge(snap_compare: Picture) -> None:
+    async def story(scope: Scope) -> None:
+        await scope.press("f3")
+        for step in range(1, 15):
+            await scope.press("f7")
+            await scope.until(lambda step=step: scope.screen.run.done == step, "one more merge is learned")
+            await scope.until(lambda: scope.screen.run.phase == "paused", "it waits")
+
+    assert pictured(snap_compare, USUAL, LIGHT, story)
+
+
+def test_typing_among_the_tokens(snap_compare: Picture) -> None:
+    async def story(scope: Scope) -> None:
+        scope.area.load("The telegraph office was never busy.\nSo I learned to listen.\n")
+        scope.area.move_cursor((0, 13))
+        await scope.press("s", "backspace", "i")
+
+    assert pictured(snap_compare, SMALL, DARK, story)
+
+
+def test_why_a_word_is_split_so(snap_compare: Picture) -> None:
+    async def story(scope: Scope) -> None:
+        await scope.press("alt+e", "ctrl+t")
+
+    assert pictured(snap_compare, USUAL, LIGHT, story)
+
+
+def test_back_in_time(snap_compare: Picture) -> None:
+    async def story(scope: Scope) -> None:
+        scope.area.load(STORY.read_text("utf-8")[:700])
+        await scope.press("f3", "f3")
+        scope.screen.session.shown.go_to(120)
+        await scope.settle()
+
+    assert pictured(snap_compare, LARGE, DARK, story)
+
+
+async def _audited(scope: Scope) -> None:
+    await scope.press("f5", "enter")
+    await scope.until(lambda: scope.screen.audit.subject and not scope.screen.audit.running, "the audit ends")
+    seconds = re.compile(r" · [\d.]+ s$")
+    scope.screen.audit = replace(scope.screen.audit, subject=seconds.sub("", scope.screen.audit.subject))
+    await scope.press("down", "down")
+
+
+def test_what_is_wrong_with_a_vocabulary(snap_compare: Picture) -> None:
+    assert pictured(snap_compare, USUAL, DARK, _audited)
+
+
+def test_all_of_it_on_a_large_screen(snap_compare: Picture) -> None:
+    async def story(scope: Scope) -> None:
+        await _audited(scope)
+        await scope.press("enter")
+
+    assert pictured(snap_compare, LARGE, LIGHT, story)
+
+
+def test_the_texts_on_a_small_screen(snap_compare: Picture) -> None:
+    async def story(scope: Scope) -> None:
+        await scope.press("f2")
+
+    assert pictured(snap_compare, SMALL, LIGHT, story)
