@@ -102,7 +102,7 @@ class BpeScope(App[None]):
             self.notify(visible(sentence), severity="warning", markup=False)
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember(theme=theme.name))
         if not self.is_headless:
-            signals.heed(lambda code: self.exit(return_code=code))
+            signals.call_at_end(lambda code: self.exit(return_code=code))
 
     async def action_quit(self) -> None:
         """Leave; where the text would be lost with it, only if that is meant, as a second Ctrl+Q does."""

@@ -68,6 +68,10 @@ class StepRequested(Message):
 
     step: int
 
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest choice counts."""
+        return isinstance(message, StepRequested)
+
 
 @dataclass
 class FindingOpened(Message):

@@ -99,7 +99,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KnownTokenizer:
     """A tokenizer file that can be put in force: in the user's data folder, or found elsewhere on this computer."""
 
     path: str

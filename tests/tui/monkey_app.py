@@ -256,7 +256,7 @@ class Player:
         if screen.tokenizer is None or title.size.width < 110 or not title.region:
             return
         said = title.render().plain
-        name = Path(screen.path).stem if screen.path else "now training" if screen.run.busy else "not saved"
+        name = Path(screen.path).stem if screen.path else "%" if screen.run.busy else "not saved"
         for fact in (bpe_core.visible.visible(name)[:20], f"{screen.tokenizer.n_vocab:,} tokens"):
             assert fact in said, f"{fact} is not in the title {said}"
 

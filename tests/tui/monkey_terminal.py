@@ -2,6 +2,7 @@
 
 import fcntl
 import random
+import re
 import struct
 import termios
 import time
@@ -159,7 +160,7 @@ class _Player:
         """The screen tells of the tokenizer that is remembered, and counts the tokens of the text that is kept."""
         screen = self._text()
         path = Path(config.load_configuration().tokenizer)
-        if path.is_file() and "now training" not in screen:
+        if path.is_file() and not re.search(r"(counting|pairs|training|paused at) \d+%", screen):
             tokenizer = load(path)
             assert path.stem[:20] in screen, f"{path.stem} is not on the screen:\n{screen}"
             assert f"{tokenizer.n_vocab:,} tokens" in screen, f"{tokenizer.n_vocab:,} tokens are not told:\n{screen}"

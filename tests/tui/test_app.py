@@ -201,7 +201,7 @@ async def test_every_way_through_time_leads_to_the_same_place(opened: Opened, ke
         await at(24)
 
 
-# Kept tokenizers
+# KnownTokenizer tokenizers
 
 
 async def test_a_kept_tokenizer_is_chosen_and_discarded(opened: Opened, kept: Path) -> None:
@@ -336,3 +336,15 @@ async def test_a_folder_with_odd_names_can_be_opened_and_chosen(opened: Opened, 
         await scope.press("space")
         await scope.until(lambda: scope.screen.totals, "they are counted")
         assert f"{5 * len(TEXT):,}" in scope.shown("#totals")
+
+
+async def test_the_title_tells_how_far_a_training_is_on_a_small_screen(opened: Opened, kept: Path, book: Path) -> None:
+    async with opened(book, size=(80, 24)) as scope:
+        await scope.until_tokenizer()
+        assert "%" not in scope.shown("TitleLine")
+        await scope.press("f4", "f7")
+        await scope.until(lambda: scope.screen.run.done == 1, "a merge is learned")
+        await scope.press("f7")
+        await scope.until(lambda: scope.screen.run.done == 2 and scope.screen.run.phase == "paused", "another is")
+        assert f"paused at {scope.screen.run.fraction:.0%}" in scope.shown("TitleLine")
+        assert scope.screen.active == "editor"

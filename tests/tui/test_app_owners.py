@@ -18,9 +18,9 @@ from tui.app import BpeScope
 from tui.dialogs.questions import AskName
 from tui.disk import config
 from tui.messages import PresetChosen, TokenizerChosen, TokenizerDiscarded
-from tui.owners.known_tokenizers import MOST_OPENED, Shelf
+from tui.owners.known_tokenizers import MOST_OPENED, KnownTokenizers
 from tui.panes.corpus import shortened_within
-from tui.state import Kept
+from tui.state import KnownTokenizer
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
@@ -245,8 +245,8 @@ async def test_one_that_was_opened_is_in_force_and_stays_in_the_list_until_it_is
 
 
 def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
-    listed: list[tuple[Kept, ...]] = []
-    shelf = Shelf(None, listed.append)  # type: ignore[arg-type]  # no work is begun
+    listed: list[tuple[KnownTokenizer, ...]] = []
+    shelf = KnownTokenizers(None, listed.append)  # type: ignore[arg-type]  # no work is begun
     paths = [home / f"{n}.json" for n in range(MOST_OPENED + 5)]
     for path in (*paths, paths[7]):
         shelf.add(path, 300)
@@ -272,7 +272,7 @@ async def test_many_kept_ones_scroll_and_are_told_apart(opened: Opened, kept: Pa
         shelf.focus()
         shelf.highlighted = place
         save(train(TEXT, vocab_size=261), kept.with_name("newer.json"))
-        scope.screen.session.shelf.refresh()
+        scope.screen.session.known.refresh()
         await scope.settle()
         assert shelf.highlighted == place + 1  # still on the same one
 

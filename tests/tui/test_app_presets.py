@@ -102,3 +102,17 @@ async def test_ranks_from_elsewhere_are_asked_for_their_pattern_once(opened: Ope
         await scope.until(
             lambda: scope.screen.path == str(ranks) and scope.screen.step == learned.step, "it is there again"
         )
+
+
+async def test_a_preset_that_is_run_twice_is_kept_once(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        paths = []
+        for _ in range(2):
+            await run_preset(scope, "S0")
+            await scope.until_learned()
+            paths.append(scope.screen.path)
+            await scope.settle()
+        assert paths[0] == paths[1]
+        assert sorted(path.name for path in kept.parent.iterdir()) == sorted({kept.name, Path(paths[0]).name})
+        assert [known.path for known in scope.screen.kept] == [paths[0], str(kept)]

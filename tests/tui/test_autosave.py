@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from tui.disk import autosave, config
-from tui.disk.autosave import KeptText
+from tui.disk.autosave import Autosave
 
 pytestmark = pytest.mark.usefixtures("home")
 
 
-def kept(told: list[str] | None = None) -> KeptText:
-    return KeptText((told if told is not None else []).append)
+def kept(told: list[str] | None = None) -> Autosave:
+    return Autosave((told if told is not None else []).append)
 
 
 async def test_a_text_comes_back_and_is_written_only_when_it_has_changed() -> None:
     first = kept()
     assert first.beginning is None
-    first.take(["a greeting"])
+    first.set_kept(["a greeting"])
     await first.keep(["a greeting"])
     assert config.load_text() is None
     await first.keep(["typed"])

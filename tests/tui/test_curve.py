@@ -10,6 +10,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from tui.drawing.braille import blocks, braille
+from tui.messages import StepRequested
 from tui.widgets.curve import Curve
 
 # 20 merges are 21 points: the length before the first and after each.
@@ -34,7 +35,7 @@ class CurveApp(App[None]):
     def curve(self) -> Curve:
         return self.query_one(Curve)
 
-    def on_curve_step_chosen(self, message: Curve.StepChosen) -> None:
+    def on_step_requested(self, message: StepRequested) -> None:
         self.chosen.append(message.step)
 
 
@@ -139,7 +140,7 @@ def test_no_numbers_and_no_size_make_it_fail(
             return Style()
 
         def post_message(self, message: Message) -> bool:
-            assert isinstance(message, Curve.StepChosen) and 0 <= message.step < len(lengths)
+            assert isinstance(message, StepRequested) and 0 <= message.step < len(lengths)
             return True
 
     curve = Sized()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.text.document import LONG_LINE, FaithfulDocument
-from tui.text.prefix_sums import Sums
+from tui.text.prefix_sums import PrefixSums
 
 ENDINGS = "a\r\nb\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i\n\nj\r"
 
@@ -76,7 +76,7 @@ def test_long_lines_are_counted_through_edits() -> None:
 def test_sums_are_those_of_a_plain_list() -> None:
     rng = random.Random(2)
     plain = [rng.randrange(1, 9) for _ in range(3000)]
-    sums = Sums(plain)
+    sums = PrefixSums(plain)
     for _ in range(200):
         start, stop = sorted(rng.randrange(len(plain) + 1) for _ in range(2))
         stop = min(stop, start + rng.choice((0, 1, 3, 700)))

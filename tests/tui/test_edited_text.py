@@ -19,7 +19,7 @@ from tui.text.edited_text import EditedText
 from tui.text.reading import Limits
 from tui.text.review import Review
 from tui.text.screen_rows import Rows
-from tui.text.strips import Columns, Row
+from tui.text.strips import Columns, RowContent
 
 TEXTS = [
     *nasty_texts(150, seed=5),
@@ -54,7 +54,7 @@ def settled(edited: EditedText) -> EditedText:
     """Let it come to rest, as a screen does when nobody types."""
     while (reading := edited.reading) is not None:
         reading.run()
-        edited.take(reading)
+        edited.finish_reading(reading)
     while not edited.settle(0):
         pass
     while not edited.settle_review(0):
@@ -89,7 +89,7 @@ def check(edited: EditedText) -> None:
         assert 0 <= stretch[0] <= stretch[1] <= len(text)
 
 
-def bounds(row: Row) -> list[Columns]:
+def bounds(row: RowContent) -> list[Columns]:
     return [(token.start, token.end) for token in row.tokens]
 
 
@@ -147,12 +147,12 @@ def test_whatever_is_done_in_whatever_order(seed: int) -> None:
             edited.begin_edits()
             undo.append([edit(edited, rng)])
             edited.end_edits()
-            edited.take(reading)
+            edited.finish_reading(reading)
         elif deed == 9:
             edited.settle(0)
             edited.settle_review(0) if edited.is_settled else None
         elif deed == 10:
-            edited.look(rng.randint(0, edited.document.n_characters))
+            edited.set_cursor(rng.randint(0, edited.document.n_characters))
         else:
             check(settled(edited))
     check(settled(edited))
@@ -176,7 +176,7 @@ def test_what_was_read_too_late_is_left_aside() -> None:
     first.run()
     put(edited, 0, 400, "the theme")
     edited.end_edits()
-    edited.take(first)
+    edited.finish_reading(first)
     check(settled(edited))
     assert edited.document.text == "the theme"
 
@@ -204,7 +204,7 @@ def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatc
     for n in range(40):
         put(edited, n, n, "a")
         edited.end_edits()
-        edited.look(n)
+        edited.set_cursor(n)
     assert edited.document.text == "a" * 40 and times
     settled(edited)
     assert edited.live is None and "took more than" in edited.why_none

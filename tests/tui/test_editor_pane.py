@@ -278,6 +278,19 @@ async def test_what_a_token_goes_into_follows_the_steps_though_the_token_stays(o
         scope.editor.put("t")  # one letter is one token at every step
         await scope.settle()
         assert any("goes into" in row for row in scope.rows("#inspector"))
-        scope.screen.session.stage.go_to(0)
+        scope.screen.session.shown.go_to(0)
         await scope.settle()
         assert not any("goes into" in row for row in scope.rows("#inspector"))
+
+
+async def test_letters_that_are_undone_together_are_told_together(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        scope.area.load("")
+        await scope.press(*"theme", "ctrl+z")
+        assert scope.area.text == ""
+        assert scope.shown("#edit-line").strip() == "last edit  5 edits at once  −3 tokens  −5 bytes"
+        await scope.press("ctrl+y")
+        assert scope.shown("#edit-line").strip() == "last edit  5 edits at once  +3 tokens  +5 bytes"
+        await scope.press("alt+up", "alt+up")
+        assert scope.shown("#edit-line").strip().startswith("3 edits ago  ")

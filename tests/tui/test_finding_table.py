@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
 from tui.drawing.finding_order import FindingOrder, Wanted, _key_of
+from tui.messages import FindingOpened
 from tui.widgets.finding_table import FindingTable
 
 
@@ -47,7 +48,7 @@ class TableApp(App[None]):
     def on_finding_table_highlighted(self, message: FindingTable.Highlighted) -> None:
         self.heard.append(("highlighted", message.finding.id))
 
-    def on_finding_table_selected(self, message: FindingTable.Selected) -> None:
+    def on_finding_opened(self, message: FindingOpened) -> None:
         self.heard.append(("selected", message.finding.id))
 
 
@@ -232,7 +233,7 @@ async def test_a_narrow_table_keeps_the_kinds_in_reach() -> None:
 
 
 def sorted_in(table: FindingTable) -> bool:
-    return not table._gathering and not table._arranging
+    return not table._gathering and not table._sorting.is_working
 
 
 async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
@@ -276,7 +277,7 @@ async def test_there_is_time_for_keys_while_many_are_sorted() -> None:
         table.append(many(100_000))
         await until(pilot, lambda: sorted_in(table) and table.row_count == 100_000)
         table.sort_by("reason")
-        assert table._arranging, "it is not done at once"
+        assert table._sorting.is_working, "it is not done at once"
         table.sort_by("token")
         n_moments = 0
         while not sorted_in(table):

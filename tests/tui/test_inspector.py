@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
-from tui.drawing.info_lines import Fact
+from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_tree import branches
 from tui.widgets.inspector import Inspector
 
@@ -114,7 +114,7 @@ async def test_any_size_and_no_raw_control_character(size: tuple[int, int]) -> N
     app = InspectorApp()
     async with app.run_test(size=size) as pilot:
         for token in (260, 261, 0xF0):
-            app.inspector.show(LOWEST, token, place=[Fact("One of 2 tokens of this character.")])
+            app.inspector.show(LOWEST, token, place=[InfoLine("One of 2 tokens of this character.")])
             await pilot.pause()
             assert all(line.isprintable() and cell_len(line) <= size[0] for line in lines(app.inspector))
 

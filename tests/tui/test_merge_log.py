@@ -7,6 +7,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.app import App, ComposeResult
 
+from tui.messages import StepRequested
 from tui.widgets.merge_log import MergeLog
 
 
@@ -39,7 +40,7 @@ STRANGE = [
 class LogApp(App[None]):
     def __init__(self) -> None:
         super().__init__()
-        self.heard: list[tuple[str, int]] = []
+        self.heard: list[int] = []
 
     def compose(self) -> ComposeResult:
         yield MergeLog()
@@ -48,12 +49,9 @@ class LogApp(App[None]):
     def log_(self) -> MergeLog:
         return self.query_one(MergeLog)
 
-    def on_merge_log_step_chosen(self, message: MergeLog.StepChosen) -> None:
-        self.heard.append(("step", message.step))
+    def on_step_requested(self, message: StepRequested) -> None:
+        self.heard.append(message.step)
         self.log_.step = message.step
-
-    def on_merge_log_selected(self, message: MergeLog.Selected) -> None:
-        self.heard.append(("selected", message.step))
 
 
 def lines(log: MergeLog) -> list[str]:
@@ -126,9 +124,9 @@ async def test_the_cursor_chooses_steps_and_enter_selects() -> None:
         await pilot.pause()
         assert app.heard == [], "what the program does is no choice of the user's"
         await pilot.press("up", "enter")
-        assert app.heard == [("step", 499), ("selected", 499)]
+        assert app.heard == [499, 499]
         await pilot.press("f")
-        assert app.heard[-1] == ("step", 500) and app.log_.following
+        assert app.heard[-1] == 500 and app.log_.following
 
 
 async def test_the_footer_tells_whether_the_tail_is_followed() -> None:

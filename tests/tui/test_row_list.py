@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from tui.drawing.columns import Column, Place, fit, lay_out
+from tui.drawing.columns import Column, PlacedColumn, fit, lay_out
 from tui.widgets.row_list import RowList
 
 NUMBER = Column("number", 8, right=True, hint="Just a number.")
@@ -21,19 +21,28 @@ class Numbers(RowList):
     drawn = 0
     text = "{}"
 
-    def header_places(self, width: int) -> Sequence[Place]:
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[tuple[str, int]] = []
+
+    def header_places(self, width: int) -> Sequence[PlacedColumn]:
         return lay_out([NUMBER], width)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         self.drawn += 1
         return [Segment(self.text.format(row), base)]
 
+    def row_highlighted(self, row: int) -> None:
+        self.heard.append(("highlighted", row))
+
+    def row_selected(self, row: int) -> None:
+        self.heard.append(("selected", row))
+
 
 class NumbersApp(App[None]):
     def __init__(self, rows: int) -> None:
         super().__init__()
         self.rows = rows
-        self.heard: list[tuple[str, int]] = []
 
     def compose(self) -> ComposeResult:
         yield Numbers()
@@ -45,11 +54,9 @@ class NumbersApp(App[None]):
     def list(self) -> Numbers:
         return self.query_one(Numbers)
 
-    def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
-        self.heard.append(("highlighted", message.row))
-
-    def on_row_list_selected(self, message: RowList.Selected) -> None:
-        self.heard.append(("selected", message.row))
+    @property
+    def heard(self) -> "list[tuple[str, int]]":
+        return self.list.heard
 
 
 def lines(rows: RowList) -> list[str]:

@@ -6,6 +6,7 @@ from textual.reactive import var
 from textual.screen import Screen
 
 from bpe_core import Tokenizer, train
+from tui.messages import StepRequested
 from tui.widgets.step_line import StepLine
 
 TOKENIZER = train("the return of the returning theme, thrice returned and thought through\n" * 9, vocab_size=296)
@@ -27,7 +28,7 @@ class Steps(Screen[None]):
         self.step = max(0, min(self.step + by, LAST))
         self.chosen.append(self.step)
 
-    def on_step_line_step_chosen(self, message: StepLine.StepChosen) -> None:
+    def on_step_requested(self, message: StepRequested) -> None:
         self.step = message.step
         self.chosen.append(self.step)
 

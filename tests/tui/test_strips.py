@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tui.drawing.palette import Look, make_palette
-from tui.text.strips import NEWLINE, Row, Token, draw
+from tui.text.strips import NEWLINE, RowContent, RowToken, draw
 
 BASE = Style(color="#eeeeee", bgcolor="#101010")
 PALETTE = make_palette(Look(BASE, Style(reverse=True), Style(bgcolor="#3355aa")))
@@ -30,23 +30,23 @@ def color(number: int) -> object:
 
 
 def test_each_token_has_its_background() -> None:
-    strip = draw(Row("def greet", (Token(0, 3, 0), Token(3, 9, 1))), 12, PALETTE)
+    strip = draw(RowContent("def greet", (RowToken(0, 3, 0), RowToken(3, 9, 1))), 12, PALETTE)
     assert backgrounds(strip) == [("def", color(0)), (" greet", color(1)), (" ", BASE.bgcolor), ("  ", BASE.bgcolor)]
 
 
 def test_the_newline_of_a_token_is_drawn_in_its_color() -> None:
-    strip = draw(Row("a:", (Token(0, 1, 0), Token(1, 3, 1))), 5, PALETTE)
+    strip = draw(RowContent("a:", (RowToken(0, 1, 0), RowToken(1, 3, 1))), 5, PALETTE)
     assert backgrounds(strip)[:3] == [("a", color(0)), (":", color(1)), (NEWLINE, color(1))]
-    assert NEWLINE not in draw(Row("a:", (Token(0, 2, 0),)), 5, PALETTE).text
-    assert NEWLINE not in draw(Row("a:", (Token(0, 3, 0),), ends_line=False), 5, PALETTE).text
+    assert NEWLINE not in draw(RowContent("a:", (RowToken(0, 2, 0),)), 5, PALETTE).text
+    assert NEWLINE not in draw(RowContent("a:", (RowToken(0, 3, 0),), ends_line=False), 5, PALETTE).text
 
 
 def test_an_empty_line_shows_the_token_that_runs_through_it() -> None:
-    assert backgrounds(draw(Row("", (Token(0, 1, 4),)), 3, PALETTE))[0] == (NEWLINE, color(4))
+    assert backgrounds(draw(RowContent("", (RowToken(0, 1, 4),)), 3, PALETTE))[0] == (NEWLINE, color(4))
 
 
 def test_a_cluster_is_one_color_and_underlined_when_tokens_share_it() -> None:
-    strip = draw(Row(f"a{FAMILY}b", (Token(0, 3, 0), Token(3, 7, 1))), 10, PALETTE)
+    strip = draw(RowContent(f"a{FAMILY}b", (RowToken(0, 3, 0), RowToken(3, 7, 1))), 10, PALETTE)
     texts = shown(strip)
     assert [text for text, _ in texts][:3] == ["a", FAMILY, "b"]
     assert [bool(style.underline) for _, style in texts][:3] == [False, True, False]
@@ -54,12 +54,12 @@ def test_a_cluster_is_one_color_and_underlined_when_tokens_share_it() -> None:
 
 
 def test_a_character_of_several_tokens_is_underlined() -> None:
-    strip = draw(Row(" Ε", (Token(0, 2, 0),), shared=((1, 2),)), 4, PALETTE)
+    strip = draw(RowContent(" Ε", (RowToken(0, 2, 0),), shared=((1, 2),)), 4, PALETTE)
     assert [(text, bool(style.underline)) for text, style in shown(strip)][:2] == [(" ", False), ("Ε", True)]
 
 
 def test_the_token_under_the_cursor_and_the_changed_ones_stand_out() -> None:
-    row = Row("abcd", (Token(0, 2, 0), Token(2, 4, 1)), changed=((2, 4),), current=(0, 2), cursor=0)
+    row = RowContent("abcd", (RowToken(0, 2, 0), RowToken(2, 4, 1)), changed=((2, 4),), current=(0, 2), cursor=0)
     (cursor, current, changed, *_) = shown(draw(row, 6, PALETTE))
     assert cursor == ("a", BASE + PALETTE.tokens[0].current + PALETTE.cursor)
     assert current == ("b", BASE + PALETTE.tokens[0].current)
@@ -68,34 +68,36 @@ def test_the_token_under_the_cursor_and_the_changed_ones_stand_out() -> None:
 
 
 def test_the_cursor_covers_the_whole_cluster_and_can_stand_behind_the_text() -> None:
-    assert (FAMILY, True) in [(text, style.reverse) for text, style in shown(draw(Row(FAMILY, cursor=2), 9, PALETTE))]
-    assert shown(draw(Row("ab", cursor=2), 5, PALETTE))[1] == (" ", BASE + PALETTE.cursor)
+    assert (FAMILY, True) in [
+        (text, style.reverse) for text, style in shown(draw(RowContent(FAMILY, cursor=2), 9, PALETTE))
+    ]
+    assert shown(draw(RowContent("ab", cursor=2), 5, PALETTE))[1] == (" ", BASE + PALETTE.cursor)
 
 
 def test_a_selection_lets_the_tokens_be_seen() -> None:
-    strip = draw(Row("abcd", (Token(0, 2, 0), Token(2, 4, 1)), selection=(1, 4)), 6, PALETTE)
+    strip = draw(RowContent("abcd", (RowToken(0, 2, 0), RowToken(2, 4, 1)), selection=(1, 4)), 6, PALETTE)
     mixed = [style.bgcolor for _, style in shown(strip)]
     assert mixed[0] == color(0)
     assert len({mixed[0], mixed[1], mixed[2], PALETTE.selection.bgcolor}) == 4
 
 
 def test_without_color_tokens_are_told_apart_by_underlines() -> None:
-    strip = draw(Row("abcd", (Token(0, 2, 0), Token(2, 4, 1))), 6, PLAIN)
+    strip = draw(RowContent("abcd", (RowToken(0, 2, 0), RowToken(2, 4, 1))), 6, PLAIN)
     assert [bool(style.underline) for _, style in shown(strip)][:2] == [False, True]
 
 
 def test_spaces_and_tabs_are_drawn_when_asked_for() -> None:
-    assert draw(Row("a\tb c", spaces=True), 9, PALETTE).text == "a⇥  b·c  "
+    assert draw(RowContent("a\tb c", spaces=True), 9, PALETTE).text == "a⇥  b·c  "
 
 
 def test_a_glyph_cut_by_the_edge_leaves_blanks() -> None:
-    assert draw(Row("漢字漢", left=1), 4, PALETTE).text == " 字 "
-    assert draw(Row("\tx", left=2, ends_line=False), 2, PALETTE).text == "  "
+    assert draw(RowContent("漢字漢", left=1), 4, PALETTE).text == " 字 "
+    assert draw(RowContent("\tx", left=2, ends_line=False), 2, PALETTE).text == "  "
 
 
 def test_nothing_raw_is_drawn() -> None:
     text = "\x1b]0;title\x07 \x00\x9b\u202e\r"
-    drawn = draw(Row(text, (Token(0, len(text), 0),)), 30, PALETTE).text
+    drawn = draw(RowContent(text, (RowToken(0, len(text), 0),)), 30, PALETTE).text
     assert drawn.startswith("␛]0;title␇ ␀¤¬␍")
     assert drawn.isprintable()
 
@@ -106,6 +108,6 @@ texts = st.text(alphabet=st.characters(exclude_characters="\n"), max_size=40)
 @given(texts, st.integers(0, 30), st.integers(1, 30), st.lists(st.integers(0, 40), max_size=8), st.integers(0, 40))
 def test_a_strip_is_as_wide_as_asked(text: str, left: int, width: int, cuts: list[int], cursor: int) -> None:
     places = sorted({min(cut, len(text)) for cut in cuts})
-    tokens = tuple(Token(a, b, i % 6) for i, (a, b) in enumerate(pairwise(places)))
-    strip = draw(Row(text, tokens, left=left, cursor=min(cursor, len(text))), width, PALETTE)
+    tokens = tuple(RowToken(a, b, i % 6) for i, (a, b) in enumerate(pairwise(places)))
+    strip = draw(RowContent(text, tokens, left=left, cursor=min(cursor, len(text))), width, PALETTE)
     assert strip.cell_length == width == sum(cell_len(segment.text) for segment in strip)

@@ -89,7 +89,7 @@ async def test_typing_retokenizes() -> None:
         await editor.press("t", "h", "e")
         assert editor.area.text == "the"
         assert editor.area.live is not None and editor.area.live.ids == TOKENIZER.encode("the")
-        changes = [message.change for message in editor.sent(TokenArea.Edited)]
+        changes = [change for message in editor.sent(TokenArea.Edited) for change in message.changes]
         assert [(len(change.removed), len(change.inserted)) for change in changes] == [(0, 1), (1, 1), (1, 1)]
         last = await editor.settled()
         assert (last.n_tokens, last.n_bytes, last.n_characters, last.settled) == (1, 3, 3, True)
@@ -225,7 +225,7 @@ async def test_a_big_paste_is_worked_out_beside_the_screen() -> None:
         area.post_message(events.Paste(text))
         await editor.pilot.pause()
         assert area.text == text + "x"
-        assert editor.sent(TokenArea.Edited)[-1].change is None
+        assert editor.sent(TokenArea.Edited)[-1].changes == (None,)
         await editor.press("y")
         assert (await editor.settled()).n_tokens == len(TOKENIZER.encode(text + "yx"))
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from tui.drawing.palette import Look, make_palette
-from tui.drawing.token_labels import GONE, chips, joined
+from tui.drawing.token_labels import GONE, joined, token_labels
 
 BASE = Style(color="#ffffff", bgcolor="#000000")
 PALETTE = make_palette(Look(BASE, Style(reverse=True), Style(reverse=True)))
@@ -20,24 +20,24 @@ def bytes_of(token: int) -> bytes:
 
 
 def test_chips_stand_apart_and_joined_ones_do_not() -> None:
-    assert chips([0, 1, 2], bytes_of, PALETTE).plain == "␣the Default ↵"
+    assert token_labels([0, 1, 2], bytes_of, PALETTE).plain == "␣the Default ↵"
     assert joined([0, 1, 2], bytes_of, PALETTE).plain == "␣theDefault↵"
     assert joined([0, 1, 2], bytes_of, PLAIN).plain == "␣the·Default·↵"  # underlines alone are easily overlooked
 
 
 def test_an_accent_that_begins_a_chip_has_something_to_stand_on() -> None:
-    assert chips([4, 5], bytes_of, PALETTE).plain == "雨 ◌\u0301"
+    assert token_labels([4, 5], bytes_of, PALETTE).plain == "雨 ◌\u0301"
 
 
 def test_what_has_no_place_is_counted() -> None:
-    assert chips([0, 1, 2, 3], bytes_of, PALETTE, room=12).plain == "␣the +3"
-    assert chips([1] * 100_000, bytes_of, PALETTE, room=20).plain == "Default +99,999"
-    assert chips([1], bytes_of, PALETTE, room=6).plain == "Defau…"
+    assert token_labels([0, 1, 2, 3], bytes_of, PALETTE, room=12).plain == "␣the +3"
+    assert token_labels([1] * 100_000, bytes_of, PALETTE, room=20).plain == "Default +99,999"
+    assert token_labels([1], bytes_of, PALETTE, room=6).plain == "Defau…"
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(8, 60))
 def test_they_never_take_more_than_their_room(ids: list[int], room: int) -> None:
-    text = chips(ids, bytes_of, PALETTE, room=room)
+    text = token_labels(ids, bytes_of, PALETTE, room=room)
     counted = int(text.plain.rpartition("+")[2]) if "+" in text.plain else 0
     assert cell_len(text.plain) <= room or counted == len(ids) - 1
     assert len(text.plain.split()) - bool(counted) == len(ids) - counted
@@ -45,5 +45,5 @@ def test_they_never_take_more_than_their_room(ids: list[int], room: int) -> None
 
 @pytest.mark.parametrize("palette", [PALETTE, PLAIN])
 def test_gone_tokens_are_struck_through_and_colors_kept(palette) -> None:
-    for span in chips([0, 7, 1], bytes_of, palette, over=GONE).spans:
+    for span in token_labels([0, 7, 1], bytes_of, palette, over=GONE).spans:
         assert isinstance(span.style, Style) and span.style.strike

@@ -12,7 +12,7 @@ from bpe_core.formats import save_beside
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
 from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, place_for, told_record
-from tui.state import Kept, Run, Totals
+from tui.state import KnownTokenizer, Run, Totals
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
 LEARNED = train(TEXT, vocab_size=262)
@@ -25,7 +25,7 @@ def test_the_newest_comes_first(tmp_path: Path) -> None:
         os.utime(tmp_path / f"{name}.json", (1e9 - age, 1e9 - age))
     (tmp_path / "notes.txt").write_text("no tokenizer")
     assert kept_tokenizers(tmp_path) == tuple(
-        Kept(str(tmp_path / f"{name}.json"), name, 262) for name in ("new", "old")
+        KnownTokenizer(str(tmp_path / f"{name}.json"), name, 262) for name in ("new", "old")
     )
 
 

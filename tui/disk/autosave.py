@@ -16,7 +16,7 @@ except ImportError:  # a system without it: there the last copy that writes is t
     flock = None  # type: ignore[assignment]
 
 
-class KeptText:
+class Autosave:
     """A text file that no other running copy of the app writes to.
 
     Whatever is wrong with it is told in a sentence, and nothing that could not be read is written over.
@@ -34,7 +34,7 @@ class KeptText:
         self._newest_written = 0
         self._writing = threading.Lock()
 
-    def take(self, lines: Sequence[str]) -> None:
+    def set_kept(self, lines: Sequence[str]) -> None:
         """What stands in the editor at the beginning: it need not be written, be it the kept text or a greeting."""
         self._kept = tuple(lines)
 
@@ -48,7 +48,7 @@ class KeptText:
             await asyncio.to_thread(self._write, tuple(lines), self._next())
 
     def keep_now(self, lines: Sequence[str]) -> None:
-        """The same at once, whatever else is being written. Raises OSError."""
+        """Write a text at once, whatever else is being written. Raises OSError."""
         if not self.holds(lines):
             self._write(tuple(lines), self._next())
 

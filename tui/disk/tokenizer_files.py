@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, overload
 
+from bpe_core.errors import BpeError
+from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer import Merge
 from bpe_core.trainer.options import Options
-from tui.state import Kept, Run, Totals
+from tui.state import KnownTokenizer, Run, Totals
 
 HEAD_BYTES: Final = 4096
 """Of a file, in which its size is told."""
@@ -19,10 +22,10 @@ LARGEST_CORPUS: Final = 1 << 62
 """Bytes, or tokens; no disk holds more."""
 
 
-def kept_tokenizers(folder: Path) -> tuple[Kept, ...]:
+def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
     """What is on the shelf, newest first."""
     files = sorted(folder.glob("*.json"), key=_age)
-    return tuple(Kept(str(path), path.stem, _vocabulary_size(path)) for path in files)
+    return tuple(KnownTokenizer(str(path), path.stem, _vocabulary_size(path)) for path in files)
 
 
 def place_for(folder: Path, title: str) -> Path:
@@ -33,6 +36,27 @@ def place_for(folder: Path, title: str) -> Path:
     """
     stem = re.sub(r"[^\w.]+", "-", title.casefold()).strip("-.")[:60] or "tokenizer"
     return folder / f"{stem}.json"
+
+
+def older_twin(path: Path, named: Path) -> Path | None:
+    """A file that was to be called `named`, or has a number behind that, and holds the same as the one at `path`.
+
+    That is the same pattern, tokens, merges and counts of a training; not for the main thread.
+    """
+    own = load(path)
+    numbered = re.compile(re.escape(named.stem) + r"(-\d+)?")
+    for other in sorted(named.parent.glob("*.json")):
+        if other != path and numbered.fullmatch(other.stem):
+            with suppress(BpeError):
+                if _contents(load(other)) == _contents(own):
+                    return other
+    return None
+
+
+def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:
+    vocabulary, record = tokenizer.vocabulary, tokenizer.record
+    learned = (record.steps, record.n_bytes, record.ties, record.min_count) if record else ()
+    return tokenizer.pattern, vocabulary.merges, vocabulary.special_tokens, vocabulary.n_vocab, learned
 
 
 class KeptMerges(Sequence[Merge]):

@@ -44,7 +44,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlacedColumn:
     """A column in a row: cells `[x, x + width)`."""
 
     column: Column
@@ -52,7 +52,7 @@ class Place:
     width: int
 
 
-def lay_out(columns: Sequence[Column], width: int, *, margin: int = 1) -> tuple[Place, ...]:
+def lay_out(columns: Sequence[Column], width: int, *, margin: int = 1) -> tuple[PlacedColumn, ...]:
     """The columns that fit into `width` cells, in order, with the cells left over given to those that can grow.
 
     `margin` cells stay free at either end. Growing columns share the spare cells in proportion to what they could take;
@@ -66,7 +66,7 @@ def lay_out(columns: Sequence[Column], width: int, *, margin: int = 1) -> tuple[
     while _needed(kept) > room and max(column.rank for column in kept):
         kept.remove(max(reversed(kept), key=lambda column: column.rank))
     spare = room - _needed(kept)
-    places: list[Place] = []
+    places: list[PlacedColumn] = []
     x = margin
     for index, column in enumerate(kept):
         wants = sum(_give(other, spare) for other in kept[index:])
@@ -74,7 +74,7 @@ def lay_out(columns: Sequence[Column], width: int, *, margin: int = 1) -> tuple[
             max(-_give(column, -1), min(_give(column, 1), round(spare * _give(column, spare) / wants))) if wants else 0
         )
         spare -= extra
-        places.append(Place(column, x, column.width + extra))
+        places.append(PlacedColumn(column, x, column.width + extra))
         x += column.width + extra + column.gap
     return tuple(places)
 
@@ -90,7 +90,7 @@ def _needed(columns: Sequence[Column]) -> int:
     return sum(column.width + column.gap for column in columns) - columns[-1].gap
 
 
-def place_at(places: Sequence[Place], x: int) -> Place | None:
+def place_at(places: Sequence[PlacedColumn], x: int) -> PlacedColumn | None:
     """The column at cell `x`, the gap behind it included."""
     return next((place for place in places if place.x <= x < place.x + place.width + place.column.gap), None)
 
@@ -115,7 +115,7 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     return padding + text if right else text + padding
 
 
-def line(parts: Iterable[tuple[Place, str, Style]], base: Style) -> Iterator[Segment]:
+def line(parts: Iterable[tuple[PlacedColumn, str, Style]], base: Style) -> Iterator[Segment]:
     """One row: each text fitted into its place, blanks over the background of `base` between them.
 
     Few segments draw fast, so blanks go with the text behind them where the background is the same.
@@ -130,7 +130,7 @@ def line(parts: Iterable[tuple[Place, str, Style]], base: Style) -> Iterator[Seg
         x = place.x + place.width
 
 
-def tinted(place: Place, text: str, style: Style, tint: Style | None) -> tuple[Place, str, Style]:
+def tinted(place: PlacedColumn, text: str, style: Style, tint: Style | None) -> tuple[PlacedColumn, str, Style]:
     """A part of a `line` whose tint ends with the text, not with the column."""
     if tint is None:
         return place, text, style

@@ -131,6 +131,20 @@ def make_palette(look: Look) -> Palette:
     return Palette(look.base, look.cursor, look.selection, gutter, tuple(tokens), True)
 
 
+class CurrentPalette:
+    """The palette for the look of now: the same object as long as the look is the same."""
+
+    def __init__(self) -> None:
+        self._look: Look | None = None
+        self._palette: Palette
+
+    def of(self, look: Look) -> Palette:
+        """The palette for a look."""
+        if look != self._look:
+            self._look, self._palette = look, make_palette(look)
+        return self._palette
+
+
 def _deepened(color: Color, surface: Color, factor: float) -> Color:
     """The color gone further away from the surface, but never so far that no text could be read on it."""
     while True:

@@ -1,4 +1,4 @@
-"""Tokens as chips: each label on the color of its token, as many as there is room for. Pure."""
+"""Tokens as labels, each on the color of its token, as many as there is room for."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -18,7 +18,7 @@ Bytes = Callable[[int], bytes]
 GONE: Final = Style(strike=True)
 """Laid over tokens that are no longer there."""
 _LEAST: Final = 6
-"""Cells that are worth a chip; in fewer, tokens are only counted."""
+"""Cells that are worth a label; in fewer, tokens are only counted."""
 
 
 def usual(ways: Ways) -> Style:
@@ -31,7 +31,7 @@ def changed(ways: Ways) -> Style:
     return ways.changed
 
 
-def chips(
+def token_labels(
     ids: Sequence[int],
     bytes_of: Bytes,
     palette: Palette,
@@ -50,9 +50,9 @@ def chips(
         if text.cell_len + bool(index) + cell_len(label) + after > room:
             if index:
                 return text.append(f" +{n_left:,}", "dim")
-            chip = Text(label)
-            chip.truncate(max(room - after, _LEAST), overflow="ellipsis")
-            label = chip.plain
+            cut = Text(label)
+            cut.truncate(max(room - after, _LEAST), overflow="ellipsis")
+            label = cut.plain
         text.append(" " if index else "").append(label, _style(palette, color, way, over))
     return text
 
@@ -68,7 +68,7 @@ def joined(ids: Sequence[int], bytes_of: Bytes, palette: Palette, made: int | No
 
 
 def _label(token: bytes) -> str:
-    """As a chip begins with a color of its own, an accent that begins it gets something to stand on."""
+    """A label begins with a color of its own: an accent that begins it gets something to stand on."""
     label = token_label(token)
     return label if cell_len(label[:1]) else f"◌{label}"
 

@@ -17,7 +17,7 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import save_beside
 from bpe_core.plurals import counted
 from tui.disk import config
-from tui.disk.tokenizer_files import place_for, told_record
+from tui.disk.tokenizer_files import older_twin, place_for, told_record
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
 from tui.state import Run
 from tui.workers.process import Job
@@ -129,9 +129,9 @@ class Training(Owner[Run]):
             if task.stepping:
                 self.tell("step 1")
             async for update in training(self.job):
-                self._take(course, update)
+                self._apply(course, update)
 
-    def _take(self, course: _Course, update: TrainingUpdate) -> None:
+    def _apply(self, course: _Course, update: TrainingUpdate) -> None:
         task = course.task
         if update.totals is not None:
             course.totals = update.totals
@@ -158,6 +158,8 @@ class Training(Owner[Run]):
         learned = self._learned(course)
         if course.saved is None:
             course.saved = await self._rescue(learned, course.output)
+        elif course.saved != course.output:
+            course.saved = await in_thread(_without_twin, course.saved, course.output)
         self._follower.training_ended(learned, course.saved)
         if task.preset and course.run.phase == "done":
             came_out, sentence = verdict(task.preset, PRESETS[task.preset].check(learned))
@@ -184,6 +186,15 @@ class Training(Owner[Run]):
             return None
         self._host.say(f"What it had learned, {counted(learned.step, 'merge')}, is kept as {output.stem}.", "warning")
         return output
+
+
+def _without_twin(path: Path, named: Path) -> Path:
+    """The path of what was learned; where it was learned before already, the older file, and the new one goes."""
+    with suppress(BpeError, OSError):
+        if twin := older_twin(path, named):
+            path.unlink()
+            return twin
+    return path
 
 
 def learned_by_heart(merges: Sequence[Merge]) -> str:

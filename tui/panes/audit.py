@@ -15,7 +15,6 @@ from bpe_core.auditing.findings import KINDS, Finding
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
 from tui.commands import bindings
-from tui.messages import FindingOpened
 from tui.state import Audit
 from tui.terminal.guards import Field
 from tui.widgets.finding_table import FindingTable
@@ -92,7 +91,7 @@ class AuditPane(Pane):
             if self.query_one("#audit-go").has_focus:
                 self.screen.set_focus(self.table)
 
-    def land(self) -> None:
+    def focus_next_part(self) -> None:
         """Take the focus: to the findings, or to the button that looks for some."""
         self.screen.set_focus(self.query_one("#audit-go") if self.has_class("-nothing-yet") else self.table)
 
@@ -117,12 +116,6 @@ class AuditPane(Pane):
         """The finding under the cursor, in full."""
         event.stop()
         self.query_one("#evidence", Static).update(evidence(event.finding, self.tokenizer))
-
-    @on(FindingTable.Selected)
-    def open_finding(self, event: FindingTable.Selected) -> None:
-        """Enter: to the merge it came from, and an example into the editor."""
-        event.stop()
-        self.post_message(FindingOpened(event.finding))
 
 
 def legend() -> Table:

@@ -21,8 +21,8 @@ from bpe_core.visible import visible
 from tui.commands import bindings
 from tui.disk.sources import TextSource, first_pieces, title_of
 from tui.drawing.palette import Look, make_palette
-from tui.messages import CorpusChosen, PresetChosen, TextWanted, TokenizerChosen, TokenizerDiscarded
-from tui.state import Corpus, Kept, Totals, TrainingOptions
+from tui.messages import CorpusChosen, TokenizerChosen, TokenizerDiscarded
+from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
 from tui.terminal.guards import PagedOptionList
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
@@ -40,7 +40,7 @@ class CorpusPane(Pane):
     totals: var[Totals | None] = var[Totals | None](None)
     options: var[TrainingOptions] = var(TrainingOptions())
     """Of the next training; its pattern splits the preview."""
-    kept: var[tuple[Kept, ...]] = var(())
+    kept: var[tuple[KnownTokenizer, ...]] = var(())
     path: var[str] = var("")
     """Path of the kept tokenizer in force; empty while one is being trained."""
 
@@ -65,7 +65,7 @@ class CorpusPane(Pane):
         """Nobody waits for a preview any more."""
         self._beside.shutdown(wait=False, cancel_futures=True)
 
-    def stations(self) -> tuple[Widget, ...]:
+    def parts(self) -> tuple[Widget, ...]:
         """The texts, and the tokenizers."""
         return self.query_one(CorpusTree), self.query_one(TokenizerList)
 
@@ -90,18 +90,6 @@ class CorpusPane(Pane):
         paths = tree.marked("corpus")
         self.post_message(CorpusChosen(Corpus(paths, tree.marked("reference"), title_of(paths))))
 
-    @on(CorpusTree.PresetChosen)
-    def tell_preset(self, event: CorpusTree.PresetChosen) -> None:
-        """A preset is not added to the corpus: it is run, with its own options."""
-        event.stop()
-        self.post_message(PresetChosen(event.name, event.stepping))
-
-    @on(CorpusTree.Wanted)
-    def tell_text(self, event: CorpusTree.Wanted) -> None:
-        """A text should be opened in the editor."""
-        event.stop()
-        self.post_message(TextWanted(event.source))
-
     @on(CorpusTree.Pointed)
     def preview(self, event: CorpusTree.Pointed) -> None:
         """Show the text under the cursor."""
@@ -123,7 +111,7 @@ class CorpusPane(Pane):
     def _show_totals(self) -> None:
         self.query_one("#totals", Static).update(totals_table(self.totals, self.corpus))
 
-    def watch_kept(self, kept: tuple[Kept, ...]) -> None:
+    def watch_kept(self, kept: tuple[KnownTokenizer, ...]) -> None:
         """List the kept tokenizers."""
         self.query_one(TokenizerList).show(kept, self.path)
 
@@ -183,7 +171,7 @@ class TokenizerList(PagedOptionList):
     hint: var[str] = var("Tokenizers trained here, or found on this computer; none yet.")
     """Where the one under the cursor lies."""
 
-    _kept: tuple[Kept, ...] = ()
+    _kept: tuple[KnownTokenizer, ...] = ()
     _in_force = ""
 
     def watch_highlighted(self, highlighted: int | None) -> None:
@@ -193,7 +181,7 @@ class TokenizerList(PagedOptionList):
             kept = self._kept[highlighted]
             self.hint = f"{'Trained here' if kept.is_own else 'From elsewhere'}: {visible(kept.path)}"
 
-    def show(self, kept: tuple[Kept, ...], in_force: str) -> None:
+    def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
         place = self.highlighted
         on = self._kept[place].path if place is not None and place < len(self._kept) else in_force

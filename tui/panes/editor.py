@@ -21,7 +21,7 @@ from tui.widgets.token_area import TokenArea
 if TYPE_CHECKING:
     from bpe_core.content.examples import Example
     from bpe_core.tokenizer import Tokenizer
-    from tui.widgets.status_lines import Ledger
+    from tui.widgets.status_lines import StatusLines
     from tui.widgets.token_side import TokenSide
     from tui.widgets.token_view import TokenView
 
@@ -64,21 +64,21 @@ class EditorPane(Pane):
         with Horizontal():
             yield TokenArea(id="text")
             yield Vertical(id="side")
-        yield Vertical(id="ledger")
+        yield Vertical(id="status-lines")
 
     is_loaded = False
     """Whether what tells of the text is there."""
 
     async def load(self) -> None:
         """Put what tells of the text where there is room for it."""
-        from tui.widgets.status_lines import Ledger
+        from tui.widgets.status_lines import StatusLines
         from tui.widgets.token_side import TokenSide
         from tui.widgets.token_view import TokenView
 
         side = TokenSide(self.area, id="side")
-        await self.query("#side, #ledger").remove()
+        await self.query("#side, #status-lines").remove()
         await self.query_one(Horizontal).mount(TokenView(id="view"), side)
-        await self.mount(Ledger(self.area, id="ledger"))
+        await self.mount(StatusLines(self.area, id="status-lines"))
         self.is_loaded = True
         side.in_force, side.audit = self.in_force, self.audit
 
@@ -88,9 +88,9 @@ class EditorPane(Pane):
         return self.query_one(TokenArea)
 
     @property
-    def ledger(self) -> Ledger:
+    def status_lines(self) -> StatusLines:
         """The lines below the text."""
-        return cast("Ledger", self.query_one("#ledger"))
+        return cast("StatusLines", self.query_one("#status-lines"))
 
     @property
     def side(self) -> TokenSide:
@@ -102,7 +102,7 @@ class EditorPane(Pane):
         """The text in another way."""
         return cast("TokenView", self.query_one("#view"))
 
-    def land(self) -> None:
+    def focus_next_part(self) -> None:
         """Take the focus: into the text, or what is seen in its place."""
         self.screen.set_focus(self.area if self.view == "text" else self.token_view)
 
@@ -160,7 +160,7 @@ class EditorPane(Pane):
 
     def forget_edits(self) -> None:
         """Another tokenizer: what edits did to the tokens of the one before is no longer told."""
-        self.ledger.forget_edits()
+        self.status_lines.forget_edits()
 
     # What the text tells
 
@@ -168,21 +168,21 @@ class EditorPane(Pane):
         """The totals, in one line."""
         event.stop()
         if self.area.edited.why_none:
-            self.ledger.say(self.area.edited.why_none)
+            self.status_lines.say(self.area.edited.why_none)
         else:
-            self.ledger.take_totals(event)
+            self.status_lines.show_totals(event)
 
     def on_text_area_selection_changed(self) -> None:
         """What is told of the place of the cursor."""
         if self.is_loaded:
-            self.ledger.cursor_moved()
+            self.status_lines.cursor_moved()
 
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
         event.stop()
         self._tell_example()
         if self.in_force is not None:
-            self.ledger.take_edit(event, self.in_force)
+            self.status_lines.show_edit(event, self.in_force)
 
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
         """Show the token under the cursor."""
@@ -195,19 +195,19 @@ class EditorPane(Pane):
         self._tell_keys()
         if not self.is_loaded:
             return
-        self.ledger.take_review(self.in_force)
+        self.status_lines.show_review(self.in_force)
         if self.side.seen == "ahead":
             self.inspect()
 
     def inspect(self) -> None:
         """Look anew at the token under the cursor."""
-        self.side.look()
+        self.side.show_token()
 
     # What the keys do
 
     def action_walk_edits(self, by: int) -> None:
         """Show what the edit before did, or the one after."""
-        self.ledger.walk(by)
+        self.status_lines.walk(by)
 
     def action_pin(self) -> None:
         """Compare the text with what it is now, from now on; or no longer."""
@@ -228,7 +228,7 @@ class EditorPane(Pane):
             area.move_cursor(end)
             area.move_cursor(start)
             area.move_cursor(end, select=True)
-            self.ledger.go_to(found)
+            self.status_lines.go_to(found)
 
     def action_toggle_specials(self) -> None:
         """Take the texts of special tokens for these tokens, or for text again."""
@@ -264,10 +264,10 @@ class EditorPane(Pane):
         else:
             self.add_class("-viewing")
             offset = area.document.get_index_from_location(area.cursor_location)
-            from tui.text.views import Shown, tokens_around
+            from tui.text.views import ViewToken, tokens_around
 
             n_colors = len(area.palette.tokens)
-            tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[Shown]())
+            tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
             other.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
             seen = other
         self._tell_keys()

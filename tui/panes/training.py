@@ -15,7 +15,7 @@ from bpe_core.visible import visible
 from tui.commands import tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
-from tui.messages import PatternChosen, PatternWanted, StepRequested
+from tui.messages import PatternChosen, PatternWanted
 from tui.state import Run, TrainingOptions
 from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
@@ -54,30 +54,22 @@ class TrainingPane(Pane):
         yield MergeLog(id="merge-log").data_bind(TrainingPane.step)
 
     def _options(self) -> ComposeResult:
+        options, pattern = self.options, self.options.pattern
+        patterns = Choice(pattern_choices(pattern), pattern, pattern_meaning, id="pattern")
+        ties = Choice(TIES, options.ties, TIE_MEANINGS.__getitem__, id="ties")
         with HorizontalGroup(id="options"):
-            with Vertical(classes="field", id="field-size"):
-                yield _label("vocabulary")
-                yield Field(str(self.options.vocab_size), id="vocab-size", compact=True, tooltip=FIELDS["vocabulary"])
-            with Vertical(classes="field", id="field-pattern"):
-                yield _label("pattern")
-                pattern = self.options.pattern
-                yield Choice(pattern_choices(pattern), pattern, pattern_meaning, id="pattern")
-            with Vertical(classes="field", id="field-ties"):
-                yield _label("ties")
-                yield Choice(TIES, self.options.ties, TIE_MEANINGS.__getitem__, id="ties")
-            with Vertical(classes="field", id="field-count"):
-                yield _label("min. count")
-                yield Field(str(self.options.min_count), id="min-count", compact=True, tooltip=FIELDS["min. count"])
-            with Vertical(classes="field", id="field-special"):
-                yield _label("specials")
-                yield Field(placeholder="<|endoftext|> …", id="special", compact=True, tooltip=FIELDS["specials"])
+            yield _option("vocabulary", "size", _field("vocabulary", "vocab-size", str(options.vocab_size)))
+            yield _option("pattern", "pattern", patterns)
+            yield _option("ties", "ties", ties)
+            yield _option("min. count", "count", _field("min. count", "min-count", str(options.min_count)))
+            yield _option("specials", "special", _field("specials", "special", placeholder="<|endoftext|> …"))
 
     @property
     def log_of_merges(self) -> MergeLog:
         """The list of merges."""
         return self.query_one(MergeLog)
 
-    def stations(self) -> tuple[Widget, ...]:
+    def parts(self) -> tuple[Widget, ...]:
         """The options, where a training begins, and the merges; as long as they are being learned, only these."""
         begins = (self.query_one("#vocab-size"),) if not self.run.busy else ()
         return (*begins, self.log_of_merges)
@@ -174,19 +166,16 @@ class TrainingPane(Pane):
             field.disabled = run.busy
         self.query_one(ProgressBar).display = run.busy
 
-    @on(MergeLog.StepChosen)
-    @on(MergeLog.Selected)
-    @on(Curve.StepChosen)
-    def go_to_step(self, event: MergeLog.StepChosen | MergeLog.Selected | Curve.StepChosen) -> None:
-        """The cursor of the log travels through time, and so do Enter in it and a click on the curve."""
-        event.stop()
-        self.post_message(StepRequested(event.step))
+
+def _option(name: str, id: str, control: Widget) -> Vertical:
+    """An option of a training: what it is called, above what it is chosen with."""
+    label = Label(name)
+    label.tooltip = FIELDS[name]
+    return Vertical(label, control, classes="field", id=f"field-{id}")
 
 
-def _label(option: str) -> Label:
-    label = Label(option)
-    label.tooltip = FIELDS[option]
-    return label
+def _field(name: str, id: str, value: str = "", placeholder: str = "") -> Field:
+    return Field(value, placeholder, id=id, compact=True, tooltip=FIELDS[name])
 
 
 def _button(label: str, id: str, command: str, action: str = "") -> Button:

@@ -19,7 +19,7 @@ from textual.reactive import Reactive, var
 
 from tui.commands import bindings
 from tui.disk import config
-from tui.disk.autosave import KeptText
+from tui.disk.autosave import Autosave
 from tui.pane_table import BY_ID, PANES, PaneEntry
 from tui.panes.editor import EditorPane
 from tui.screen.requests import RequestScreen
@@ -80,9 +80,9 @@ class MainScreen(RequestScreen):
     def on_mount(self) -> None:
         """Show the text of the last run; all the rest comes after the first frame."""
         self._area = self.editor.area  # still at hand when the screen is taken down
-        self._kept_text = KeptText(partial(self.say, severity="warning"))
-        self._area.load(_text(self._kept_text))
-        self._kept_text.take(self._area.document.lines)
+        self._autosave = Autosave(partial(self.say, severity="warning"))
+        self._area.load(_text(self._autosave))
+        self._autosave.set_kept(self._area.document.lines)
         self.set_focus(self._area)
         self.call_after_refresh(self._load)
 
@@ -115,10 +115,10 @@ class MainScreen(RequestScreen):
     async def on_unmount(self) -> None:
         """Keep the text; let each worker process keep what it has, and end."""
         try:
-            self.tell_at_the_end(self._kept_text.keep_somewhere(self._area.document.lines))
+            self.tell_at_the_end(self._autosave.keep_somewhere(self._area.document.lines))
         except OSError as error:
             self.tell_at_the_end(f"The text could not be kept for the next start: {error.strerror}.")
-        self._kept_text.release()
+        self._autosave.release()
         is_training = self.run.busy
         working = [worker for worker in self.workers if worker.node is self and not worker.is_finished]
         for worker in working:
@@ -150,7 +150,7 @@ class MainScreen(RequestScreen):
     async def why_not_kept(self) -> str:
         """Keep the text beside the screen; what is in the way of that, in a few words, empty if nothing."""
         try:
-            await self._kept_text.keep(self._area.document.lines)
+            await self._autosave.keep(self._area.document.lines)
         except OSError as error:
             return str(error.strerror)
         return ""
@@ -192,7 +192,7 @@ class MainScreen(RequestScreen):
     def action_show(self, pane: str) -> None:
         """Bring a pane to the front and put the cursor into it."""
         self.active = pane
-        self.query_one(f"#{pane}", Pane).land()
+        self.query_one(f"#{pane}", Pane).focus_next_part()
 
     def watch_active(self, pane: str) -> None:
         """It is seen now; panes of one place take turns there."""
@@ -292,7 +292,7 @@ def _bind(pane: AnyPane) -> AnyPane:
     return pane.data_bind(*(getattr(MainScreen, name) for name in state if name in vars(type(pane))))
 
 
-def _text(kept: KeptText) -> str:
+def _text(kept: Autosave) -> str:
     """The editor's text of the last run; a greeting where there was none."""
     if kept.beginning is not None:
         return kept.beginning

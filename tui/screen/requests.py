@@ -13,8 +13,7 @@ from bpe_core.visible import shortened, visible
 from tui import messages
 from tui.commands import applies
 from tui.screen.selective_styling import RestylingScreen
-from tui.state import Audit, Corpus, Kept, Run, Totals, TrainingOptions
-from tui.widgets.step_line import StepLine
+from tui.state import Audit, Corpus, KnownTokenizer, Run, Totals, TrainingOptions
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -64,7 +63,7 @@ class RequestScreen(RestylingScreen):
     """The tokenizer after that many merges: what the editor shows."""
     audit: var[Audit] = var(Audit())
     """How far the audit of this tokenizer is, and what it found."""
-    kept: var[tuple[Kept, ...]] = var(())
+    kept: var[tuple[KnownTokenizer, ...]] = var(())
     """The tokenizers that can be put in force."""
 
     session: Session
@@ -137,7 +136,7 @@ class RequestScreen(RestylingScreen):
 
     def action_travel(self, by: int) -> None:
         """A step back or on."""
-        self.session.stage.go_to(self.step + by)
+        self.session.shown.go_to(self.step + by)
 
     def action_audit(self) -> None:
         """Audit the tokenizer on the screen, or stop doing so."""
@@ -174,12 +173,12 @@ class RequestScreen(RestylingScreen):
     # What the panes tell
 
     @on(messages.CorpusChosen)
-    def take_corpus(self, event: messages.CorpusChosen) -> None:
+    def choose_corpus(self, event: messages.CorpusChosen) -> None:
         """Other texts."""
         self.session.choose_corpus(event.corpus)
 
     @on(messages.PatternChosen)
-    def take_pattern(self, event: messages.PatternChosen) -> None:
+    def choose_pattern(self, event: messages.PatternChosen) -> None:
         """Another pattern."""
         self.session.choose_pattern(event.pattern)
 
@@ -211,10 +210,9 @@ class RequestScreen(RestylingScreen):
         await self.session.discard(event.path)
 
     @on(messages.StepRequested)
-    @on(StepLine.StepChosen)
-    def travel_to(self, event: messages.StepRequested | StepLine.StepChosen) -> None:
+    def travel_to(self, event: messages.StepRequested) -> None:
         """Another step."""
-        self.session.stage.go_to(event.step)
+        self.session.shown.go_to(event.step)
 
     @on(messages.FindingOpened)
     def open_finding(self, event: messages.FindingOpened) -> None:

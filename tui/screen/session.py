@@ -6,10 +6,10 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
     totals              `Count`: what these texts amount to under the pattern of these options
     run                 `Training`
     notice              `Fetch`, `Loading` and `Recovery` together: what is being waited for
-    tokenizer, path     `Stage`: the tokenizer on the screen with all of its merges, and the file it is kept in
-    step, in_force      `Stage`: how many of its merges are in force, and the tokenizer that they are
+    tokenizer, path     `ShownTokenizer`: the tokenizer on the screen with all of its merges, and the file it is kept in
+    step, in_force      `ShownTokenizer`: how many of its merges are in force, and the tokenizer that they are
     audit               `AuditRun`, with the findings
-    kept                `Shelf`
+    kept                `KnownTokenizers`
     active              the screen: the pane that has the focus
 
 The rows of the merge log are the log's, the text and what is pinned in it the editor's.
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.content.presets import PRESETS
 from bpe_core.visible import visible
-from tui.dialogs.questions import AskName, AskPath, AskPattern, Confirm
+from tui.dialogs.questions import AskName, AskPath, AskPattern
 from tui.disk import config
 from tui.disk.recovered import Loaded
 from tui.disk.remembered_options import possible
@@ -33,12 +33,11 @@ from tui.disk.sources import sample_corpus, title_of
 from tui.owners.audit import AuditRun
 from tui.owners.count import Count
 from tui.owners.fetch import Fetch
-from tui.owners.known_tokenizers import Shelf
+from tui.owners.known_tokenizers import KnownTokenizers
 from tui.owners.loading import Loading, Recovery
-from tui.owners.owner import in_thread, sentence_of
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
-from tui.screen.shown_tokenizer import Stage, same
+from tui.screen.shown_tokenizer import ShownTokenizer, same
 from tui.state import Corpus, Run
 from tui.workers.updates import Task
 
@@ -58,14 +57,14 @@ class Session:
 
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
-        self.stage = Stage(screen)
+        self.shown = ShownTokenizer(screen)
         self.count = Count(screen, partial(setattr, screen, "totals"))
         self.training = Training(screen, self._publish_run, self)
         self.fetching = Fetch(screen, self._publish_notice, self._fetched)
         self.loading = Loading(screen, self._publish_notice, self._loaded, self._pattern_for, self._remember_pattern)
-        self.recovery = Recovery(screen, self._publish_notice, self.stage.recovered)
+        self.recovery = Recovery(screen, self._publish_notice, self.shown.recovered)
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
-        self.shelf = Shelf(screen, partial(setattr, screen, "kept"))
+        self.known = KnownTokenizers(screen, partial(setattr, screen, "kept"))
         self.files = TextFiles(screen, screen.open_in_editor)
 
     def _publish_run(self, run: Run) -> None:
@@ -82,9 +81,9 @@ class Session:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
         screen = self._screen
         screen.options = possible(configuration.options)
-        self.shelf.bring_back(configuration.opened)
-        self._list_kept()
-        self.shelf.look_elsewhere()
+        self.known.bring_back(configuration.opened)
+        self.known.list_anew()
+        self.known.search_elsewhere()
         paths = tuple(filter(os.path.exists, configuration.corpus))
         reference = tuple(filter(os.path.exists, configuration.reference))
         first_time = not configuration.tokenizer and not screen.kept
@@ -179,22 +178,22 @@ class Session:
     def training_began(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
         """It takes the place of what was on the screen."""
         self._forget()
-        self.stage.begin(tokenizer, started, n_bytes)
+        self.shown.begin(tokenizer, started, n_bytes)
 
     def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
         """It has grown."""
-        self.stage.grow(tokenizer, merges)
+        self.shown.grow(tokenizer, merges)
 
     def training_ended(self, tokenizer: Tokenizer | None, path: Path | None) -> None:
         """What was learned stays on the screen; where that is nothing, what was there comes back."""
         screen = self._screen
-        self._list_kept()
+        self.known.list_anew()
         if tokenizer is not None and path is not None:
-            self.stage.keep(Loaded(tokenizer, path, None, ""))
+            self.shown.keep(Loaded(tokenizer, path, None, ""))
             screen.remember(tokenizer=str(path))
-        elif tokenizer is None and (before := self.stage.take_back()):
+        elif tokenizer is None and (before := self.shown.take_back()):
             self._show(before)
-        elif tokenizer is None and self.stage.shown is None and screen.kept:  # it was still being loaded
+        elif tokenizer is None and self.shown.loaded is None and screen.kept:  # it was still being loaded
             self.loading.load(Path(screen.kept[0].path))
 
     # The tokenizer on the screen
@@ -225,7 +224,7 @@ class Session:
 
     async def change_pattern(self) -> None:
         """Ask anew for the split pattern of the tokenizer on the screen, where its file does not tell."""
-        screen, shown = self._screen, self.stage.shown
+        screen, shown = self._screen, self.shown.loaded
         if screen.run.busy or shown is None:
             screen.say(_BUSY if screen.run.busy else "There is no tokenizer on the screen yet.", "warning")
             return
@@ -245,20 +244,20 @@ class Session:
 
     def _fetched(self, path: Path) -> None:
         self.use(path)
-        self.shelf.look_elsewhere()
+        self.known.search_elsewhere()
 
     def _loaded(self, loaded: Loaded) -> None:
-        shown = self.stage.shown
+        shown = self.shown.loaded
         if shown is None or not same(shown, loaded):
             self.training.dismiss()
             self._show(loaded)
-        self.shelf.add(loaded.path, loaded.tokenizer.n_vocab)
-        self._screen.remember(tokenizer=str(loaded.path), opened=self.shelf.opened)
+        self.known.add(loaded.path, loaded.tokenizer.n_vocab)
+        self._screen.remember(tokenizer=str(loaded.path), opened=self.known.opened)
 
     def _show(self, loaded: Loaded) -> None:
         """Show another tokenizer."""
         self._forget()
-        self.stage.show(loaded)
+        self.shown.show(loaded)
         if not loaded.tokenizer.vocabulary.knows_merges:
             self.recovery.recover(loaded)
 
@@ -268,29 +267,10 @@ class Session:
         self.auditing.forget()
         self._screen.editor.forget_edits()
 
-    # Kept tokenizers
-
-    def _list_kept(self) -> None:
-        try:
-            self.shelf.refresh()
-        except OSError as error:
-            self._screen.say(f"Kept tokenizers cannot be listed. {sentence_of(error)}", "error")
-
     async def discard(self, path: Path) -> None:
-        """Delete a kept tokenizer, if that is really meant; one from elsewhere only leaves the list."""
-        is_own = path.parent == config.data_folder() / "tokenizers"
-        if not is_own and self.shelf.forget(path):
-            self._screen.remember(opened=self.shelf.opened)
-            self._screen.say(f"{path} is no longer in the list; the file is where it was.")
-        elif not is_own:
-            sentence = "That file is kept by another program; only tokenizers trained here can be deleted."
-            self._screen.say(sentence, "warning")
-        elif await self._screen.ask(Confirm(f"Delete the tokenizer {visible(path.stem)}?", "Delete")):
-            try:
-                await in_thread(path.unlink)
-            except OSError as error:
-                self._screen.say(f"{path} could not be deleted: {error.strerror}.", "error")
-            self._list_kept()
+        """Take a tokenizer off the list; one that was trained here is deleted, if that is really meant."""
+        await self.known.discard(path)
+        self._screen.remember(opened=self.known.opened)
 
     def _pattern_for(self, path: Path) -> str | None:
         return self._screen.remembered.patterns.get(str(path))
@@ -321,7 +301,7 @@ class Session:
         screen, tokenizer = self._screen, self._screen.tokenizer
         if tokenizer is None or finding.id not in tokenizer.vocabulary:
             return
-        self.stage.go_to(tokenizer.step)
+        self.shown.go_to(tokenizer.step)
         told = []
         if finding.witness is None:
             told.append("No text is known in which this token occurs.")

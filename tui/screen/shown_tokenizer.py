@@ -1,4 +1,4 @@
-"""Stage: the tokenizer on the screen, and how many of its merges are in force."""
+"""ShownTokenizer: the tokenizer on the screen, and how many of its merges are in force."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def same(shown: Loaded, loaded: Loaded) -> bool:
     return old.merges == new.merges and old.special_tokens == new.special_tokens
 
 
-class Stage:
+class ShownTokenizer:
     """Replaces the screen's `tokenizer`, `path`, `step` and `in_force`, which nobody else does, and fills the log."""
 
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
-        self.shown: Loaded | None = None
+        self.loaded: Loaded | None = None
         """The tokenizer, unless it is being trained."""
         self._before: Loaded | None = None
         """The one that was shown before the training that is under way."""
@@ -38,7 +38,7 @@ class Stage:
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
         tokenizer, pane = loaded.tokenizer, self._screen.training
-        self.shown, self._before = loaded, None
+        self.loaded, self._before = loaded, None
         record = tokenizer.record
         pane.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
         if tokenizer.vocabulary.knows_merges:
@@ -47,15 +47,15 @@ class Stage:
 
     def recovered(self) -> None:
         """The merges of the one that is shown have become known."""
-        if self.shown is not None:
-            tokenizer = self.shown.tokenizer
+        if self.loaded is not None:
+            tokenizer = self.loaded.tokenizer
             self._screen.training.show(KeptMerges(tokenizer))
-            self._put(tokenizer, str(self.shown.path), tokenizer.step)
+            self._put(tokenizer, str(self.loaded.path), tokenizer.step)
             self._screen.editor.inspect()
 
     def begin(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
         """Show one that is being trained and has no merges yet."""
-        self._before, self.shown = self.shown or self._before, None
+        self._before, self.loaded = self.loaded or self._before, None
         self._screen.training.begin(started.tokens, n_bytes)
         self._put(tokenizer, "", 0)
 
@@ -68,13 +68,13 @@ class Stage:
 
     def keep(self, learned: Loaded) -> None:
         """The one that was trained is whole, and kept."""
-        self.shown, self._before = learned, None
+        self.loaded, self._before = learned, None
         self._put(learned.tokenizer, str(learned.path), self._screen.step)
 
     def take_back(self) -> Loaded | None:
         """The one that was shown before a training that came to nothing; None if its place was never taken."""
         before, self._before = self._before, None
-        return before if self.shown is None else None
+        return before if self.loaded is None else None
 
     def _put(self, tokenizer: Tokenizer, path: str, step: int) -> None:
         self._screen.path = path

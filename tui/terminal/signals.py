@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _ENDING: Final = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
-def heed(leave: Callable[[int], None]) -> None:
+def call_at_end(leave: Callable[[int], None]) -> None:
     """Call `leave` with the exit code that shells expect when the system asks the app to end; within its loop."""
     loop = asyncio.get_running_loop()
     for number in _ENDING:

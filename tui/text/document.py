@@ -12,7 +12,7 @@ from typing import Literal
 from textual.document._document import Document, EditResult, Location
 
 from bpe_core.surrogates import without_surrogates
-from tui.text.prefix_sums import Sums
+from tui.text.prefix_sums import PrefixSums
 
 LONG_LINE = 20_000
 """A line of more characters than this is never wrapped."""
@@ -32,7 +32,7 @@ class FaithfulDocument(Document):
         self._newline: Literal["\n"] = "\n"
         text = without_surrogates(text)
         self._lines = text.split("\n")
-        self._lengths = Sums(_lengths(self._lines))
+        self._lengths = PrefixSums(_lengths(self._lines))
         self._listener = listener
         self.n_bytes = _count_bytes(text)
         """Bytes of the text in UTF-8."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from bpe_core.errors import BpeError, PatternError
 from tui.text.document import FaithfulDocument
 from tui.text.reading import Limits, Reading
-from tui.text.screen_rows import Place
-from tui.text.strips import NOTHING, Columns, Row, clip
+from tui.text.screen_rows import RowStretch
+from tui.text.strips import NOTHING, Columns, RowContent, clip
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Change, Tokenizer
@@ -50,7 +50,7 @@ class EditedText:
         self.live: FollowedText | None = None
         """The text with its tokens; None without a tokenizer, during a `reading`, and if there is `why_none`."""
         self.reading: Reading | None = None
-        """What is to be run beside the screen and handed to `take`; edits meanwhile are made up for then."""
+        """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
         self.why_none = ""
         """Why there are no tokens although there is a tokenizer: a sentence, or nothing."""
         self.review: Review | None = None
@@ -168,7 +168,7 @@ class EditedText:
             if not self._takes_long(self.tokenizer):
                 with self._impatient():
                     self.reading.run()
-                self.take(self.reading)
+                self.finish_reading(self.reading)
 
     def _takes_long(self, tokenizer: Tokenizer) -> bool:
         is_easy = tokenizer.by_piece and tokenizer.splitter.blockwise
@@ -179,7 +179,7 @@ class EditedText:
 
         return patience(self._limits.patience)
 
-    def take(self, reading: Reading) -> None:
+    def finish_reading(self, reading: Reading) -> None:
         """Go on with a `reading` that was run; one that is no longer waited for is left aside."""
         if reading is not self.reading or self.tokenizer is None:
             return
@@ -211,7 +211,7 @@ class EditedText:
                 return
             self._splice(start, end, text)
         self.changed = ()
-        self.look(self._offset)
+        self.set_cursor(self._offset)
 
     def ask(self, question: Callable[[FollowedText], T], otherwise: T) -> T:
         """The answer that the tokens give; `otherwise` where there are none, or none any more when they were asked."""
@@ -287,7 +287,7 @@ class EditedText:
 
     # What is seen
 
-    def look(self, offset: int) -> None:
+    def set_cursor(self, offset: int) -> None:
         """Set `under_cursor` to what stands at a code point."""
         self._offset = offset
         self.under_cursor = None
@@ -304,19 +304,19 @@ class EditedText:
         tokens, _ = self.ask(lambda live: rows.on_row(live, under.start, 1, n_colors), NOTHING)
         return tokens[0].color if tokens else None
 
-    def stretch(self, place: Place) -> Columns:
+    def stretch(self, place: RowStretch) -> Columns:
         """Where a row begins, in code points, and how long it is, its newline counted where there is one."""
         start = self.document.get_index_from_location((place.line, place.start))
         return start, len(place.text) + (place.ends_line and place.line < self.document.line_count - 1)
 
-    def row(self, place: Place, n_colors: int) -> Row:
+    def row(self, place: RowStretch, n_colors: int) -> RowContent:
         """What stands on a row, its tokens in one of so many colors each, and all that is marked there."""
         start, length = self.stretch(place)
         rows, under, review = self._rows, self.under_cursor, self.review
         tokens, shared = self.ask(lambda live: rows.on_row(live, start, length, n_colors) if rows else NOTHING, NOTHING)
         changed = self.comparison.stretches if self.comparison is not None else self.changed
         open_from = review.open_from if review is not None else None
-        return Row(
+        return RowContent(
             place.text,
             tokens,
             place.ends_line,

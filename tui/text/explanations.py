@@ -1,4 +1,4 @@
-"""Two stories in lines: why a piece became its tokens, merge by merge, and what may yet come at the end of a text."""
+"""Why a piece became its tokens, merge by merge, and what may yet come at the end of a text: in lines."""
 
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
@@ -13,16 +13,16 @@ from bpe_core.explain.unstable import Completion
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
-from tui.drawing.info_lines import Fact
+from tui.drawing.info_lines import InfoLine
 from tui.drawing.palette import Palette
-from tui.drawing.token_labels import chips, joined
+from tui.drawing.token_labels import joined, token_labels
 from tui.text.review import Review
 
 LONGEST: Final = 80
 """Bytes of a piece that is explained; of a longer one nobody would read the merges."""
 
 
-def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[Fact]:
+def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[InfoLine]:
     """The tokens of `piece`, why its neighbors stay apart, and the merges that made them, with its parts after each.
 
     "" stands for a token that is no piece.
@@ -33,7 +33,7 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
         return sentence(str(error), width)
 
 
-def _why(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[Fact]:
+def _why(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[InfoLine]:
     if not tokenizer.vocabulary.knows_merges:
         return sentence("The merges of this vocabulary are being recovered from its ranks.", width)
     if len(piece.encode()) > LONGEST:
@@ -42,31 +42,31 @@ def _why(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list
         return sentence("This token is found as it stands, before the text is split.", width)
     if tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
         return sentence("The pattern drops this text, so it has no tokens.", width)
-    story = trace(tokenizer.vocabulary, piece)
-    n_tokens = counted(len(story.parts), "token")
+    traced = trace(tokenizer.vocabulary, piece)
+    n_tokens = counted(len(traced.parts), "token")
     label = token_label(piece.encode())
-    facts = [Fact(label, n_tokens, "token"), Fact("a piece, cut by the pattern", ink="muted"), Fact()]
-    facts += _parts(tokenizer, story.parts, palette, width)
-    return [*facts, *_ends(tokenizer, story, width), Fact(), *_merges(tokenizer, story, palette, width)]
+    lines = [InfoLine(label, n_tokens, "token"), InfoLine("a piece, cut by the pattern", ink="muted"), InfoLine()]
+    lines += _parts(tokenizer, traced.parts, palette, width)
+    return [*lines, *_ends(tokenizer, traced, width), InfoLine(), *_merges(tokenizer, traced, palette, width)]
 
 
-def _merges(tokenizer: Tokenizer, story: Trace, palette: Palette, width: int) -> Iterator[Fact]:
-    if story.whole is not None:
+def _merges(tokenizer: Tokenizer, traced: Trace, palette: Palette, width: int) -> Iterator[InfoLine]:
+    if traced.whole is not None:
         yield from sentence("Looked up as a whole: no merge makes this token.", width)
         return
-    if not story.applied:
+    if not traced.applied:
         return
-    yield Fact("step by step", counted(len(story.applied), "merge"), "muted")
-    yield from _parts(tokenizer, story.start, palette, width)
-    for merge in story.applied:
+    yield InfoLine("step by step", counted(len(traced.applied), "merge"), "muted")
+    yield from _parts(tokenizer, traced.start, palette, width)
+    for merge in traced.applied:
         times = f" ×{merge.count}" if merge.count > 1 else ""
-        yield Fact(_pair(tokenizer, merge.left, merge.right) + times, f"step {merge.step:,}", "muted")
+        yield InfoLine(_pair(tokenizer, merge.left, merge.right) + times, f"step {merge.step:,}", "muted")
         yield from _parts(tokenizer, merge.parts, palette, width, merge.token)
 
 
 def _parts(
     tokenizer: Tokenizer, parts: Sequence[int], palette: Palette, width: int, made: int | None = None
-) -> Iterator[Fact]:
+) -> Iterator[InfoLine]:
     """Tokens side by side in their colors, in as many lines as they need."""
     room = width - 1
     row: list[int] = []
@@ -74,25 +74,25 @@ def _parts(
     for token in parts:
         size = cell_len(token_label(tokenizer.token_bytes(token))) + (not palette.underlines)
         if row and used + size > room:
-            yield Fact(joined(row, tokenizer.token_bytes, palette, made), lead=" ")
+            yield InfoLine(joined(row, tokenizer.token_bytes, palette, made), lead=" ")
             row, used = [], 0
         row.append(token)
         used += size
-    yield Fact(joined(row, tokenizer.token_bytes, palette, made), lead=" ")
+    yield InfoLine(joined(row, tokenizer.token_bytes, palette, made), lead=" ")
 
 
-def _ends(tokenizer: Tokenizer, story: Trace, width: int) -> Iterator[Fact]:
+def _ends(tokenizer: Tokenizer, traced: Trace, width: int) -> Iterator[InfoLine]:
     """Which pair comes next, and why it is not merged."""
-    if not story.unmerged:
+    if not traced.unmerged:
         yield from sentence("One token: nothing is left to join.", width)
         return
-    following = story.next
+    following = traced.next
     if following is None:
         yield from sentence("These stay apart, as no merge joins them:", width)
     else:
         yield from sentence(f"Next would be step {following.step:,}, which is later than the step in force:", width)
-    for pair in story.unmerged:
-        yield Fact(_pair(tokenizer, pair.left, pair.right), _reason(pair), "muted", " ")
+    for pair in traced.unmerged:
+        yield InfoLine(_pair(tokenizer, pair.left, pair.right), _reason(pair), "muted", " ")
 
 
 def _reason(pair: Unmerged) -> str:
@@ -103,7 +103,7 @@ def _pair(tokenizer: Tokenizer, left: int, right: int) -> str:
     return " + ".join(token_label(tokenizer.token_bytes(token)) for token in (left, right))
 
 
-def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int) -> list[Fact]:
+def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette, width: int) -> list[InfoLine]:
     """The tokens at the end that are not final, and the tokens that would swallow them."""
     if review is None or review.open_from is None or review.end is None:
         settled = review is not None and review.settled
@@ -117,16 +117,16 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
     if not ids:
         return sentence("All tokens are final: nothing that follows can change them.", width)
     n_tokens = counted(len(ids), "token")
-    facts = [Fact(chips(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
-    facts += [Fact("not final (underlined)", ink="muted"), Fact()]
+    lines = [InfoLine(token_labels(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
+    lines += [InfoLine("not final (underlined)", ink="muted"), InfoLine()]
     if review.completions:
         n = review.n_completions
         number = f"{n:,}+ tokens" if review.is_lower_bound else counted(n, "token")
-        facts.append(Fact("could become", number, "muted"))
-    return [*facts, *(_completion(tokenizer, completion) for completion in review.completions)]
+        lines.append(InfoLine("could become", number, "muted"))
+    return [*lines, *(_completion(tokenizer, completion) for completion in review.completions)]
 
 
-def _completion(tokenizer: Tokenizer, completion: Completion) -> Fact:
+def _completion(tokenizer: Tokenizer, completion: Completion) -> InfoLine:
     """The token that would come: what of it is there already is dim, what one would have to type is not."""
     there, whole = token_label(completion.swallowed), token_label(tokenizer.token_bytes(completion.token))
     label = Text(no_wrap=True)
@@ -134,9 +134,9 @@ def _completion(tokenizer: Tokenizer, completion: Completion) -> Fact:
         label.append(there, "dim").append(whole[len(there) :], "bold")
     else:  # a character is torn
         label.append(whole)
-    return Fact(label, f"{completion.token:,}")
+    return InfoLine(label, f"{completion.token:,}")
 
 
-def sentence(text: str, width: int) -> list[Fact]:
+def sentence(text: str, width: int) -> list[InfoLine]:
     """A sentence in lines."""
-    return [Fact(line, ink="muted") for line in wrap(visible(text), max(8, width))]
+    return [InfoLine(line, ink="muted") for line in wrap(visible(text), max(8, width))]

@@ -1,4 +1,4 @@
-"""Sums: many small numbers (line lengths, line heights), the sum of any front part of them, and the way back.
+"""PrefixSums: many small numbers (line lengths, line heights), the sum of any front part of them, and the way back.
 
 The numbers stand in blocks of a few hundred, each with its sum. Finding a place is two bisections and a walk
 inside one block; changing one number touches one block. At 300,000 lines both stay in the tens of microseconds.
@@ -11,10 +11,10 @@ from itertools import accumulate
 _BLOCK = 512
 
 
-class Sums:
+class PrefixSums:
     """A list of positive integers that knows its front sums while it changes.
 
-    >>> lengths = Sums([6, 3, 9])
+    >>> lengths = PrefixSums([6, 3, 9])
     >>> lengths.before(2), lengths.find(8), lengths.total
     (9, (1, 2), 18)
     """

@@ -2,8 +2,8 @@
 
 It takes the place of Textual's `WrappedDocument`, which counts cells in another way than this app draws them (one
 glyph for a control character, clusters, tab stops), sums all lines to know its height and copies a whole line to
-find a column. Here everything is asked of `glyphs.Layout`, heights are kept in `Sums`, and of a long line only the
-stretch in question is laid out. A big text is not wrapped at once: a line that was not looked at yet has the height
+find a column. Here everything is asked of `glyphs.Layout`, heights are kept in `PrefixSums`, and of a long line only
+the stretch in question is laid out. A big text is not wrapped at once: a line that was not looked at yet has the height
 it is likely to have, and gets its own when it, or the cursor near it, comes into view.
 """
 
@@ -17,7 +17,7 @@ from textual.geometry import Offset
 
 from tui.text.document import LONG_LINE, FaithfulDocument
 from tui.text.glyphs import TAB_SIZE, lay_out, measure, wrap
-from tui.text.prefix_sums import Sums
+from tui.text.prefix_sums import PrefixSums
 from tui.text.ruler import Ruler
 
 _AT_ONCE = 200_000
@@ -26,7 +26,7 @@ _NEAR = 150
 """Lines on either side of the cursor that have their own height, so that the rows around it stay where they are."""
 
 
-class Place(NamedTuple):
+class RowStretch(NamedTuple):
     """The stretch of a line that stands on one row, or the part of it that is in view."""
 
     line: int
@@ -49,7 +49,7 @@ class Rows(WrappedDocument):
     def __init__(self, document: FaithfulDocument, width: int = 0, tab_width: int = TAB_SIZE) -> None:
         self._asked = width
         self._breaks: list[tuple[int, ...] | None] = []
-        self._heights = Sums()
+        self._heights = PrefixSums()
         self._rulers: dict[int, Ruler] = {}
         self._widest = 0
         super().__init__(document, width, tab_width)
@@ -88,7 +88,7 @@ class Rows(WrappedDocument):
         lines = self.document.lines
         self._widest = 0
         self._breaks, heights = self._wrap_lines(lines) if width else ([], [])
-        self._heights = Sums(heights)
+        self._heights = PrefixSums(heights)
         if not width:
             self._note_widths(lines)
 
@@ -162,17 +162,17 @@ class Rows(WrappedDocument):
                 del self._rulers[next(iter(self._rulers))]
         return ruler
 
-    def place(self, y: int, x: int = 0, width: int = 0) -> Place | None:
+    def place(self, y: int, x: int = 0, width: int = 0) -> RowStretch | None:
         """What stands on row `y`, None below the text; of a line that is not wrapped, `width` cells from `x` on."""
         if not 0 <= y < self.height:
             return None
         if not self._width:
             start, text, cell = self.ruler(y).window(x, width)
-            return Place(y, 0, start, text, cell, start + len(text) == len(self.document[y]))
+            return RowStretch(y, 0, start, text, cell, start + len(text) == len(self.document[y]))
         line, section = self._find(y)
         text = self.document[line]
         start, end = self._bounds(line, section)
-        return Place(line, section, start, text[start:end], 0, end == len(text))
+        return RowStretch(line, section, start, text[start:end], 0, end == len(text))
 
     def _bounds(self, line: int, section: int) -> tuple[int, int]:
         breaks = self._cuts(line)

@@ -15,7 +15,7 @@ from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui.drawing.palette import Palette
-from tui.drawing.token_labels import GONE, changed, chips
+from tui.drawing.token_labels import GONE, changed, token_labels
 
 _MOST_IDS: Final = 20
 """Ids of a selection that are listed."""
@@ -27,17 +27,17 @@ Ids = Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
-    """An edit as it is remembered."""
+class RememberedEdit:
+    """An edit, or several that were undone or redone at once."""
 
-    change: Change | None
+    changes: tuple[Change | None, ...]
     """None: too many tokens to compare."""
     tokenizer: Tokenizer
     """The one of that time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class SelectionTotals:
     """What a selection holds."""
 
     ids: tuple[int, ...]
@@ -67,8 +67,8 @@ def totals_line(n_tokens: int | None, n_bytes: int, n_characters: int, tokenizer
     return line
 
 
-def selection_line(selected: Selected) -> Text:
-    """The same of what is selected, and its first ids."""
+def selection_line(selected: SelectionTotals) -> Text:
+    """Tokens, bytes and characters of what is selected, and its first ids."""
     n_tokens = selected.n_tokens
     line = _line("selected", "dim")
     line.append("  counting tokens" if n_tokens is None else f"  {counted(n_tokens, 'token')}", "bold")
@@ -77,15 +77,19 @@ def selection_line(selected: Selected) -> Text:
     return line.append(" …", "dim") if len(selected.ids) != n_tokens else line
 
 
-def edit_line(edits: Sequence[Edited], back: int, palette: Palette, width: int) -> Text:
+def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, width: int) -> Text:
     """What one of the last edits did to the tokens: the newest, or the one `back` before it."""
     if not edits:
         return _line("last edit  ", "dim").append("none yet: type, and see here which tokens go and which come", "dim")
     edited = edits[-1 - back]
-    change = edited.change
     line = _line("last edit  " if not back else f"{back + 1} edits ago  ", "dim")
-    if change is None:
+    compared = [change for change in edited.changes if change is not None]
+    if len(compared) < len(edited.changes):
         return line.append("too large to compare its tokens", "dim")
+    if len(compared) > 1:
+        grown = _grown(sum(change.n_tokens for change in compared), sum(change.n_bytes for change in compared))
+        return line.append(f"{len(compared):,} edits at once  {grown}")
+    (change,) = compared
     if not change.removed and not change.inserted:
         return line.append("no token changed", "dim")
     told = f"  {_grown(change.n_tokens, change.n_bytes)}"
@@ -137,10 +141,11 @@ def _exchange(removed: Ids, inserted: Ids, tokenizer: Tokenizer, palette: Palett
     """The tokens that went, an arrow, those that came, in so many cells: what one side leaves, the other may take."""
 
     def gone(cells: int) -> Text:
-        return chips(removed, tokenizer.token_bytes, palette, over=GONE, room=cells) if removed else _nothing()
+        return token_labels(removed, tokenizer.token_bytes, palette, over=GONE, room=cells) if removed else _nothing()
 
     def came(cells: int) -> Text:
-        return chips(inserted, tokenizer.token_bytes, palette, way=changed, room=cells) if inserted else _nothing()
+        labels = token_labels(inserted, tokenizer.token_bytes, palette, way=changed, room=cells)
+        return labels if inserted else _nothing()
 
     room -= len(_ARROW)
     right = came(room - min(gone(room).cell_len, room // 2))

@@ -29,7 +29,7 @@ _CURSOR: Final = 1 << 13
 _OPEN: Final = 1 << 14
 
 
-class Token(NamedTuple):
+class RowToken(NamedTuple):
     """A token on a row. Columns are code points from the row's start; it may reach out of the row on both sides."""
 
     start: int
@@ -41,18 +41,18 @@ Columns = tuple[int, int]
 """A stretch of a row: from a column up to, not including, another. The newline's column is the row's length."""
 
 
-OnRow = tuple[tuple[Token, ...], tuple[Columns, ...]]
+OnRow = tuple[tuple[RowToken, ...], tuple[Columns, ...]]
 """The tokens on a row, and its characters that several tokens share."""
 NOTHING: Final[OnRow] = ((), ())
 """A row without tokens."""
 
 
-class Row(NamedTuple):
+class RowContent(NamedTuple):
     """What one row shows. Equal rows look the same."""
 
     text: str
     """The characters of the row, without a newline; of a long line only those about to be seen."""
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[RowToken, ...] = ()
     ends_line: bool = True
     """True when the line ends here, so that the cursor can stand behind the text and a newline can be drawn."""
     shared: tuple[Columns, ...] = ()
@@ -84,7 +84,7 @@ def clip(stretch: Columns, start: int, length: int) -> Columns | None:
 
 
 @lru_cache(maxsize=1024)
-def draw(row: Row, width: int, palette: Palette) -> Strip:
+def draw(row: RowContent, width: int, palette: Palette) -> Strip:
     """A row as a strip of exactly `width` cells.
 
     Colors follow grapheme clusters: a cluster belongs to the token that holds its first character, and is underlined
@@ -103,7 +103,7 @@ def draw(row: Row, width: int, palette: Palette) -> Strip:
     return Strip(segments, width)
 
 
-def _paints(row: Row, layout: Layout) -> list[int]:
+def _paints(row: RowContent, layout: Layout) -> list[int]:
     """For each cluster, and at last for the newline, its color number + 1 (0: no token) and how it is marked."""
     paints = [0] * (len(layout.glyphs) + 1)
     for start, end, color in row.tokens:
@@ -126,7 +126,7 @@ def _paints(row: Row, layout: Layout) -> list[int]:
     return paints
 
 
-def _marks(row: Row) -> Sequence[tuple[Columns, int]]:
+def _marks(row: RowContent) -> Sequence[tuple[Columns, int]]:
     marks = [(stretch, _SHARED) for stretch in row.shared]
     marks += [(stretch, _CHANGED) for stretch in row.changed]
     if row.current is not None:

@@ -9,7 +9,7 @@ from bpe_core.editing.spans import Span, parts
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.surrogates import utf8
 from tui.text.document import LONG_LINE
-from tui.text.strips import Columns, OnRow, Token, clip
+from tui.text.strips import Columns, OnRow, RowToken, clip
 
 _Stretch = tuple[int, int, int]
 _ROWS: Final = 512
@@ -76,11 +76,11 @@ def find_tokens(live: FollowedText, start: int, length: int, n_colors: int) -> O
     """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
     context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
     spans = live.spans(context, start + length)
-    tokens: list[Token] = []
+    tokens: list[RowToken] = []
     shared: list[Columns] = []
     for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
         if stretch := clip((span.start, span.end), start, length):
-            tokens.append(Token(*stretch, color))
+            tokens.append(RowToken(*stretch, color))
             if len(span.ids) > 1:
                 shared += [seen for torn in _torn(live, span) if (seen := clip(torn, start, length))]
     return tuple(tokens), tuple(shared)

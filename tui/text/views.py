@@ -22,7 +22,7 @@ _WIDEST: Final = 14
 """Cells that labels are filled up to, so that their bytes stand in a column."""
 
 
-class Shown(NamedTuple):
+class ViewToken(NamedTuple):
     """A token as a view shows it."""
 
     id: int
@@ -41,30 +41,30 @@ class Part(NamedTuple):
     is_current: bool = False
 
 
-Row = list[Part]
+ViewRow = list[Part]
 
 
-def tokens_around(live: FollowedText, offset: int, n_colors: int) -> list[Shown]:
+def tokens_around(live: FollowedText, offset: int, n_colors: int) -> list[ViewToken]:
     """The tokens around a code point; all of them where the text is not long."""
     spans = live.spans(max(0, offset - AROUND), min(live.n_characters, offset + AROUND))
     at = min(offset, live.n_characters - 1)
-    shown: list[Shown] = []
+    shown: list[ViewToken] = []
     for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
         current = span.start <= at < span.end
-        shown += [Shown(token, live.tokenizer.token_bytes(token), color, current) for token in span.ids]
+        shown += [ViewToken(token, live.tokenizer.token_bytes(token), color, current) for token in span.ids]
     return shown
 
 
-def view_rows(kind: str, tokens: Sequence[Shown], vocabulary: Vocabulary, width: int) -> list[Row]:
+def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int) -> list[ViewRow]:
     """The rows of a view, in `width` cells."""
     if kind == "list":
         return list(_listed(tokens, vocabulary))
     return list(_flowing(tokens, width, by_id=kind == "ids"))
 
 
-def _flowing(tokens: Sequence[Shown], width: int, *, by_id: bool) -> Iterator[Row]:
+def _flowing(tokens: Sequence[ViewToken], width: int, *, by_id: bool) -> Iterator[ViewRow]:
     """Tokens one after the other; a row ends where there is no room, and behind a newline."""
-    row: Row = []
+    row: ViewRow = []
     used = 0
     for token in tokens:
         text = str(token.id) if by_id else token_label(token.bytes)
@@ -82,7 +82,7 @@ def _flowing(tokens: Sequence[Shown], width: int, *, by_id: bool) -> Iterator[Ro
         yield row
 
 
-def _listed(tokens: Sequence[Shown], vocabulary: Vocabulary) -> Iterator[Row]:
+def _listed(tokens: Sequence[ViewToken], vocabulary: Vocabulary) -> Iterator[ViewRow]:
     """One token a line: id, the step that made it, text, bytes."""
     knows = vocabulary.knows_merges
     specials = set(vocabulary.special_tokens.values())

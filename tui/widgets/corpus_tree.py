@@ -22,6 +22,7 @@ from textual.widgets.tree import TreeNode
 from tui.commands import applies, bindings
 from tui.disk.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.columns import fit
+from tui.messages import PresetChosen, TextWanted
 
 Mark = Literal["corpus", "reference"]
 
@@ -62,21 +63,6 @@ class CorpusTree(Tree[Entry]):
     class Marked(Message):
         """A text was chosen, marked as reference, or neither any more."""
 
-    class PresetChosen(Message):
-        """A preset should be run, to its end or one merge at a time."""
-
-        def __init__(self, name: str, stepping: bool) -> None:
-            super().__init__()
-            self.name = name
-            self.stepping = stepping
-
-    class Wanted(Message):
-        """A text should be opened in the editor."""
-
-        def __init__(self, source: TextSource) -> None:
-            super().__init__()
-            self.source = source
-
     class Pointed(Message):
         """The cursor is on another row."""
 
@@ -102,7 +88,8 @@ class CorpusTree(Tree[Entry]):
         self._add_source(self._files, file_source(Path.cwd(), f"{Path.cwd().name or '/'} (here)"))
         if (home := Path.home()) != Path.cwd():
             self._add_source(self._files, file_source(home, f"{home.name} (home)"))
-        self._add_group("This computer", computer_sources(), "Large real texts that this computer holds already.")
+        if large := computer_sources():
+            self._add_group("This computer", large, "Large real texts that this computer holds already.")
         reason = "The founding examples: texts, options, and what must come out. Open, run one."
         self._add_group("Presets", preset_sources(), reason, expand=False)
         reason = "Texts written for this app, each to show something. Space chooses all of them."
@@ -177,7 +164,7 @@ class CorpusTree(Tree[Entry]):
     def action_run_preset(self, stepping: bool) -> None:
         """Run the preset under the cursor, to its end or one merge at a time."""
         if self.entry.preset:
-            self.post_message(self.PresetChosen(self.entry.preset, stepping))
+            self.post_message(PresetChosen(self.entry.preset, stepping))
 
     def action_open(self) -> None:
         """Open or close the folder, or the group, under the cursor."""
@@ -186,7 +173,7 @@ class CorpusTree(Tree[Entry]):
     def action_edit(self) -> None:
         """Open the text under the cursor in the editor; a folder is none."""
         if self.entry.is_text and self.entry.source is not None:
-            self.post_message(self.Wanted(self.entry.source))
+            self.post_message(TextWanted(self.entry.source))
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Entry]) -> None:
         """Say which text the cursor is on."""

@@ -13,7 +13,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -21,6 +20,7 @@ from textual.widget import Widget
 from bpe_core.plurals import counted
 from tui.commands import bindings
 from tui.drawing.braille import blocks, braille
+from tui.messages import StepRequested
 
 
 class Curve(Widget, can_focus=True):
@@ -38,13 +38,7 @@ class Curve(Widget, can_focus=True):
     }
     Curve:ansi > .curve--later { text-style: dim; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "curve--line",
-        "curve--later",
-        "curve--label",
-        "curve--step",
-        "curve--blank",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"curve--{ink}" for ink in ["line", "later", "label", "step", "blank"]}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
 
     hint = "How many tokens the corpus has after each merge; ● is the step in force."
@@ -52,22 +46,6 @@ class Curve(Widget, can_focus=True):
     """How many merges are in force."""
     logarithmic: reactive[bool] = reactive(False)
     """Whether the step axis is logarithmic."""
-
-    class StepChosen(Message):
-        """The user pointed at a step."""
-
-        def __init__(self, curve: "Curve", step: int) -> None:
-            super().__init__()
-            self.curve = curve
-            self.step = step
-
-        @property
-        def control(self) -> "Curve":
-            return self.curve
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest choice counts."""
-            return isinstance(message, Curve.StepChosen) and message.curve is self.curve
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -111,7 +89,7 @@ class Curve(Widget, can_focus=True):
         self._choose(self._last * end)
 
     def _choose(self, step: int) -> None:
-        self.post_message(self.StepChosen(self, max(0, min(step, self._last))))
+        self.post_message(StepRequested(max(0, min(step, self._last))))
 
     # Steps and places
 

@@ -21,7 +21,7 @@ from textual.widgets import TextArea
 
 from tui.text.document import FaithfulDocument
 from tui.text.navigator import Navigator
-from tui.text.screen_rows import Place, Rows
+from tui.text.screen_rows import Rows, RowStretch
 
 OVERRIDDEN: Final = {
     "_set_document": ("self", "text", "language"),
@@ -100,9 +100,9 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     def _recompute_cursor_offset(self) -> None:
         super()._recompute_cursor_offset()  # type: ignore[no-untyped-call]
-        self._mind_height()
+        self._update_height()
 
-    def _mind_height(self) -> None:
+    def _update_height(self) -> None:
         """A big text is wrapped where one looks; that may have made it higher or lower than it was thought to be."""
         if self.wrapped_document.height != self.virtual_size.height:
             self._refresh_size()
@@ -147,16 +147,16 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         for y in range(self.size.height):
             if y in shown and self.draw_row(y) is not shown[y]:
                 self.refresh_lines(scroll_y + y)
-        self._mind_height()
+        self._update_height()
 
-    def gutter_text(self, place: Place) -> str:
+    def gutter_text(self, place: RowStretch) -> str:
         """What stands before a row: the number of the line that begins there, if line numbers are wanted."""
         if not self.show_line_numbers:
             return ""
         number = str(place.line + self.line_number_start) if not place.section else ""
         return number.rjust(self.gutter_width - 2) + "  "
 
-    def cursor_column(self, place: Place) -> int | None:
+    def cursor_column(self, place: RowStretch) -> int | None:
         """The cursor's column on a row; None when it is elsewhere or not to be seen."""
         row, column = self.cursor_location
         if row != place.line or not self._draw_cursor:

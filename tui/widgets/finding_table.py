@@ -1,36 +1,23 @@
 """FindingTable: what an audit found, to sort, to filter by kind and to search; 200,000 findings without a wait."""
 
-import asyncio
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import lru_cache
-from time import perf_counter
-from typing import ClassVar, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual import work
 from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
-from bpe_core.auditing.findings import KINDS, Finding, Severity
+from bpe_core.auditing.findings import KINDS, Finding
 from tui.commands import bindings
-from tui.drawing.columns import Column, Place, fit, lay_out, line, place_at, tinted
+from tui.drawing.columns import PlacedColumn, fit, line, place_at, tinted
+from tui.drawing.finding_columns import INKS, MARKS, finding_places
 from tui.drawing.finding_order import FindingOrder, Wanted
+from tui.messages import FindingOpened
+from tui.terminal.sliced_work import SlicedWork
 from tui.widgets.row_list import RowList
-
-COLUMNS: Final = (
-    Column("severity", 1, title=" ", gap=1, hint="▲ a problem, ● a warning, ○ good to know."),
-    Column("id", 5, right=True, hint="The token's id: its number in the vocabulary."),
-    Column("token", 14, 24, hint="The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."),
-    Column("kind", 12, 21, hint="What was found. Left and right show one kind only."),
-    Column("count", 7, right=True, rank=1, hint="How often the token occurs in the corpus."),
-    Column("reason", 24, 90, rank=2, hint="Why it was found, in words."),
-)
-MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
-INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity.NOTE: "muted"}
 
 
 class FindingTable(RowList):
@@ -42,11 +29,6 @@ class FindingTable(RowList):
     """Seconds at least for which arriving findings are gathered before they are sorted in."""
     MODESTY: ClassVar[int] = 4
     """How many times as long they are gathered as the last sorting took: adding many takes no longer than it must."""
-    AT_ONCE: ClassVar[float] = 0.008
-    """Seconds of sorting and searching between two moments for keys and drawing."""
-    REST: ClassVar[float] = 0.005
-    """Seconds that such a moment lasts."""
-
     sort_key: var[str] = var("severity", init=False)
     """The column the findings are sorted by."""
     reverse: var[bool] = var(False, init=False)
@@ -56,26 +38,16 @@ class FindingTable(RowList):
     search: var[str] = var("", init=False)
     """Shown are tokens whose text or id holds this, whatever the case; a space finds ␣."""
 
-    class _About(Message):
-        def __init__(self, table: "FindingTable", finding: Finding) -> None:
-            super().__init__()
-            self.table = table
-            self.finding = finding
-            """The finding meant."""
-
-        @property
-        def control(self) -> "FindingTable":
-            return self.table
-
-    class Highlighted(_About):
+    class Highlighted(Message):
         """The user moved the cursor onto a finding."""
+
+        def __init__(self, finding: Finding) -> None:
+            super().__init__()
+            self.finding = finding
 
         def can_replace(self, message: Message) -> bool:
             """Only the newest place of the cursor matters."""
-            return isinstance(message, FindingTable.Highlighted) and message.table is self.table
-
-    class Selected(_About):
-        """The user chose a finding, with Enter or a double click."""
+            return isinstance(message, FindingTable.Highlighted)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -85,7 +57,7 @@ class FindingTable(RowList):
         """What the table says while it holds none."""
         self._store = FindingOrder()
         self._gathering = False
-        self._arranging = False
+        self._sorting = SlicedWork[list[int]](self)
         self._place: tuple[int, str] | None = None
         """The finding that the cursor was on in the audit before."""
         self._chosen = False
@@ -144,7 +116,7 @@ class FindingTable(RowList):
 
     def _sort_in(self) -> None:
         self._gathering = False
-        if not self._arranging:  # else that tells when it is done
+        if not self._sorting.is_working:  # else those that have come are seen when it is done
             self._arrange()
 
     def row_hint(self, row: int) -> str:
@@ -173,40 +145,19 @@ class FindingTable(RowList):
         self.watch_search()
 
     def _arrange(self, then: Callable[[], None] | None = None) -> None:
-        """Show what is wanted in the order that is wanted, then do the rest: at once, or beside the keys if it is much.
+        """Show what is wanted in the order that is wanted, then do the rest; a later call takes its place."""
 
-        What is asked for later takes the place of what is not done yet.
-        """
-        self.workers.cancel_group(self, "arrange")
-        rows = self._store.rows(Wanted(self.sort_key, self.reverse, self.kind, self.search))
-        self._arranging = not self._advance(rows, then)
-        if self._arranging:
-            self._go_on(rows, then)
-
-    def _advance(self, rows: Generator[None, None, list[int]], then: Callable[[], None] | None) -> bool:
-        """Work on it for a moment; whether it is done."""
-        end = perf_counter() + self.AT_ONCE
-        try:
-            while perf_counter() < end:
-                next(rows)
-        except StopIteration as done:
-            self.show_rows(done.value)
+        def arranged(rows: list[int]) -> None:
+            self.show_rows(rows)
             if then is not None:
                 then()
             elif not self._chosen:
                 self.move_to(0)
-            return True
-        return False
+            if len(self.findings) > n:  # they came while it was sorted
+                self._gather(max(self.GATHER, self.MODESTY * self._sorting.seconds))
 
-    @work(group="arrange")
-    async def _go_on(self, rows: Generator[None, None, list[int]], then: Callable[[], None] | None) -> None:
-        """The same in many moments, and what has arrived meanwhile."""
-        began, n = perf_counter(), len(self.findings)
-        while not self._advance(rows, then):
-            await asyncio.sleep(self.REST)
-        self._arranging = False
-        if len(self.findings) > n:
-            self._gather(max(self.GATHER, self.MODESTY * (perf_counter() - began)))
+        n = len(self.findings)
+        self._sorting.run(self._store.rows(Wanted(self.sort_key, self.reverse, self.kind, self.search)), arranged)
 
     def sort_by(self, key: str) -> None:
         """Sort by a column; by the same again: the other way round."""
@@ -235,11 +186,11 @@ class FindingTable(RowList):
     def row_highlighted(self, row: int) -> None:
         """The cursor is on a finding."""
         self._chosen = True
-        self.post_message(self.Highlighted(self, self.findings[row]))
+        self.post_message(self.Highlighted(self.findings[row]))
 
     def row_selected(self, row: int) -> None:
         """A finding was chosen."""
-        self.post_message(self.Selected(self, self.findings[row]))
+        self.post_message(FindingOpened(self.findings[row]))
 
     def header_clicked(self, x: int) -> None:
         """Sort by the column clicked."""
@@ -248,15 +199,15 @@ class FindingTable(RowList):
 
     def footer_clicked(self, x: int) -> None:
         """Show only the kind clicked."""
-        for start, text, kind in self._chips(self.row_width):
+        for start, text, kind in self._kind_labels(self.row_width):
             if start <= x < start + cell_len(text):
                 self.kind = kind
 
     # Drawing
 
-    def header_places(self, width: int) -> Sequence[Place]:
+    def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit."""
-        return _places(width, *self._store.largest)
+        return finding_places(width, *self._store.largest)
 
     def render_header(self, width: int) -> Iterable[Segment]:
         """The titles, an arrow at the one that sorts."""
@@ -289,16 +240,16 @@ class FindingTable(RowList):
         ]
         return line(parts, base)
 
-    def _chips(self, width: int) -> Iterator[tuple[int, str, str]]:
+    def _kind_labels(self, width: int) -> Iterator[tuple[int, str, str]]:
         """The kinds in the footer, as (cell, text, kind); those before the chosen one give way when they do not fit."""
         texts = {"": f"all {len(self.findings):,}", **{kind: f"{kind} {n:,}" for kind, n in self.kinds.items()}}
         chosen = list(texts).index(self.kind) if self.kind in texts else 0
-        chips = list(texts.items())
+        labels = list(texts.items())
         first = 0
-        while first < chosen and 1 + sum(len(text) + 3 for _, text in chips[first : chosen + 1]) > width:
+        while first < chosen and 1 + sum(len(text) + 3 for _, text in labels[first : chosen + 1]) > width:
             first += 1
         x = 1
-        for kind, text in chips[first:]:
+        for kind, text in labels[first:]:
             yield x, text, kind
             x += len(text) + 3
 
@@ -310,7 +261,7 @@ class FindingTable(RowList):
         shown = f" {self.row_count:,} shown " if self.search else " "
         room = width - len(shown)
         x = 0
-        for start, text, kind in self._chips(room):
+        for start, text, kind in self._kind_labels(room):
             if start + len(text) > room:
                 yield Segment(fit(" · …", max(0, room - x)), style)
                 x = room
@@ -333,14 +284,3 @@ class FindingTable(RowList):
 def _place_of(finding: Finding) -> tuple[int, str]:
     """What a finding is known by in another audit."""
     return finding.id, finding.kind
-
-
-@lru_cache(maxsize=64)
-def _places(width: int, largest_id: int, largest_count: int | None) -> tuple[Place, ...]:
-    widths = {"id": len(f"{largest_id:,}"), "count": len(f"{largest_count or 0:,}")}
-    columns = [
-        replace(column, width=max(column.width, widths.get(column.key, 0)))
-        for column in COLUMNS
-        if column.key != "count" or largest_count is not None
-    ]
-    return lay_out(columns, width)

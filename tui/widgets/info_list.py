@@ -1,4 +1,4 @@
-"""LineList: facts one below the other, as many as there are; it scrolls where they do not fit."""
+"""InfoList: lines of a narrow column, as many as there are; it scrolls where they do not fit."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -8,45 +8,39 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui.drawing.fact_strip import fact_strip
-from tui.drawing.info_lines import Fact
+from tui.drawing.info_lines import InfoLine, info_strip
 
 
-class LineList(ScrollView, can_focus=True):
+class InfoList(ScrollView, can_focus=True):
     """A column of facts."""
 
     DEFAULT_CSS = """
-    LineList {
+    InfoList {
         background: $surface;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
-        &> .line-list--token { color: $text; text-style: bold; }
-        &> .line-list--text { color: $text; }
-        &> .line-list--muted { color: $text-muted; }
-        &> .line-list--lines { color: $text-disabled; }
-        &> .line-list--accent { color: $text-accent; }
-        &> .line-list--warning { color: $text-warning; }
+        &> .info-list--token { color: $text; text-style: bold; }
+        &> .info-list--text { color: $text; }
+        &> .info-list--muted { color: $text-muted; }
+        &> .info-list--lines { color: $text-disabled; }
+        &> .info-list--accent { color: $text-accent; }
+        &> .info-list--warning { color: $text-warning; }
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line-list--token",
-        "line-list--text",
-        "line-list--muted",
-        "line-list--lines",
-        "line-list--accent",
-        "line-list--warning",
+        f"info-list--{ink}" for ink in ["token", "text", "muted", "lines", "accent", "warning"]
     }
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._lines: Sequence[Fact] = ()
+        self._lines: Sequence[InfoLine] = ()
 
     @property
     def room(self) -> int:
         """Cells that a line may fill."""
         return max(8, self.size.width - 2)
 
-    def show_lines(self, lines: Sequence[Fact]) -> None:
+    def show_lines(self, lines: Sequence[InfoLine]) -> None:
         """Show these lines, from the first."""
         if lines != self._lines:
             self._lines = lines
@@ -61,7 +55,7 @@ class LineList(ScrollView, can_focus=True):
         text = self._ink("text")
         if y >= len(self._lines):
             return Strip.blank(width, text)
-        return fact_strip(self._lines[y], width, self._ink, self.app.console)
+        return info_strip(self._lines[y], width, self._ink, self.app.console)
 
     def _ink(self, name: str) -> Style:
-        return self.get_component_rich_style(f"line-list--{name}")
+        return self.get_component_rich_style(f"info-list--{name}")

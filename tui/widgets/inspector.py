@@ -14,10 +14,9 @@ from textual.widget import Widget
 from bpe_core.auditing.findings import Finding
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
-from tui.drawing.fact_strip import fact_strip
-from tui.drawing.info_lines import Fact
+from tui.drawing.finding_columns import INKS, MARKS
+from tui.drawing.info_lines import InfoLine, info_strip
 from tui.drawing.token_tree import branches
-from tui.widgets.finding_table import INKS, MARKS
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -26,13 +25,13 @@ HINT: Final = "Move the cursor onto a token to see its bytes, the merge that mad
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class InspectedToken:
     """What the inspector looks at."""
 
     tokenizer: "Tokenizer"
     token: int
     findings: tuple[Finding, ...]
-    place: tuple[Fact, ...]
+    place: tuple[InfoLine, ...]
     knows_merges: bool = True
     """False while the merges of a rank file are being recovered."""
 
@@ -52,12 +51,7 @@ class Inspector(Widget):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "inspector--token",
-        "inspector--text",
-        "inspector--muted",
-        "inspector--lines",
-        "inspector--accent",
-        "inspector--warning",
+        f"inspector--{ink}" for ink in ["token", "text", "muted", "lines", "accent", "warning"]
     }
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -66,8 +60,8 @@ class Inspector(Widget):
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
         self.hint = HINT
         """What it says while there is no token to show."""
-        self._shown: Shown | None = None
-        self._lines: tuple[object, list[Fact]] = (None, [])
+        self._shown: InspectedToken | None = None
+        self._lines: tuple[object, list[InfoLine]] = (None, [])
 
     @property
     def token(self) -> int | None:
@@ -80,14 +74,14 @@ class Inspector(Widget):
         token: int,
         *,
         findings: Iterable[Finding] = (),
-        place: Iterable[Fact] = (),
+        place: Iterable[InfoLine] = (),
     ) -> None:
         """Look at a token of `tokenizer` as it is at its step.
 
         `findings` are what an audit says of it, and `place` what there is to say about the place it was found at, such
         as that it is one of several tokens of one character.
         """
-        shown = Shown(tokenizer, token, tuple(findings), tuple(place), tokenizer.vocabulary.knows_merges)
+        shown = InspectedToken(tokenizer, token, tuple(findings), tuple(place), tokenizer.vocabulary.knows_merges)
         if shown != self._shown:
             self._shown = shown
             self.refresh()
@@ -110,83 +104,83 @@ class Inspector(Widget):
         line = lines[y]
         if line.ink == "token" and self.token_style and self._shown:
             line = replace(line, left=Text().append(str(line.left), self.token_style(self._shown.token)))
-        return fact_strip(line, width, self._ink, self.app.console)
+        return info_strip(line, width, self._ink, self.app.console)
 
     def _ink(self, name: str) -> Style:
         return self.get_component_rich_style(f"inspector--{name}")
 
 
-def describe(shown: Shown | None, hint: str, width: int, height: int) -> list[Fact]:
+def describe(shown: InspectedToken | None, hint: str, width: int, height: int) -> list[InfoLine]:
     """All there is to say in `height` lines of `width` cells; blank lines between the parts where there is room."""
     if shown is None:
-        return [Fact(text, ink="muted") for text in wrap(hint, width)]
+        return [InfoLine(text, ink="muted") for text in wrap(hint, width)]
     vocabulary, token = shown.tokenizer.vocabulary, shown.token
     if token not in vocabulary:
         text = f"The token {token:,} is made by a later merge than step {shown.tokenizer.step:,}."
-        return [Fact(text, ink="muted") for text in wrap(text, width)]
+        return [InfoLine(text, ink="muted") for text in wrap(text, width)]
     if not shown.knows_merges:
         waiting = wrap("The merges of this vocabulary are being recovered from its ranks.", width)
-        return [*_identity(shown, width, height), *(Fact(text, ink="muted") for text in waiting)][:height]
+        return [*_identity(shown, width, height), *(InfoLine(text, ink="muted") for text in waiting)][:height]
     head = [*_identity(shown, width, height), *_origin(shown, width)]
     notes = [*_notes(shown, width)]
     children = [*_children(shown, width, short=height - len(head) - len(notes) < 6)]
     room = height - len(head) - len(notes) - len(children)
     gaps = 1 + bool(notes) + bool(children)
     tree = branches(vocabulary, token, width, room - gaps) or branches(vocabulary, token, width, room)
-    built = [Fact(branch.label, branch.note, "text", branch.lines) for branch in tree]
+    built = [InfoLine(branch.label, branch.note, "text", branch.lines) for branch in tree]
     parts = [part for part in (head, notes, built, children) if part]
     loose = sum(map(len, parts)) + len(parts) - 1 <= height
-    lines: list[Fact] = []
+    lines: list[InfoLine] = []
     for part in parts:
-        lines += [Fact(), *part] if lines and loose else part
+        lines += [InfoLine(), *part] if lines and loose else part
     return lines[:height]
 
 
-def _identity(shown: Shown, width: int, height: int) -> Iterator[Fact]:
+def _identity(shown: InspectedToken, width: int, height: int) -> Iterator[InfoLine]:
     token = shown.tokenizer.vocabulary.token_bytes(shown.token)
-    yield Fact(token_label(token), f"id {shown.token:,}", "token")
+    yield InfoLine(token_label(token), f"id {shown.token:,}", "token")
     size = counted(len(token), "byte")
     most = 3 if height >= 14 else 1
     rows = wrap(token[: width * most].hex(" "), max(8, width - len(size) - 2))
     for number, row in enumerate(rows[:most]):
         cut = number == most - 1 and len(rows) > most
-        yield Fact(row + (" …" if cut else ""), "" if number else size, "muted")
+        yield InfoLine(row + (" …" if cut else ""), "" if number else size, "muted")
 
 
-def _origin(shown: Shown, width: int) -> Iterator[Fact]:
+def _origin(shown: InspectedToken, width: int) -> Iterator[InfoLine]:
     vocabulary, record = shown.tokenizer.vocabulary, shown.tokenizer.record
     parents = vocabulary.parents(shown.token)
     if shown.token in vocabulary.special_tokens.values():
-        yield Fact("a special token: outside the merges", ink="muted")
+        yield InfoLine("a special token: outside the merges", ink="muted")
     elif parents is None:
         one = len(vocabulary.token_bytes(shown.token)) == 1
-        yield Fact("a single byte" if one else "not made by a merge", ink="muted")
+        yield InfoLine("a single byte" if one else "not made by a merge", ink="muted")
     else:
         step = vocabulary.step_of(shown.token)
         pair = " + ".join(token_label(vocabulary.token_bytes(parent)) for parent in parents)
         made = f"step {step:,}"
         if cell_len(pair) + 1 + len(made) <= width:
-            yield Fact(pair, made)
+            yield InfoLine(pair, made)
         else:
-            yield Fact(pair)
-            yield Fact("", made)
+            yield InfoLine(pair)
+            yield InfoLine("", made)
         if record is not None and step <= len(record.steps):
             count, ties, _ = record.steps[step - 1]
-            yield Fact(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")
+            yield InfoLine(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")
     left = next((finding.count for finding in shown.findings if finding.count is not None), None)
     if left is not None:
-        yield Fact("left in the corpus", f"{left:,}", "muted")
+        yield InfoLine("left in the corpus", f"{left:,}", "muted")
 
 
-def _notes(shown: Shown, width: int) -> Iterator[Fact]:
+def _notes(shown: InspectedToken, width: int) -> Iterator[InfoLine]:
     yield from shown.place
     for finding in shown.findings:
-        yield Fact(finding.kind, lead=f"{MARKS[finding.severity]} ", ink=INKS[finding.severity])
+        yield InfoLine(finding.kind, lead=f"{MARKS[finding.severity]} ", ink=INKS[finding.severity])
         for text in wrap(finding.reason, max(8, width - 2), max_lines=3, placeholder=" …"):
-            yield Fact(text, lead="  ", ink="muted")
+            yield InfoLine(text, lead="  ", ink="muted")
 
 
-def _children(shown: Shown, width: int, *, short: bool) -> Iterator[Fact]:
+def _children(shown: InspectedToken, width: int, *, short: bool) -> Iterator[InfoLine]:
     vocabulary = shown.tokenizer.vocabulary
     children = vocabulary.children(shown.token)
     if not children:
@@ -194,7 +188,7 @@ def _children(shown: Shown, width: int, *, short: bool) -> Iterator[Fact]:
     first = "  ".join([token_label(vocabulary.token_bytes(child)) for child in children[:width]])
     count = counted(len(children), "token")
     if short:
-        yield Fact(f"goes into {first}", count, "muted")
+        yield InfoLine(f"goes into {first}", count, "muted")
     else:
-        yield Fact("goes into", count, "muted")
-        yield Fact(first)
+        yield InfoLine("goes into", count, "muted")
+        yield InfoLine(first)

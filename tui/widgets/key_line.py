@@ -51,10 +51,10 @@ class KeyLine(Widget):
 
     def on_mount(self) -> None:
         """Follow what the keys do."""
-        self.screen.bindings_updated_signal.subscribe(self, self._look)
-        self._look(self.screen)
+        self.screen.bindings_updated_signal.subscribe(self, self._update_keys)
+        self._update_keys(self.screen)
 
-    def _look(self, screen: Screen[object]) -> None:
+    def _update_keys(self, screen: Screen[object]) -> None:
         """The keys may do something else than before."""
         keys, always = [], {}
         for _, binding, enabled, tooltip in screen.active_bindings.values():

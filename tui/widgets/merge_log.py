@@ -1,58 +1,27 @@
 """MergeLog: the merges as they are learned, one row each, with the step in force marked."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
-from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
 from tui.commands import bindings
-from tui.drawing.columns import Column, Place, fit, lay_out, line, tinted
+from tui.drawing.columns import Column, PlacedColumn, fit, lay_out, line, tinted
+from tui.messages import StepRequested
 from tui.widgets.row_list import RowList
 
-
-class MergeRow(Protocol):
-    """What the log needs to know of a merge; `bpe_core`'s Merge is one."""
-
-    @property
-    def step(self) -> int:
-        """Number of the merge, from 1."""
-
-    @property
-    def left(self) -> int:
-        """Id of the left part."""
-
-    @property
-    def right(self) -> int:
-        """Id of the right part."""
-
-    @property
-    def token(self) -> int:
-        """Id of the token made."""
-
-    @property
-    def token_bytes(self) -> bytes:
-        """Bytes of the token made."""
-
-    @property
-    def count(self) -> int:
-        """How often the pair occurred."""
-
-    @property
-    def ties(self) -> int:
-        """How many pairs occurred that often; 1: no tie."""
-
-    @property
-    def n_tokens(self) -> int:
-        """Length of the corpus in tokens after this merge."""
+if TYPE_CHECKING:
+    from bpe_core.trainer import Merge
 
 
 COLUMNS: Final = (
@@ -85,34 +54,11 @@ class MergeLog(RowList):
     step: var[int] = var(0, init=False)
     """How many merges are in force; later ones are drawn faint."""
 
-    class _About(Message):
-        def __init__(self, log: "MergeLog", merge: MergeRow) -> None:
-            super().__init__()
-            self.log = log
-            self.merge = merge
-            """The row meant."""
-            self.step = merge.step
-            """Its step."""
-
-        @property
-        def control(self) -> "MergeLog":
-            return self.log
-
-    class StepChosen(_About):
-        """The user moved the cursor onto a merge: this many merges should be in force."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest choice counts."""
-            return isinstance(message, MergeLog.StepChosen) and message.log is self.log
-
-    class Selected(_About):
-        """The user asked about this merge, with Enter or a double click."""
-
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.token_style: Callable[[int], Style | None] | None = None
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
-        self._merges: Sequence[MergeRow] = []
+        self._merges: Sequence[Merge] = []
         self._lengths: dict[int, int] = {}
         self._length_of: Callable[[int], int | None] = self._lengths.get
         self._n_bytes = 0
@@ -121,7 +67,7 @@ class MergeLog(RowList):
         """The newest step that has been in force: only beyond it a step is growth and no travel."""
 
     @property
-    def merges(self) -> Sequence[MergeRow]:
+    def merges(self) -> Sequence[Merge]:
         """The rows, in order of their step."""
         return self._merges
 
@@ -136,7 +82,7 @@ class MergeLog(RowList):
         self.following = True
         self.show_rows(range(0))
 
-    def append(self, rows: Iterable[MergeRow]) -> None:
+    def append(self, rows: Iterable[Merge]) -> None:
         """More merges, the steps going on where they ended. Cheap: call it for every batch."""
         if not isinstance(self._merges, list):
             raise TypeError("Rows that were shown as a whole do not grow; clear the log first.")
@@ -145,7 +91,7 @@ class MergeLog(RowList):
         self._lengths.update([(merge.token, len(merge.token_bytes)) for merge in self._merges[start:]])
         self.show_rows(range(len(self._merges)))
 
-    def show(self, rows: Sequence[MergeRow], length_of: Callable[[int], int | None]) -> None:
+    def show(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
         """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
         self._merges = rows
         self._length_of = length_of
@@ -165,11 +111,9 @@ class MergeLog(RowList):
 
     def row_highlighted(self, row: int) -> None:
         """A merge under the user's cursor is a step chosen."""
-        self.post_message(self.StepChosen(self, self._merges[row]))
+        self.post_message(StepRequested(self._merges[row].step))
 
-    def row_selected(self, row: int) -> None:
-        """A merge chosen."""
-        self.post_message(self.Selected(self, self._merges[row]))
+    row_selected = row_highlighted
 
     def row_hint(self, row: int) -> str:
         """Which pair was merged, why it was its turn, and what that made of the corpus."""
@@ -185,7 +129,7 @@ class MergeLog(RowList):
 
     # Drawing
 
-    def header_places(self, width: int) -> Sequence[Place]:
+    def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit, those of numbers as wide as the largest, which stands in the first row or the last."""
         widths: dict[str, int] = {}
         if self._merges:
@@ -222,7 +166,7 @@ class MergeLog(RowList):
         ]
         return line(parts, base)
 
-    def _parts(self, merge: MergeRow) -> tuple[bytes, bytes]:
+    def _parts(self, merge: Merge) -> tuple[bytes, bytes]:
         """The bytes of both parts: one that was learned here has a known length; otherwise both are single bytes."""
         token = merge.token_bytes
         if (length := self._length_of(merge.left)) is None:
@@ -254,7 +198,7 @@ class MergeLog(RowList):
 
 
 @lru_cache(maxsize=64)
-def _places(width: int, widths: tuple[tuple[str, int], ...], with_ratio: bool) -> tuple[Place, ...]:
+def _places(width: int, widths: tuple[tuple[str, int], ...], with_ratio: bool) -> tuple[PlacedColumn, ...]:
     wanted = dict(widths)
     columns = [
         replace(column, width=max(column.width, len(column.heading), wanted.get(column.key, 0)))

@@ -19,15 +19,15 @@ class Pane(Vertical):
         super().__init__(id=entry.id, classes=f"{entry.place} frame" if type(self) is Pane else entry.place)
         self.border_title = f"{entry.title}  [dim]{short_name(entry.key)}[/]"
 
-    def stations(self) -> tuple[Widget, ...]:
+    def parts(self) -> tuple[Widget, ...]:
         """The parts that the pane's key leads to, one after the other; the first is where one would begin."""
         raise NotImplementedError
 
-    def land(self) -> None:
+    def focus_next_part(self) -> None:
         """Take the focus: to where one would begin, or, when it is there already, to the next station.
 
         At once, by `Screen.set_focus`: `Widget.focus` does it later, and keys typed fast would still go elsewhere.
         """
-        stations = self.stations()
-        here = next((number for number, station in enumerate(stations) if station.has_focus), -1)
-        self.screen.set_focus(stations[(here + 1) % len(stations)])
+        parts = self.parts()
+        here = next((number for number, station in enumerate(parts) if station.has_focus), -1)
+        self.screen.set_focus(parts[(here + 1) % len(parts)])

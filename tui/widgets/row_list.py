@@ -12,7 +12,6 @@ from rich.style import Style
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.reactive import reactive, var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -20,7 +19,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.drawing.columns import Place, line, place_at
+from tui.drawing.columns import PlacedColumn, line, place_at
 
 
 class RowList(ScrollView, can_focus=True):
@@ -61,27 +60,6 @@ class RowList(ScrollView, can_focus=True):
     following: reactive[bool] = reactive(False, init=False)
     """Whether the tail is being followed now."""
 
-    class _About(Message):
-        def __init__(self, row_list: "RowList", row: int) -> None:
-            super().__init__()
-            self.row_list = row_list
-            self.row = row
-            """Index of the row in the data, however the rows are sorted."""
-
-        @property
-        def control(self) -> "RowList":
-            return self.row_list
-
-    class Highlighted(_About):
-        """The user moved the cursor onto a row."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest place of the cursor matters to whoever draws it."""
-            return isinstance(message, RowList.Highlighted) and message.row_list is self.row_list
-
-    class Selected(_About):
-        """The user pressed Enter on a row, or clicked it twice."""
-
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.order: Sequence[int] = range(0)
@@ -93,7 +71,7 @@ class RowList(ScrollView, can_focus=True):
 
     # What a subclass draws
 
-    def header_places(self, width: int) -> Sequence[Place]:
+    def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns of a row of `width` cells."""
         raise NotImplementedError
 
@@ -189,7 +167,7 @@ class RowList(ScrollView, can_focus=True):
     # The cursor
 
     def move_to(self, position: int, *, tell: bool = False) -> None:
-        """Put the cursor on the row shown at `position`, in sight; `tell` posts `Highlighted`, as for a user's move."""
+        """Put the cursor on the row shown at `position`, in sight; `tell`: as if the user had moved it there."""
         if not self.row_count:
             return
         position = max(0, min(position, self.row_count - 1))
@@ -234,12 +212,10 @@ class RowList(ScrollView, can_focus=True):
             self.row_selected(row)
 
     def row_highlighted(self, row: int) -> None:
-        """The user moved the cursor onto row `row` of the data: say so, here in the words of a plain list."""
-        self.post_message(self.Highlighted(self, row))
+        """The user moved the cursor onto row `row` of the data; a list that tells this posts a message of its own."""
 
     def row_selected(self, row: int) -> None:
-        """The user chose row `row` of the data."""
-        self.post_message(self.Selected(self, row))
+        """The user pressed Enter on row `row` of the data, or clicked it twice."""
 
     # The mouse
 

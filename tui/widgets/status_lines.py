@@ -1,4 +1,4 @@
-"""Ledger: the lines under a text, telling what it holds, what the last edits did, what it once was, what trips."""
+"""StatusLines: the lines under a text, telling what it holds, what the last edits did, what it once was, what trips."""
 
 from collections import deque
 from typing import Final
@@ -11,8 +11,8 @@ from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
 from tui.text.status_texts import (
-    Edited,
-    Selected,
+    RememberedEdit,
+    SelectionTotals,
     baseline_line,
     edit_line,
     pitfall_line,
@@ -26,19 +26,19 @@ _REMEMBERED: Final = 100
 """Edits that can be walked."""
 
 
-class Ledger(Vertical):
+class StatusLines(Vertical):
     """Three lines, and one more while a text is pinned."""
 
     DEFAULT_CSS = """
-    Ledger { height: auto; }
-    Ledger #baseline-line { display: none; }
-    Ledger.-pinned #baseline-line { display: block; }
+    StatusLines { height: auto; }
+    StatusLines #baseline-line { display: none; }
+    StatusLines.-pinned #baseline-line { display: block; }
     """
 
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
-        self._edits: deque[Edited] = deque(maxlen=_REMEMBERED)
+        self._edits: deque[RememberedEdit] = deque(maxlen=_REMEMBERED)
         self._back = 0
         """How many edits before the last is shown."""
         self._totals: TokenArea.Tokenized | None = None
@@ -65,7 +65,7 @@ class Ledger(Vertical):
         self._totals = None
         self._line("totals").say(sentence)
 
-    def take_totals(self, totals: TokenArea.Tokenized) -> None:
+    def show_totals(self, totals: TokenArea.Tokenized) -> None:
         """How much the text holds."""
         self._totals = totals
         self.write_totals()
@@ -74,7 +74,7 @@ class Ledger(Vertical):
         """How much the text holds, or what is selected of it."""
         area, totals = self._area, self._totals
         first, last = sorted(map(area.document.get_index_from_location, area.selection))
-        selected = area.edited.ask(lambda live: Selected.of(live, first, last), None) if first < last else None
+        selected = area.edited.ask(lambda live: SelectionTotals.of(live, first, last), None) if first < last else None
         if selected is not None:
             self._line("totals").say(lambda _: selection_line(selected))
         elif totals is not None:
@@ -84,9 +84,9 @@ class Ledger(Vertical):
 
     # Edits
 
-    def take_edit(self, event: TokenArea.Edited, tokenizer: Tokenizer) -> None:
+    def show_edit(self, event: TokenArea.Edited, tokenizer: Tokenizer) -> None:
         """What the last edit did to the tokens."""
-        self._edits.append(Edited(event.change, tokenizer))
+        self._edits.append(RememberedEdit(event.changes, tokenizer))
         self._back = 0
         self._write_edit()
 
@@ -113,7 +113,7 @@ class Ledger(Vertical):
 
     # Baseline and pitfalls
 
-    def take_review(self, tokenizer: Tokenizer | None) -> None:
+    def show_review(self, tokenizer: Tokenizer | None) -> None:
         """More is known about the text."""
         area, comparison = self._area, self._area.edited.comparison
         self.set_class(area.edited.baseline is not None, "-pinned")

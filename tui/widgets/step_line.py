@@ -8,7 +8,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -16,6 +15,7 @@ from textual.widget import Widget
 from bpe_core.visible import token_label
 from tui.commands import bindings
 from tui.drawing.columns import fit
+from tui.messages import StepRequested
 from tui.state import steps_known
 
 if TYPE_CHECKING:
@@ -41,13 +41,7 @@ class StepLine(Widget, can_focus=True):
     StepLine:ansi:focus > .step-line--thumb { background: ansi_default; text-style: reverse; }
     StepLine:ansi > .step-line--rest { color: ansi_default; text-style: dim; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "step-line--label",
-        "step-line--step",
-        "step-line--done",
-        "step-line--rest",
-        "step-line--thumb",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"step-line--{ink}" for ink in ["label", "step", "done", "rest", "thumb"]}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
 
     hint = "Merges in force: ← → go by one, with shift by ten, Home before the first."
@@ -56,22 +50,6 @@ class StepLine(Widget, can_focus=True):
     tokenizer: reactive[Tokenizer | None] = reactive(None)
     """The tokenizer on the screen with all of its merges."""
 
-    class StepChosen(Message):
-        """The user chose how many merges should be in force."""
-
-        def __init__(self, step_line: StepLine, step: int) -> None:
-            super().__init__()
-            self.step_line = step_line
-            self.step = step
-
-        @property
-        def control(self) -> StepLine:
-            return self.step_line
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest choice counts."""
-            return isinstance(message, StepLine.StepChosen) and message.step_line is self.step_line
-
     @property
     def n_steps(self) -> int:
         """How many merges there are to go through."""
@@ -79,7 +57,7 @@ class StepLine(Widget, can_focus=True):
 
     def choose(self, step: int) -> None:
         """Ask for a step, the nearest that there is."""
-        self.post_message(self.StepChosen(self, max(0, min(step, self.n_steps))))
+        self.post_message(StepRequested(max(0, min(step, self.n_steps))))
 
     async def _travel(self, by: int) -> None:
         # At once, and from where the screen is by now: of several in a batch each is to count.

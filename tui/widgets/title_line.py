@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ONE_PANE: Final = ("-narrow", "-low", "-fill")
 """Classes of a screen that shows one pane at a time."""
+_DOING: Final = {"counting": "counting", "preparing": "counting pairs", "merging": "training", "paused": "paused at"}
+"""Phase of a training -> what is told with the share that is done."""
 _LEAST_NAME: Final = 6
 """Characters of a tokenizer's name that still tell something."""
 
@@ -44,9 +46,9 @@ class TitleLine(Widget):
 
     def on_mount(self) -> None:
         """Follow what is seen of the screen: a change of its height changes it too, or a key."""
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._look)
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._update_tabs)
 
-    def _look(self, screen: Screen[object]) -> None:
+    def _update_tabs(self, screen: Screen[object]) -> None:
         self.tabbed = any(map(screen.has_class, ONE_PANE))
 
     def render(self) -> Text:
@@ -76,8 +78,9 @@ class TitleLine(Widget):
         tokenizer = self.tokenizer
         if tokenizer is None:
             return ""
-        name = name_of(Path(self.path)) if self.path else "now training" if self.run.busy else "not saved"
-        facts = [name, counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
+        name = name_of(Path(self.path)) if self.path else "" if self.run.busy else "not saved"
+        progress = f"{_DOING.get(self.run.phase, '')} {self.run.fraction:.0%}" if self.run.busy else ""
+        facts = [*filter(None, (progress, name)), counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
         if tokenizer.record is not None:
             facts.append(f"ties {tokenizer.record.ties}")
         while len(facts) > 1 and len(" · ".join(facts)) > room:

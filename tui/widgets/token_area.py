@@ -19,12 +19,11 @@ from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.timer import Timer
 
-from tui.drawing.palette import Palette
+from tui.drawing.palette import CurrentPalette, Look, Palette
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
-from tui.text.screen_rows import Place
-from tui.text.strips import Row, clip, draw
-from tui.widgets.area_palette import AreaPalette
+from tui.text.screen_rows import RowStretch
+from tui.text.strips import RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
 
 if TYPE_CHECKING:
@@ -90,10 +89,10 @@ class TokenArea(FaithfulArea):
 
     @dataclass
     class Edited(_Told):
-        """The text was edited; an undo or redo of several edits is told as one message each."""
+        """The text was edited."""
 
-        change: Change | None
-        """None for an edit whose tokens were not compared, as it was too big."""
+        changes: tuple[Change | None, ...]
+        """What each edit did to the tokens, of which an undo or redo may be several; None for one that was too big."""
 
     @dataclass
     class CursorMoved(_Told):
@@ -126,7 +125,7 @@ class TokenArea(FaithfulArea):
         self._splitter: Splitter | None = None
         """What splits the text; soon after it has come it compiles all of its patterns."""
         self._told_under: UnderCursor | None = None
-        self._palette = AreaPalette(self)
+        self._palette = CurrentPalette()
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id, classes=classes)
 
     @property
@@ -173,8 +172,8 @@ class TokenArea(FaithfulArea):
 
     def end_edits(self) -> None:
         """Show what the edits did, and tell it."""
-        for change in self.edited.end_edits():
-            self.post_message(self.Edited(self, change))
+        if changes := self.edited.end_edits():
+            self.post_message(self.Edited(self, tuple(changes)))
         self._reviewed_from = max(self._reviewed_from, monotonic() + _SOON)
         self._tokens_changed()
 
@@ -187,7 +186,7 @@ class TokenArea(FaithfulArea):
         """The cursor moved, or might have."""
         anchor, cursor = map(self.document.get_index_from_location, self.selection)
         # Behind a selection, one wants to know about what is selected last.
-        self.edited.look(cursor - (anchor < cursor))
+        self.edited.set_cursor(cursor - (anchor < cursor))
         self._tell_under_cursor()
         self.repaint()
 
@@ -213,7 +212,7 @@ class TokenArea(FaithfulArea):
         try:
             while (reading := self.edited.reading) is not None:
                 await to_thread(reading.run)
-                self.edited.take(reading)
+                self.edited.finish_reading(reading)
         finally:
             self._is_reading = False
         self._tokens_changed()
@@ -286,7 +285,18 @@ class TokenArea(FaithfulArea):
     @property
     def palette(self) -> Palette:
         """The styles of its tokens under the theme of now; another object once they are others."""
-        return self._palette.of_now()
+        theme, app = self._theme, self.app
+        return self._palette.of(
+            Look(
+                theme.base_style or self.rich_style,
+                theme.cursor_style or Style(reverse=True),
+                theme.selection_style or Style(reverse=True),
+                app.theme_variables,
+                ansi=app.native_ansi_color,
+                colorless=app.no_color,
+                gutter=theme.gutter_style,
+            )
+        )
 
     def draw_row(self, y: int) -> Strip:
         """Draw row `y` of the area."""
@@ -298,7 +308,7 @@ class TokenArea(FaithfulArea):
         place = self.wrapped_document.place(y + scroll_y, scroll_x, width)
         return Strip.blank(width, palette.base) if place is None else draw(self._row(place, scroll_x), width, palette)
 
-    def _row(self, place: Place, scroll_x: int) -> Row:
+    def _row(self, place: RowStretch, scroll_x: int) -> RowContent:
         """What the text has on a row, and what is the area's own: cursor, selection, where it is scrolled to."""
         rows = self.wrapped_document
         selection = None

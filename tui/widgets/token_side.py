@@ -9,7 +9,7 @@ from bpe_core.tokenizer import Tokenizer
 from tui.state import Audit
 from tui.text.about_place import about_place
 from tui.text.explanations import sentence, what_may_come, why_this_split
-from tui.widgets.info_list import LineList
+from tui.widgets.info_list import InfoList
 from tui.widgets.inspector import Inspector
 from tui.widgets.side_title import SideTitle
 from tui.widgets.token_area import TokenArea
@@ -19,8 +19,8 @@ class TokenSide(Vertical):
     """Three things in one column, one of them seen."""
 
     DEFAULT_CSS = """
-    TokenSide > Inspector, TokenSide > LineList { height: 1fr; }
-    TokenSide > LineList, TokenSide.-why > Inspector, TokenSide.-ahead > Inspector { display: none; }
+    TokenSide > Inspector, TokenSide > InfoList { height: 1fr; }
+    TokenSide > InfoList, TokenSide.-why > Inspector, TokenSide.-ahead > Inspector { display: none; }
     TokenSide.-why > #why, TokenSide.-ahead > #ahead { display: block; }
     """
 
@@ -44,8 +44,8 @@ class TokenSide(Vertical):
         """One below the other; the style sheet shows one."""
         yield SideTitle(id="side-title")
         yield Inspector(id="inspector")
-        yield LineList(id="why")
-        yield LineList(id="ahead")
+        yield InfoList(id="why")
+        yield InfoList(id="ahead")
 
     def on_mount(self) -> None:
         """The token has the color that it has in the text."""
@@ -61,11 +61,11 @@ class TokenSide(Vertical):
         self.query_one(SideTitle).side = seen
         for name in SideTitle.SIDES:
             self.set_class(name == seen, f"-{name}")
-        self.call_after_refresh(self.look)
+        self.call_after_refresh(self.show_token)
 
     def watch_in_force(self) -> None:
         """Another step knows other things about the same token."""
-        self.look()
+        self.show_token()
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         """An audit may know something about the token under the cursor."""
@@ -77,13 +77,13 @@ class TokenSide(Vertical):
             self._found.setdefault(finding.id, []).append(finding)
         self._n_found = len(audit.findings)
         if new or is_another:
-            self.look()
+            self.show_token()
 
     def on_resize(self) -> None:
         """Other widths have other lines."""
-        self.look()
+        self.show_token()
 
-    def look(self) -> None:
+    def show_token(self) -> None:
         """Look anew at the token under the cursor, or at its story."""
         inspector, under = self.query_one(Inspector), self._area.under_cursor
         if self.seen != "token":
@@ -98,7 +98,7 @@ class TokenSide(Vertical):
 
     def _tell_story(self) -> None:
         area, tokenizer = self._area, self.in_force
-        lines = self.query_one(f"#{self.seen}", LineList)
+        lines = self.query_one(f"#{self.seen}", InfoList)
         under = area.under_cursor
         if tokenizer is None or area.live is None:
             lines.show_lines(())

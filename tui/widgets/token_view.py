@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.palette import Palette
-from tui.text.views import Row, Shown, view_rows
+from tui.text.views import ViewRow, ViewToken, view_rows
 
 
 class TokenView(ScrollView, can_focus=True):
@@ -32,10 +32,10 @@ class TokenView(ScrollView, can_focus=True):
         self._vocabulary: Vocabulary | None = None
         self._kind = "borders"
         self._palette: Palette | None = None
-        self._tokens: Sequence[Shown] = ()
-        self._rows: list[Row] = []
+        self._tokens: Sequence[ViewToken] = ()
+        self._rows: list[ViewRow] = []
 
-    def show(self, kind: str, tokens: Sequence[Shown], vocabulary: Vocabulary, palette: Palette) -> None:
+    def show(self, kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, palette: Palette) -> None:
         """Show tokens as one of `VIEWS`."""
         self._kind, self._tokens, self._vocabulary, self._palette = kind, tokens, vocabulary, palette
         self._lay_out()
