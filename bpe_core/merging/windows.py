@@ -13,6 +13,9 @@ by H. van Antwerpen and A. Neubeck, 2024, too; what is made of it here is anothe
 Two things follow. A window may replace the last tokens of what is known if its own first token ends where the first of
 those did: then all neighbors are known to be compatible. And a text that goes on repeating itself goes on with the same
 tokens, once these have followed each other twice: no neighbors are new.
+
+`Vocabulary.compatible` asks this of two tokens. Live text needs it where fragments of a long piece meet, the end of a
+text to find the tokens that may still swallow it, and recovery because a token that is made of two is made of no others.
 """
 
 from array import array
