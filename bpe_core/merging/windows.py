@@ -15,7 +15,7 @@ those did: then all neighbors are known to be compatible. And a text that goes o
 tokens, once these have followed each other twice: no neighbors are new.
 
 `Vocabulary.compatible` asks this of two tokens. Live text needs it where fragments of a long piece meet, the end of a
-text to find the tokens that may still swallow it, and recovery because a token that is made of two is made of no others.
+text for the tokens that may still swallow it, and recovery because a token made of two is made of no others.
 """
 
 from array import array

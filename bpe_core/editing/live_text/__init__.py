@@ -225,7 +225,7 @@ class LiveText:
         """
         self._check(start, end)
         edit = Edit(start, end, without_surrogates(replacement))
-        removed = self._blocks.between(start, end)
+        removed = self._blocks.between(start, end) if start < end else ""
         if removed == edit.replacement:
             return Change(start, (), ())
         change, exchange, counts = splice(self._blocks, self._pieces, self._tally, edit)
