@@ -3,6 +3,7 @@
 Prints a line for each thing that is tried, and says what differs, with the seed and number that bring it back.
 """
 
+import os
 import random
 import sys
 import time
@@ -10,10 +11,12 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from functools import partial
 from itertools import repeat
+from pathlib import Path
 from typing import Final
 
 import regex
 
+from benchmarks import fuzz_encoder
 from bpe_core import PATTERNS, kernel, reference
 from bpe_core.kernel import grammars
 from bpe_core.trainer.learner import CompiledLearner, PythonLearner, Rules, Step
@@ -21,6 +24,9 @@ from bpe_core.trainer.ties import TIES, alphabet
 
 SCANNED: Final = tuple(name for name in PATTERNS if grammars.scanner(PATTERNS[name]))
 """The named patterns that the kernel splits by."""
+
+_VOCABULARIES: Final = os.environ.get("BPESCOPE_VOCABS", "")
+"""A folder with published rank files, such as cl100k_base.tiktoken; without it, texts are not encoded."""
 
 KINDS: Final = (
     *("aestvrdmlx", "ASTLZ", "ſßéжﬁ𐐨", "ÉЖΩ𐐀", "ǅᾈ", "ʰـ々", "中あªאก𠀀", "\u0301\u093e\u20dd\u180b\U0001d165"),
@@ -132,7 +138,16 @@ def _things(seed: int) -> dict[str, Iterator[str]]:
         things[f"count {name}"] = map(try_counts, repeat(random.Random(seed)), repeat(name))
     for ties in TIES:
         things[f"train {ties}"] = map(try_training, repeat(random.Random(seed)), repeat(ties))
+    for name in SCANNED if _VOCABULARIES else ():
+        things[f"encode {name}"] = _encoded(name, seed)
+    things["merge"] = fuzz_encoder.random_merges(seed)
     return things
+
+
+def _encoded(name: str, seed: int) -> Iterator[str]:
+    published = fuzz_encoder.Published(name, Path(_VOCABULARIES))
+    known = frozenset("".join(KINDS))
+    yield from (published.difference(text, known) for text in texts(random.Random(seed)))
 
 
 def _run(name: str, tries: Iterator[str], count: int, seconds: float) -> bool:

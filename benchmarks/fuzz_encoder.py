@@ -1,0 +1,84 @@
+"""What `fuzz_kernel` tries of encoding: kernel, Python, tiktoken and the slow definition must have the same ids."""
+
+import random
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from bpe_core import PATTERNS, Tokenizer, load, reference
+from bpe_core.merging.merge_loop import Triple
+from bpe_core.vocabulary import Vocabulary
+
+_RANKS: Final = {"gpt2": "r50k_base", "gpt4o": "o200k_base"}
+"""Pattern -> the published ranks that belong to it; others are tried with those of GPT-4."""
+
+
+class Published:
+    """The ranks of a published vocabulary under a published pattern, here and in tiktoken."""
+
+    def __init__(self, pattern: str, folder: Path) -> None:
+        import tiktoken
+
+        self._tokenizer = load(folder / f"{_RANKS.get(pattern, 'cl100k_base')}.tiktoken", pattern=pattern)
+        ranks = {data: token for token, data in self._tokenizer.vocabulary.bytes_of.items()}
+        self._theirs: Any = tiktoken.Encoding(
+            pattern, pat_str=PATTERNS[pattern], mergeable_ranks=ranks, special_tokens={}
+        )
+        self._in_python = lru_cache(1 << 16)(lambda piece: _in_python(self._tokenizer, piece))
+        self._in_tiktoken = lru_cache(1 << 16)(self._theirs._encode_single_piece)
+
+    def difference(self, text: str, known: frozenset[str]) -> str:
+        """What differs; "" if nothing does. tiktoken knows fewer letters than `regex`: it splits only `known` ones."""
+        pieces = self._tokenizer.splitter.split(text)
+        ids = {
+            "kernel": self._tokenizer.encode_ordinary(text),
+            "python": list(chain.from_iterable(map(self._in_python, pieces))),
+            "pieces": self._tokenizer._encode_pieces(pieces),
+            "blocks": list(chain.from_iterable(self._tokenizer.encode_blocks(_blocks(text), disallowed_special=()))),
+            "tiktoken": self._theirs.encode_ordinary(text)
+            if known.issuperset(text)
+            else list(chain.from_iterable(map(self._in_tiktoken, pieces))),
+        }
+        return "" if all(found == ids["kernel"] for found in ids.values()) else f"{text!r}: {ids}"
+
+
+def _in_python(tokenizer: Tokenizer, piece: str) -> tuple[int, ...]:
+    encoder, data = tokenizer.vocabulary.encoder, piece.encode()
+    whole = encoder.whole(data)
+    return encoder.join(data) if whole is None else (whole,)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The text in blocks whose sizes depend on it alone."""
+    at, size = 0, len(text) % 5 + 1
+    while at < len(text):
+        yield text[at : at + size]
+        at, size = at + size, ord(text[at]) % 7 + 1
+
+
+def random_merges(seed: int) -> Iterator[str]:
+    """Merges that no training would learn, on pieces of few letters that repeat themselves, at any step."""
+    rng = random.Random(seed)
+    while True:
+        merges = merges_of_few_letters(rng, rng.choice((3, 10, 40)))
+        vocabulary = Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges)
+        for _ in range(20):
+            unit = bytes(rng.choices(b"abc", k=rng.randint(1, 12)))
+            piece = unit * rng.choice((1, 1, 7, 30)) + bytes(rng.choices(b"abc", k=rng.choice((0, 3, 200))))
+            step = rng.randint(0, len(merges))
+            wanted = tuple(reference.encode(piece, merges[:step]))
+            found = vocabulary.at(step).encode(piece)
+            yield "" if found == wanted else f"{piece!r} at {step} of {merges}: {found} instead of {wanted}"
+
+
+def merges_of_few_letters(rng: random.Random, n: int) -> list[Triple]:
+    """So many merges of a, b and c, in any order that has a token before it is used."""
+    ids, merges = [*b"abc"], dict[tuple[int, int], int]()
+    while len(merges) < n:
+        pair = rng.choice(ids), rng.choice(ids)
+        if pair not in merges:
+            merges[pair] = 256 + len(merges)
+            ids.append(merges[pair])
+    return [(left, right, token) for (left, right), token in merges.items()]
