@@ -5,6 +5,8 @@
 
 #include "scan.h"
 
+#include <string.h>
+
 typedef struct {
     const scanner *scanner;
     const uint8_t *bytes;
@@ -16,12 +18,12 @@ typedef struct {
     size_t size;   /* in bytes */
 } character;
 
-static bool continues(source text, size_t at) { return at < text.n && (text.bytes[at] & 0xC0) == 0x80; }
+static bool continues(const source *text, size_t at) { return at < text->n && (text->bytes[at] & 0xC0) == 0x80; }
 
 /* The code point at `at` that is no ASCII, and its size; U+FFFD and 1 for what is no UTF-8. */
-static uint32_t decode(source text, size_t at, size_t *size)
+static uint32_t decode(const source *text, size_t at, size_t *size)
 {
-    const uint8_t *bytes = text.bytes + at;
+    const uint8_t *bytes = text->bytes + at;
     uint32_t code = 0xFFFD, least = 1;
     size_t length = bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : bytes[0] >= 0xC0 ? 2 : 1;
     *size = 1;
@@ -47,20 +49,42 @@ static uint32_t decode(source text, size_t at, size_t *size)
     return code;
 }
 
-static inline character character_at(source text, size_t at)
+static inline character character_at(const source *text, size_t at)
 {
-    if (at >= text.n)
+    if (at >= text->n)
         return (character){0, 0};
-    uint8_t first = text.bytes[at];
+    uint8_t first = text->bytes[at];
     if (first < 0x80)
-        return (character){text.scanner->sets[first], 1};
+        return (character){text->scanner->sets[first], 1};
     size_t size;
     uint32_t code = decode(text, at, &size);
-    return (character){text.scanner->sets[code], size};
+    return (character){text->scanner->sets[code], size};
 }
 
+/* The end of the ASCII letters from `at` on, if the machine can look at eight bytes at a time, else any place before it;
+   `ignored` is 0x20 in each byte where capitals count as well. Words are short and of any length: to find where one ends
+   in one step spares a wrong guess of the processor for each. */
+static inline size_t ascii_letters(const source *text, size_t at, uint64_t ignored)
+{
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
+    for (uint64_t bytes; text->n - at >= sizeof bytes; at += sizeof bytes) {
+        memcpy(&bytes, text->bytes + at, sizeof bytes);
+        uint64_t low = (bytes | ignored) & ~high;
+        uint64_t others = (~(low + (0x80 - 'a') * ones) | (low + (0x7F - 'z') * ones) | bytes) & high;
+        if (others)
+            return at + (size_t)__builtin_ctzll(others) / 8;
+    }
+#else
+    (void)text, (void)ignored;
+#endif
+    return at;
+}
+
+static const uint64_t ANY_CASE = 0x2020202020202020u;
+
 /* The end of the characters from `at` on that are in `set`, of which there may be none. */
-static inline size_t run(source text, size_t at, unsigned set)
+static inline size_t run(const source *text, size_t at, unsigned set)
 {
     for (character c = character_at(text, at); c.sets & set; c = character_at(text, at))
         at += c.size;
@@ -69,12 +93,12 @@ static inline size_t run(source text, size_t at, unsigned set)
 
 /* The end of the contraction that begins at `at`, or `at`. Of all letters only s has another one, U+017F, besides its
    capital that is the same but for its case. */
-static size_t contraction(source text, size_t at, bool any_case)
+static size_t contraction(const source *text, size_t at, bool any_case)
 {
-    if (text.n - at < 2 || text.bytes[at] != '\'')
+    if (text->n - at < 2 || text->bytes[at] != '\'')
         return at;
-    const uint8_t *letters = text.bytes + at + 1;
-    size_t left = text.n - at - 1;
+    const uint8_t *letters = text->bytes + at + 1;
+    size_t left = text->n - at - 1;
     uint8_t fold = any_case ? 0x20 : 0;
     uint8_t first = letters[0] | fold;
     if (first == 's' || first == 't' || first == 'm' || first == 'd')
@@ -94,9 +118,9 @@ typedef struct {
 } word;
 
 /* upper* lower+, or else upper+, or else nothing: then it ends where it begins. */
-static word word_at(source text, size_t at)
+static inline word word_at(const source *text, size_t at)
 {
-    size_t after_lower = at, end = at;
+    size_t end = text->scanner->letters == ALIKE ? ascii_letters(text, at, ANY_CASE) : at, after_lower = end;
     character c = character_at(text, end);
     for (; c.sets & UPPER; c = character_at(text, end)) {
         end += c.size;
@@ -104,17 +128,15 @@ static word word_at(source text, size_t at)
             after_lower = end;
     }
     if (c.sets & LOWER)
-        after_lower = run(text, end, LOWER);
+        after_lower = run(text, text->scanner->letters == CASED ? ascii_letters(text, end, 0) : end, LOWER);
     bool has_lower = after_lower > at;
     return (word){has_lower ? after_lower : end, has_lower};
 }
 
 /* The end of the word at `at`, which begins with the character `first`, or `at`. A mark can be a prefix and a letter: it
    is the one where a word with a lower character follows. */
-static size_t word_end(source text, size_t at, character first)
+static inline size_t word_end(const source *text, size_t at, character first)
 {
-    if (!(first.sets & (PREFIX | UPPER | LOWER)))
-        return at;
     word prefixed = {0, false}, plain = {at, false};
     if (first.sets & PREFIX)
         prefixed = word_at(text, at + first.size);
@@ -122,16 +144,16 @@ static size_t word_end(source text, size_t at, character first)
         plain = word_at(text, at);
     bool takes_prefix = prefixed.has_lower || (!plain.has_lower && prefixed.end > at + first.size);
     size_t end = takes_prefix ? prefixed.end : plain.end;
-    if (end > at && text.scanner->contractions == CONTRACTION_SUFFIXES)
+    if (end > at && end < text->n && text->bytes[end] == '\'' && text->scanner->contractions == CONTRACTION_SUFFIXES)
         end = contraction(text, end, true);
     return end;
 }
 
-static size_t number_end(source text, size_t at)
+static inline size_t number_end(const source *text, size_t at)
 {
-    size_t most = text.scanner->max_digits;
+    size_t most = text->scanner->max_digits;
     if (!most) {
-        size_t begin = text.bytes[at] == ' ' ? at + 1 : at;
+        size_t begin = text->bytes[at] == ' ' ? at + 1 : at;
         size_t end = run(text, begin, NUMBER);
         return end > begin ? end : at;
     }
@@ -140,14 +162,14 @@ static size_t number_end(source text, size_t at)
     return at;
 }
 
-static size_t signs_end(source text, size_t at)
+static inline size_t signs_end(const source *text, size_t at)
 {
-    size_t begin = text.bytes[at] == ' ' ? at + 1 : at;
+    size_t begin = text->bytes[at] == ' ' ? at + 1 : at;
     size_t end = run(text, begin, SIGN);
     return end > begin ? run(text, end, TAIL) : at;
 }
 
-static size_t space_end(source text, size_t at)
+static inline size_t space_end(const source *text, size_t at)
 {
     size_t end = at, last = at, after_newline = 0;
     for (character c = character_at(text, at); c.sets & SPACE; c = character_at(text, end)) {
@@ -156,28 +178,41 @@ static size_t space_end(source text, size_t at)
         if (c.sets & NEWLINE)
             after_newline = end;
     }
-    bool ends_text = end == text.n;
-    if (ends_text && text.scanner->end_first)
+    bool ends_text = end == text->n;
+    if (ends_text && text->scanner->end_first)
         return end;
-    if (after_newline && text.scanner->lines)
+    if (after_newline && text->scanner->lines)
         return after_newline;
     return ends_text || last == at ? end : last;
 }
 
 size_t piece_end(const scanner *scanner, const uint8_t *bytes, size_t at, size_t n)
 {
-    source text = {scanner, bytes, n};
-    character first = character_at(text, at);
+    const source all = {scanner, bytes, n}, *text = &all;
+    const unsigned letters = UPPER | LOWER;
+    character first = character_at(text, at), second = character_at(text, at + first.size);
+    unsigned behind_space = bytes[at] == ' ' ? second.sets : 0;
     size_t end = at;
-    if (scanner->contractions == CONTRACTIONS || scanner->contractions == LOWER_CASE_CONTRACTIONS)
+    if (bytes[at] == '\'' && (scanner->contractions == CONTRACTIONS || scanner->contractions == LOWER_CASE_CONTRACTIONS))
         end = contraction(text, at, scanner->contractions == CONTRACTIONS);
-    if (end == at)
+    if (end == at && (first.sets & letters || (first.sets & PREFIX && second.sets & letters)))
         end = word_end(text, at, first);
-    if (end == at)
+    if (end == at && (first.sets | behind_space) & NUMBER)
         end = number_end(text, at);
-    if (end == at)
+    if (end == at && (first.sets | behind_space) & SIGN)
         end = signs_end(text, at);
-    if (end == at)
+    if (end == at && first.sets & SPACE)
         end = space_end(text, at);
     return end > at ? end : at + first.size;
+}
+
+void see_letters(scanner *scanner)
+{
+    bool alike = true, cased = true;
+    for (int letter = 'a'; letter <= 'z'; letter++) {
+        unsigned lower = scanner->sets[letter] & (UPPER | LOWER), upper = scanner->sets[letter - 0x20] & (UPPER | LOWER);
+        alike = alike && lower == (UPPER | LOWER) && upper == lower;
+        cased = cased && lower == LOWER && upper == UPPER;
+    }
+    scanner->letters = alike ? ALIKE : cased ? CASED : NEITHER;
 }

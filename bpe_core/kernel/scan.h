@@ -34,8 +34,12 @@ typedef struct {
     size_t max_digits; /* 0: any number, and a space may stand before them */
     bool lines;
     bool end_first;
+    enum { NEITHER, ALIKE, CASED } letters; /* of ASCII: all in both sets, or each in that of its case */
     uint8_t sets[N_CODE_POINTS]; /* of each code point; each is in one of UPPER, LOWER, NUMBER, SIGN and SPACE at least */
 } scanner;
+
+/* To be called when the sets of ASCII are there. */
+void see_letters(scanner *scanner);
 
 /* The end of the piece that begins at `at` in UTF-8 text of `n` bytes, at < n; greater than `at`, at most `n`.
 

@@ -22,8 +22,10 @@ static int set_ranges(scanner *scanner, unsigned int plane, const uint8_t *range
             break;
         memset(scanner->sets + range[0], (int)range[2], range[1] - range[0]);
     }
-    if (at == size)
+    if (at == size) {
+        see_letters(scanner);
         return 0;
+    }
     PyErr_SetString(PyExc_ValueError, "ranges are triples (first, last + 1, sets) of code points of the plane");
     return -1;
 }
