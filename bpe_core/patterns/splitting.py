@@ -1,8 +1,8 @@
 """The splitter: a text in, its pieces out, and where a text may be cut."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Final
 
@@ -13,6 +13,9 @@ from bpe_core.patterns.pattern import Pattern, in_full
 
 _SEARCH_BACK: Final = (256, 4096)
 """How far from the end of a block, in characters, a cut is looked for before the whole block is."""
+
+_REMEMBERED: Final = 1 << 14
+"""Pairs of characters of which it is remembered whether a text may be cut between them."""
 
 _VARIED: Final = tuple("aA1 \t\n\r'\"_-./中\u0301")
 _SPELLED: Final = 40
@@ -81,6 +84,11 @@ class Splitter(ABC):
             return 0
         found = self._cuts.end_of_first(text, at_least - 1) if self._cuts else None
         return len(text) if found is None else found
+
+    @cached_property
+    def is_safe_cut(self) -> Callable[[str], bool]:
+        """Whether a text may be cut between two characters, whatever else it holds; remembered for many pairs."""
+        return lru_cache(_REMEMBERED)(lambda pair: self.cut(pair, 1) == 1)
 
     def compile_all(self) -> None:
         """Compile what is compiled when first needed otherwise: a tenth of a second that no text waits for then."""

@@ -29,7 +29,7 @@ class Pieces:
     Where the pattern drops text, what it drops is a piece, too, a `Gap`, so that the pieces cover the text.
     """
 
-    __slots__ = ("has_cuts", "ids", "is_whole", "local", "lossy", "splitter", "token_bytes", "tokenizer")
+    __slots__ = ("has_cuts", "ids", "is_safe_cut", "is_whole", "local", "lossy", "splitter", "token_bytes", "tokenizer")
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         if not tokenizer.by_piece:
@@ -49,6 +49,8 @@ class Pieces:
         """Whether safe cuts bound what an edit can change; if not, the whole text is split again."""
         self.has_cuts: Final = self.local and not self.is_whole
         """Whether there can be safe cuts in a text."""
+        self.is_safe_cut: Final = self.splitter.is_safe_cut if self.has_cuts else lambda pair: False
+        """Whether a text may be cut between two characters, whatever else it holds."""
         self.ids: Final = self._ids_or_gap if self.lossy else tokenizer.encode_piece
         """piece -> its tokens; for a gap the negative number of its bytes."""
         self.token_bytes: Final = self._bytes_or_gap if self.lossy else tokenizer.vocabulary.token_bytes
@@ -87,10 +89,6 @@ class Pieces:
                 return None
         return (lo, hi) if hi - end <= _NEAR else None
 
-    def is_safe_cut(self, pair: str) -> bool:
-        """Whether a text may be cut between two characters, whatever else it holds."""
-        return self.has_cuts and self.splitter.cut(pair, 1) == 1
-
     def last_cut(self, text: str) -> int:
         """The last safe cut in a text; 0 if there is none."""
         cuts = range(len(text) - 1, 0, -1) if self.has_cuts else ()
@@ -121,6 +119,8 @@ class Pieces:
 
     def encoded(self, text: str) -> list[int]:
         """The tokens of a text between two safe cuts, and a negative number for each gap."""
+        if not self.lossy:
+            return self.tokenizer.encode_ordinary(text)
         ids = self.ids
         return [token for piece in self.split(text) for token in ids(piece)]
 
