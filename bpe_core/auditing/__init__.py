@@ -1,4 +1,4 @@
-"""The audit: everything suspicious about a vocabulary, from itself, from its corpus, from a corpus to compare with."""
+"""The audit: suspicious tokens, found in the vocabulary alone, and in corpora and embeddings where they are given."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ def audit(
     indicator: str | None = None,
     progress: OnStage | None = None,
 ) -> Findings:
-    """Everything suspicious about the tokenizer's vocabulary, the worst first; see `run_checks` for the arguments."""
+    """All findings about the tokenizer's tokens, the worst first; arguments and errors are those of `run_checks`."""
     found = run_checks(
         tokenizer,
         counts=counts,
@@ -76,12 +76,15 @@ def run_checks(
 ) -> Iterator[Finding]:
     """The findings as they are made, check by check; stop iterating to stop the audit.
 
-    `counts` are the counted pieces of the corpus the tokenizer was trained on, or of any other text of interest.
-    Without them the training record, if there is one, tells how often each learned token is left in that corpus.
-    `reference` are those of text that a model is to learn from. Both must be split by the tokenizer's own pattern;
-    `OptionError` if not. `embeddings` is a matrix of a model that uses the tokenizer, or the file of one, a row an id
-    (see `bpe_core.embeddings.matrix.open_matrix`); `indicator` is what its rows are judged by, the usual one if None.
-    `EmbeddingsError` for what does not fit.
+    `counts`: counted pieces of the corpus the tokenizer was trained on, or of any text of interest. Without them the
+    training record, if there is one, tells how often each learned token is left in the training corpus.
+    `reference`: counted pieces of the text that a model is to learn from, to compare with.
+    `embeddings`: the embedding matrix of a model that uses the tokenizer (row i belongs to id i), or the path of one,
+    see `bpe_core.embeddings.matrix.open_matrix`.
+    `indicator`: one of `bpe_core.embeddings.indicators.INDICATORS`; None chooses by `usual_indicator`.
+
+    Raises `OptionError` if `counts` or `reference` were split by another pattern than the tokenizer's, and
+    `EmbeddingsError` if the matrix cannot be read, or has no row for some id.
     """
     matrix = None
     if embeddings is not None:
@@ -111,7 +114,7 @@ def _run_checks(
         for finding in check(subject):
             if finding.kind in ("unused-byte", "unreachable"):
                 impossible.add(finding.id)
-            if finding.kind != "never-used" or finding.id not in impossible:  # that goes without saying
+            if finding.kind != "never-used" or finding.id not in impossible:  # what no text becomes is never used
                 yield finding
     if matrix is not None:
         from bpe_core.auditing.undertrained import undertrained  # late: it is an extra

@@ -1,4 +1,4 @@
-"""Tokens that the tokenizer learned from one corpus while the model learns from another that hardly holds them.
+"""Tokens frequent in the tokenizer's training corpus and missing, or nearly so, from the text a model learns from.
 
 This is how GPT-2 came by its best-known glitch token: a user name, frequent in the text its tokenizer was trained on,
 was all but missing from the text the model was trained on (Rumbelow and Watkins 2023, "SolidGoldMagikarp").
@@ -12,17 +12,16 @@ from bpe_core.auditing.subject import Subject
 from bpe_core.plurals import counted
 
 MIN_EXPECTED: Final = 5.0
-"""Occurrences that the reference should have before their lack means anything: by chance alone none of 5 expected ones
-is there in 0.7 % of cases (Poisson)."""
+"""Expected occurrences below which nothing is concluded: of 5 expected, none occurs by chance in 0.7 % (Poisson)."""
 MAX_SHARE: Final = 0.1
-"""A token is rare in the reference below this part of what was expected."""
+"""A token is found if it occurs less often in the reference than this part of its expected count."""
 
 
 def absent_from_reference(subject: Subject) -> Iterator[Finding]:
     """Tokens that occur in the corpus and are absent from the reference, or rarer there by a factor of more than ten.
 
-    Expected is the count that a reference of its length (in tokens) would have if it were like the corpus. Ranked by
-    (expected + 1) / (seen + 1), the greatest first. Evidence: "expected", "seen".
+    expected = count in the corpus * tokens of the reference / tokens of the corpus; seen = count in the reference.
+    Ranked by (expected + 1) / (seen + 1), the greatest first. Evidence: "expected", "seen".
     """
     usage, reference = subject.usage, subject.reference
     if usage is None or reference is None or not usage.n_tokens:

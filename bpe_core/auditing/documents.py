@@ -9,17 +9,17 @@ from bpe_core.corpus import Counts
 from bpe_core.visible import visible
 
 MIN_DOCUMENTS: Final = 10
-"""Documents a corpus must have for one or two of them to be few."""
+"""Documents that a corpus must have for the check to be made: one or two of fewer than these are not few."""
 MIN_COUNT: Final = 5
-"""Occurrences from which on it is a surprise that they all come from few documents."""
+"""Occurrences that a token must have; fewer come from one or two documents by chance."""
 MAX_SHARE: Final = 0.5
-"""It is none where those documents are more than this part of the corpus."""
+"""Part of the corpus, in bytes, above which the one or two documents are no surprising source of a token."""
 
 
 def few_documents(subject: Subject) -> Iterator[Finding]:
     """Tokens all of whose occurrences come from one or two documents of a corpus of ten or more.
 
-    Evidence: "documents" (their names), "share" (of the corpus that they are, in bytes; None if it is not known).
+    Evidence: "documents" (their names), "share" (their bytes / bytes of the corpus; None if it is not known).
     """
     usage, counts = subject.usage, subject.counts
     if usage is None or counts is None or counts.n_documents < MIN_DOCUMENTS:
@@ -38,7 +38,7 @@ def few_documents(subject: Subject) -> Iterator[Finding]:
 
 
 def _share(counts: Counts, documents: list[int]) -> float | None:
-    """The part of the corpus that these documents are; None where only the size of all together was kept."""
+    """Bytes of these documents / bytes of the corpus, from 0 to 1; None where only the total size was kept."""
     if len(counts.sources) != counts.n_documents:
         return None
     return round(sum(counts.sources[document].bytes for document in documents) / counts.n_bytes, 4)

@@ -14,7 +14,7 @@ class Severity(IntEnum):
     """How much a finding should worry whoever trains a model with this vocabulary; higher is worse."""
 
     NOTE = 1
-    """So by design, or harmless; good to know."""
+    """By design, or harmless."""
     WARNING = 2
     """A model will hardly learn what this token means."""
     PROBLEM = 3
@@ -42,12 +42,12 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
         "unused-byte": "One of the 13 bytes that no UTF-8 text contains.",
     }
 )
-"""Every kind of finding with what it means in one sentence, in the order in which an audit lists them."""
+"""Kind of finding -> what it means in one sentence; in the order in which an audit lists them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing worth knowing about one token."""
+    """One finding about one token."""
 
     id: int
     """The token's id."""
@@ -60,7 +60,7 @@ class Finding:
     reason: str
     """One sentence for someone new to tokenizers, safe to write to a terminal."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """What the reason rests on, in values that JSON knows.
+    """The measured values that `reason` rests on; all of them can be written as JSON.
 
     Always there: "step" (0 if no merge made the token), "parents" (two ids or None) and "witness" (a text in which the
     token occurs, or None). If it is known: "count", the occurrences in the corpus. The rest depends on the kind.
@@ -82,7 +82,7 @@ class Finding:
         return self.evidence.get("witness")
 
     def to_json(self) -> dict[str, Any]:
-        r"""The finding as `audit --jsonl` prints it; "token" is text, \xNN for bytes that are none."""
+        r"""The finding as `audit --jsonl` prints it: "token" is text, \xNN for bytes that are no UTF-8; "bytes" is hex."""
         return {
             "id": self.id,
             "token": self.token.decode("utf-8", "backslashreplace"),
@@ -95,7 +95,7 @@ class Finding:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The finding that `to_json` made this row of."""
+        """The inverse of `to_json`. Raises `KeyError` or `ValueError` for a row that `to_json` did not make."""
         severity = Severity[row["severity"].upper()]
         return cls(row["id"], bytes.fromhex(row["bytes"]), row["kind"], severity, row["reason"], row["evidence"])
 

@@ -1,7 +1,7 @@
-"""Pairs of tokens that are text only together: the first ends inside a character, the second completes it.
+"""Pairs of tokens that are valid UTF-8 only together: the first ends inside a character, the second completes it.
 
-Such a pair is no word and nothing else a model has met often, and it may be repeated wrongly, or not at all: S. Jang et
-al., "Improbable Bigrams Expose Vulnerabilities of Incomplete Tokens" (2024, arXiv 2410.23684).
+A model has rarely met such a pair, and may fail to repeat it: S. Jang et al., "Improbable Bigrams Expose
+Vulnerabilities of Incomplete Tokens" (2024, arXiv 2410.23684).
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from bpe_core.tokenizer import Tokenizer
 
 
 class Bigram(NamedTuple):
-    """Two tokens that are incomplete, and the text they are together."""
+    """The ids of two tokens, each of which is no valid UTF-8, and the text that they make together."""
 
     left: int
     right: int
@@ -22,10 +22,11 @@ class Bigram(NamedTuple):
 
 
 def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[Bigram]:
-    """All pairs whose text is encoded as just these two tokens, by the left one, then the right one.
+    """All pairs with `tokenizer.encode_ordinary(text) == [left, right]`, sorted by left, then right.
 
-    Left is a token that ends inside a character and begins where one begins, right one that begins with the bytes that
-    are missing and ends where a character ends; single bytes are among both.
+    `left` begins at a character's beginning and ends inside a character; `right` begins with the bytes missing there
+    and ends at a character's end. Tokens of a single byte are included. Each left token is tried with every right one
+    that begins with as many bytes as it lacks.
     """
     by_missing: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     lefts: list[tuple[int, bytes, bytes]] = []

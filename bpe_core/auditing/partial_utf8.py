@@ -1,4 +1,4 @@
-"""Bytes as stretches of UTF-8: what a token that is no text by itself lacks, and what would complete it (RFC 3629)."""
+"""Tokens that are a substring of valid UTF-8, cut inside characters: what is missing at their ends (RFC 3629)."""
 
 import codecs
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from itertools import product
 from typing import Final
 
 UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
-"""The 13 bytes no UTF-8 text contains: they would begin an overlong character, or one past U+10FFFF."""
+"""The 13 bytes that no UTF-8 text contains: they would begin an overlong encoding, or a code point past U+10FFFF."""
 
 _CONTINUATIONS: Final = range(0x80, 0xC0)
 _LEADS: Final = range(0xC2, 0xF5)
@@ -17,21 +17,21 @@ _FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)
 
 @dataclass(frozen=True, slots=True)
 class TornEnds:
-    """What a stretch of text, cut without regard for characters, lacks at its ends."""
+    """The incomplete characters at the ends of a substring of UTF-8; at least one of the two is not empty."""
 
     stray: bytes
-    """Bytes at its start that end a character begun before it."""
+    """Continuation bytes at the start, of a character whose first byte is missing; perhaps b""."""
     pending: bytes
-    """Bytes at its end that begin a character finished after it."""
+    """Bytes at the end, of a character whose last byte is missing; perhaps b""."""
 
     @property
     def where(self) -> str:
-        """ "start", "end" or "both"."""
+        """Which end is inside a character: "start", "end" or "both"."""
         return "both" if self.stray and self.pending else "start" if self.stray else "end"
 
 
 def torn_ends(token: bytes) -> TornEnds | None:
-    r"""What `token` lacks at its ends to be text; None if it lacks nothing, or if no text at all contains it.
+    r"""The incomplete characters at the ends of `token`; None if it is valid UTF-8, or if no valid UTF-8 contains it.
 
     >>> torn_ends(b"\x8a\xf0\x9f")
     TornEnds(stray=b'\x8a', pending=b'\xf0\x9f')
@@ -49,9 +49,9 @@ def torn_ends(token: bytes) -> TornEnds | None:
 
 
 def completed(token: bytes) -> Iterator[str]:
-    r"""Texts that hold the bytes of a token with torn ends, one character or a part of one added at each open end.
+    r"""Texts that contain the bytes of `token`, with the characters at its torn ends completed; none if no end is torn.
 
-    Some hundreds of texts at most: every possible last byte, and a sample where more than one byte is missing.
+    Not all of them, 1,024 at most: all that the missing bytes can be if one is missing, a sample if more are.
 
     >>> next(completed(b"\xc3"))
     'À'
@@ -66,7 +66,7 @@ def completed(token: bytes) -> Iterator[str]:
 
 
 def _beginnings(stray: bytes) -> Iterator[bytes]:
-    """What may stand before `stray` in a character that ends with it."""
+    """Some byte strings that, put before `stray`, make it a character; b"" if `stray` is empty."""
     if not stray:
         yield b""
         return
@@ -80,7 +80,7 @@ def _beginnings(stray: bytes) -> Iterator[bytes]:
 
 
 def _endings(pending: bytes) -> Iterator[bytes]:
-    """What may stand after `pending` in a character that begins with it."""
+    """Some byte strings that, put after `pending`, make it a character; b"" if `pending` is empty."""
     if not pending:
         yield b""
         return
@@ -91,7 +91,7 @@ def _endings(pending: bytes) -> Iterator[bytes]:
 
 
 def length(lead: int) -> int:
-    """Bytes in the character that this lead byte begins."""
+    """How many bytes the character has in UTF-8 that begins with the byte `lead`, which is 0xC2 or greater."""
     return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 

@@ -1,4 +1,4 @@
-"""How far an audit is."""
+"""The progress of an audit, as it is reported to the caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far an audit is with one of the things it does."""
+    """The progress of one stage of an audit, such as counting tokens or one check."""
 
     name: str
-    """What it is doing, in a few words."""
+    """The stage, in a few words."""
     done: int
-    """Pieces or tokens looked at."""
+    """Pieces, tokens or rows dealt with in this stage."""
     total: int
-    """Pieces or tokens to look at."""
+    """Pieces, tokens or rows of this stage in all."""
 
 
 OnStage = Callable[[Stage], None]
-"""Is called every few milliseconds; an exception that it raises ends the audit, which is how one is stopped early."""
+"""Is called after every few hundred tokens or pieces; what it raises stops the audit and reaches the audit's caller."""

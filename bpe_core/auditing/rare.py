@@ -8,11 +8,11 @@ from bpe_core.auditing.subject import Subject
 from bpe_core.auditing.usage import merged_share
 
 RARE_SHARE: Final = 0.01
-"""A token is rare below this part of what it would occur if all tokens occurred alike."""
+"""A token is rare if it occurs less often than this part of `Usage.even_share`."""
 
 
 def never_used(subject: Subject) -> Iterator[Finding]:
-    """Tokens that occur nowhere in the tokenized corpus. Evidence: "merged", how often a later merge took them."""
+    """Tokens that occur nowhere in the tokenized corpus. Evidence: "merged", how often later merges consumed them."""
     usage = subject.usage
     if usage is None:
         return
@@ -30,8 +30,9 @@ def never_used(subject: Subject) -> Iterator[Finding]:
 def rare(subject: Subject) -> Iterator[Finding]:
     """Tokens that occur once, or less than a hundredth as often as they would if all tokens occurred alike.
 
-    That even share is tokens in the corpus / tokens in the vocabulary; a measure that fits corpora of any size. In
-    natural text even the last merges of a training stand far above a hundredth of it. Evidence: "even_share", "merged".
+    even_share = tokens in the corpus / ids in the vocabulary, so that the limit fits corpora of any size; in natural
+    text even the last merges of a training occur far more often than a hundredth of it. Evidence: "even_share",
+    "merged" (occurrences that later merges consumed).
     """
     usage = subject.usage
     if usage is None:

@@ -1,4 +1,5 @@
-"""Tokens that no text becomes: cut apart, or changed before, or never built by the merges in force."""
+"""Tokens that encoding never produces: the merges do not build them, the split pattern cuts them, or normalization
+changes their text."""
 
 from collections.abc import Iterator
 
@@ -12,13 +13,18 @@ from bpe_core.visible import token_label
 
 
 def unreachable(subject: Subject) -> Iterator[Finding]:
-    """Tokens whose text is encoded as something else: `encode(decode([id])) != [id]`.
+    """Tokens with `encode(decode([id])) != [id]`.
 
-    Those that occur inside a longer text are "reachable-in-context", with the shortest witness found; the others are
-    "unreachable": certainly so where UTF-8 or the merges are to blame, as far as some hundred texts can tell where it
-    is something else. Evidence: "blame" ("utf-8", "bytes": one has no token of its own, "merges", "pattern",
-    "preparation": what is done to a text before it is split, or "end-of-word": the marker there), "encodes_to" (the ids
-    of the token's bytes).
+    A token that some longer text contains is "reachable-in-context", with the shortest such text found as witness. The
+    others are "unreachable": proved where "blame" is "utf-8", "bytes" or "merges", otherwise because none of some
+    hundred texts contains them. Evidence: "encodes_to", the ids that the token's own bytes become, and "blame":
+
+    - "utf-8": no valid UTF-8 contains the bytes;
+    - "bytes": a single byte of them has no id;
+    - "merges": the merges make other tokens of them;
+    - "pattern": the split pattern cuts or drops them;
+    - "preparation": an added token or a normalizer changes the text before it is split;
+    - "end-of-word": the marker behind the text merges into other tokens.
     """
     for token, token_bytes in subject.tokens("reachability"):
         try:
@@ -34,7 +40,7 @@ def unreachable(subject: Subject) -> Iterator[Finding]:
 
 
 def _of_text(subject: Subject, token: int, text: str) -> Finding | None:
-    """For a token that is text by itself."""
+    """The finding about a token whose bytes are valid UTF-8, `text`; None if it encodes to itself."""
     tokenizer = subject.tokenizer
     ids = tokenizer.encode_ordinary(text)
     end = tokenizer.vocabulary.end_of_word
@@ -57,7 +63,7 @@ def _of_text(subject: Subject, token: int, text: str) -> Finding | None:
 
 
 def _what_becomes_of(subject: Subject, token: int, text: str, ids: list[int]) -> tuple[str, str]:
-    """Why the token's text, `text`, has other ids: what is to blame, and what happens, as a part of a sentence."""
+    """Why `text` is encoded as `ids` and not as `token`: (blame as in `unreachable`, a clause that describes it)."""
     tokenizer = subject.tokenizer
     becomes = _joined(subject, ids)
     if not is_mergeable(tokenizer, token):
@@ -83,7 +89,7 @@ def _what_becomes_of(subject: Subject, token: int, text: str, ids: list[int]) ->
 
 
 def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | None:
-    """For a token that begins or ends inside a character, or is broken."""
+    """The finding about a token of bytes that are no valid UTF-8 by themselves; None if they encode to the token."""
     ids = subject.tokenizer.vocabulary.encode(token_bytes)
     if torn_ends(token_bytes) is None:
         blame, reason = "utf-8", "No text in UTF-8 contains these bytes in this order."
@@ -96,7 +102,7 @@ def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | Non
 
 
 def _of_the_unknown(subject: Subject, token: int, problem: str) -> Finding:
-    """For a token that cannot be merged because a byte of it has no token of its own, as in some published files."""
+    """The finding about a token with a byte that has no id of its own, as in some published vocabularies."""
     reason = f"Its bytes cannot be encoded: {problem[0].lower()}{problem[1:]}"
     severity, no_ids = subject.severity(token, Severity.PROBLEM), list[int]()
     return subject.finding(token, "unreachable", severity, reason, witness=None, blame="bytes", encodes_to=no_ids)

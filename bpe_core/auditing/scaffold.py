@@ -1,4 +1,4 @@
-"""Scaffold: tokens that were only a step on the way to longer ones, and are left over once those are built."""
+"""Scaffold: intermediate tokens, nearly all of whose occurrences are merged into longer tokens."""
 
 from collections.abc import Iterator
 from operator import itemgetter
@@ -9,17 +9,17 @@ from bpe_core.auditing.subject import Subject
 from bpe_core.auditing.usage import Usage, merged_share
 
 THRESHOLD: Final = 0.9
-"""Intersection over self above which a token is scaffold."""
+"""Intersection over self (IoS, see `by_counts`) above which a token is scaffold."""
 OFTEN_ENOUGH: Final = 0.1
-"""Part of an even share of the corpus from which on a model will know a token, scaffold or not."""
+"""Part of `Usage.even_share` from which on a scaffold token is still frequent enough to be learned: only a note."""
 MAX_GAP: Final = 5
-"""A token whose one later use came at most this many steps after it is suspected without any corpus."""
+"""Without counts, a token is suspected if the only merge that uses it comes at most this many steps after it."""
 MIN_RATIO: Final = 0.99
-"""So is one whose rank is at least this part of the rank of its one later use."""
+"""Without counts, a token is suspected if its step / the step of the only merge that uses it is at least this."""
 
 
 def scaffold(subject: Subject) -> Iterator[Finding]:
-    """Scaffold by counts for every token whose use is known, by the gap between ranks for the others."""
+    """Scaffold tokens: judged `by_counts` where the token's counts are known, `by_rank` otherwise."""
     usage = subject.usage
     learned = dict.fromkeys(token for _, _, token in subject.tokenizer.vocabulary.merges)
     for token, _ in subject.tokens("scaffold", learned):
@@ -29,11 +29,12 @@ def scaffold(subject: Subject) -> Iterator[Finding]:
 
 
 def by_counts(subject: Subject, usage: Usage, token: int) -> Finding | None:
-    """Intersection over self: IoS = merged / (remaining + merged); above 0.9 the token is scaffold.
+    """A finding if the intersection over self, IoS = merged / (remaining + merged), is above 0.9; None otherwise.
 
-    The measure of Picky BPE (Chizhov et al. 2024, arXiv 2409.04599), which takes it at the moment of each merge; here
-    it is merged_share once, after the last. Evidence: "merged", "ios", "into" (the id of the token that took most),
-    "into_share".
+    `remaining` are occurrences in the tokenized corpus, `merged` those that later merges consumed. The measure is that
+    of Picky BPE (Chizhov et al. 2024, arXiv 2409.04599), which computes it at each merge; here it is computed once,
+    after the last merge. Evidence: "merged", "ios", "into" (the id of the token that consumed most), "into_share" (the
+    part of all occurrences that it consumed).
     """
     merged, made = usage.merged[token], usage.made(token)
     if merged <= THRESHOLD * made or not subject.tokenizer.vocabulary.children(token):
@@ -52,19 +53,20 @@ def by_counts(subject: Subject, usage: Usage, token: int) -> Finding | None:
 
 
 def _main_use(subject: Subject, usage: Usage, token: int) -> tuple[int, int]:
-    """The later token that took most occurrences of this one, and how many."""
+    """(id, occurrences) of the token that consumed most occurrences of this one."""
     vocabulary = subject.tokenizer.vocabulary
     uses = {c: usage.made(c) * (vocabulary.parents(c) or ()).count(token) for c in vocabulary.children(token)}
     return max(uses.items(), key=itemgetter(1))
 
 
 def by_rank(subject: Subject, token: int) -> Finding | None:
-    """The token's only later use was made right after it: within 5 steps, or its rank at least 0.99 of the other's.
+    """A finding if just one later merge uses the token, at most 5 steps later or with a ratio of steps of 0.99 or more.
 
-    Why this works: the count of the pair merged next never rises, so two merges close in rank had nearly the same
-    count, and nearly all occurrences of the first went into the second. In early merges five steps are a long way, so
-    only both together are a warning. It cannot see tokens that no merge uses.
-    Evidence: "into" (the id of that later token), "gap" (steps between), "ratio" (of the ranks, both counted from 1).
+    The count of the pair merged next never rises from step to step, so two merges close in rank had nearly the same
+    count, and nearly all occurrences of the first token went into the second. Among early merges counts fall fast even
+    within five steps, so it is a warning only if both conditions hold, a note otherwise. Tokens that no merge uses, or
+    several, are not judged: None.
+    Evidence: "into" (the id that the later merge makes), "gap" (later step - step), "ratio" (step / later step).
     """
     vocabulary = subject.tokenizer.vocabulary
     children = vocabulary.children(token)

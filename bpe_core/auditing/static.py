@@ -1,4 +1,4 @@
-"""What the vocabulary alone gives away: impossible bytes, parts of characters, look-alikes, duplicates."""
+"""Checks that need the vocabulary alone: unused bytes, incomplete UTF-8, look-alikes of special tokens, duplicates."""
 
 import re
 from collections import defaultdict
@@ -21,7 +21,7 @@ _TORN_AT: Final = {
 
 
 def unused_bytes(subject: Subject) -> Iterator[Finding]:
-    """The 13 bytes that UTF-8 never contains, as far as the vocabulary has tokens for them."""
+    """The tokens of the 13 single bytes that UTF-8 never contains."""
     for token, token_bytes in subject.tokens("bytes"):
         if len(token_bytes) == 1 and token_bytes[0] in UNUSED_BYTES:
             reason = f"No text in UTF-8 contains the byte {token_bytes.hex()}; it only completes the set of 256 bytes."
@@ -29,9 +29,10 @@ def unused_bytes(subject: Subject) -> Iterator[Finding]:
 
 
 def partial_utf8(subject: Subject) -> Iterator[Finding]:
-    """Tokens of two or more bytes that are a stretch of UTF-8 text, but cut inside a character at one or both ends.
+    """Tokens of two or more bytes that are a substring of valid UTF-8, cut inside a character at one or both ends.
 
-    Evidence: "where" ("start", "end" or "both"), and in hex the bytes of the characters cut: "stray", "pending".
+    Evidence: "where" ("start", "end" or "both"), "stray" and "pending", the bytes of the incomplete characters at the
+    start and at the end, in hex; see `TornEnds`.
     """
     for token, token_bytes in subject.tokens("parts of characters"):
         lacking = torn_ends(token_bytes) if len(token_bytes) > 1 else None
@@ -58,7 +59,10 @@ def lookalikes(subject: Subject) -> Iterator[Finding]:
 
 
 def duplicates(subject: Subject) -> Iterator[Finding]:
-    """Ordinary tokens whose bytes another token has too, but for the one that encoding uses. Evidence: "ids" of all."""
+    """Ordinary tokens with the same bytes as another token, except the one of them that encoding produces.
+
+    Evidence: "ids", all ids with these bytes.
+    """
     vocabulary = subject.tokenizer.vocabulary
     alike: dict[bytes, list[int]] = defaultdict(list)
     for token, token_bytes in subject.tokens("duplicates"):

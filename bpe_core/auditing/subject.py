@@ -1,4 +1,4 @@
-"""What is under audit: a tokenizer, what is known about its use, and how findings about its tokens are written."""
+"""The input of every check of the audit: a tokenizer, its token counts in corpora, and how to make a finding."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,19 +21,22 @@ _LONGEST_LABEL: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A tokenizer with all that its checks may look at."""
+    """The tokenizer under audit with the counts that checks use."""
 
     tokenizer: Tokenizer
     usage: Usage | None = None
     """How often each token occurs in the training corpus, if that is known."""
     counts: Counts | None = None
-    """The pieces of that corpus, if they are known; they may tell which documents a token comes from."""
+    """The counted pieces of that corpus, if they are known; they may hold the documents that each piece occurs in."""
     reference: Usage | None = None
     """How often each token occurs in the corpus to compare with, if there is one."""
     progress: OnStage | None = None
 
     def tokens(self, stage: str, ids: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
-        """(id, bytes) of the tokens that are not special, ascending; reports progress under the name `stage`."""
+        """(id, bytes) of `ids`, all of the vocabulary by default, without special tokens and in the order given.
+
+        Progress is reported as `stage`.
+        """
         vocabulary = self.tokenizer.vocabulary
         specials = set(vocabulary.special_tokens.values())
         ordinary = [token for token in (vocabulary.ids() if ids is None else ids) if token not in specials]
@@ -43,7 +46,7 @@ class Subject:
             yield token, vocabulary.token_bytes(token)
 
     def severity(self, token: int, of_learned: Severity) -> Severity:
-        """How much a lack of use matters. Nothing is wasted on a single byte: the 256 are there for texts to come."""
+        """`of_learned` for a token of two bytes or more, a note for a single byte, which is needed for other texts."""
         return of_learned if len(self.tokenizer.token_bytes(token)) > 1 else Severity.NOTE
 
     def label(self, token: int) -> str:
@@ -51,7 +54,7 @@ class Subject:
         return f"“{shortened(token_label(self.tokenizer.token_bytes(token)), _LONGEST_LABEL)}”"
 
     def finding(self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any) -> Finding:
-        """A finding about `token`, with what every finding carries added to its evidence."""
+        """A finding about `token`; "step", "parents", "count" and "witness" are added to the evidence."""
         vocabulary = self.tokenizer.vocabulary
         parents = vocabulary.parents(token)
         common: dict[str, Any] = {"step": vocabulary.step_of(token), "parents": list(parents) if parents else None}

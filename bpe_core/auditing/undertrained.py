@@ -28,7 +28,7 @@ _MEANING = dict(
 
 
 def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
-    """Rows that no text can have trained: bytes that UTF-8 never contains, and rows that belong to no token."""
+    """The rows, of `n_rows`, that no text can have trained: those of no id, and of the bytes UTF-8 never contains."""
     vocabulary = tokenizer.vocabulary
     known = set(vocabulary.ids())
     never = {bytes([byte]) for byte in UNUSED_BYTES}
@@ -36,11 +36,12 @@ def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
 
 
 def undertrained(subject: Subject, matrix: Matrix, name: str | None = None) -> Iterator[Finding]:
-    """Ordinary tokens at or below the 2nd percentile of an indicator, the lowest first; `name` is one of `INDICATORS`.
+    """Ordinary tokens at or below the 2nd percentile of an indicator, the lowest first.
 
-    Ordinary are tokens that are neither special, nor known to be unused, nor a piece of a character. Evidence:
-    "indicator", its "value", the "threshold", the "median" of ordinary tokens, the "percentile" of the value among
-    these, and the "tensor" it was read from. Raises `EmbeddingsError` where matrix and tokenizer do not fit.
+    Ordinary are tokens that are neither special, nor in `unused_rows`, nor incomplete UTF-8. `name` is one of
+    `INDICATORS`; None chooses by `usual_indicator`. Evidence: "indicator" (its name), "value", "threshold" (the 2nd
+    percentile), "median" of ordinary tokens, "percentile" of the value among them (0 to 100), "tensor" (the name of
+    the matrix). Raises `EmbeddingsError` for an unknown indicator, or a matrix without a row for some id.
     """
     unused = unused_rows(subject.tokenizer, matrix.n_rows)
     skipped = set(unused)

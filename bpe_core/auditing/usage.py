@@ -1,7 +1,7 @@
-"""How often each token is used: in a corpus once tokenized (remaining), and as a part of longer tokens (merged).
+"""Token counts of a corpus: occurrences in the tokenized corpus (remaining), and consumed by later merges (merged).
 
 Two sources, both exact. Counted pieces: each unique piece is encoded once and weighted with how often it occurs. Or the
-record of the training: how much every merge shortened the corpus is how often its token was made.
+training record: a merge made its token as many times as it shortened the corpus, in tokens.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 
 FEW_DOCUMENTS: Final = 2
-"""From more documents than these, a token does not come from few."""
+"""The most documents that count as few; of tokens in more, the documents are not kept."""
 
 _PIECES_PER_REPORT: Final = 1024
 """Pieces encoded between two reports of progress."""
@@ -22,22 +22,22 @@ _PIECES_PER_REPORT: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts of one corpus under one tokenizer. Ids that are not known (see `of_record`) are in no mapping."""
+    """Token counts of one corpus under one tokenizer; ids whose counts are not known (see `of_record`) are no keys."""
 
     n_tokens: int
     """Tokens in the corpus."""
     remaining: Mapping[int, int]
     """Id -> occurrences in the corpus once all merges are done."""
     merged: Mapping[int, int]
-    """Id -> occurrences that later merges turned into parts of longer tokens."""
+    """Id -> occurrences that later merges consumed."""
     examples: Mapping[int, str]
     """Id -> the shortest piece of the corpus that holds it."""
     documents: Mapping[int, frozenset[int]]
-    """Id -> the one or two documents it occurs in; ids that occur in more, or nowhere, are not in here."""
+    """Id -> the indices of the one or two documents it occurs in; ids that occur in more, or nowhere, are no keys."""
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, counts: Counts, progress: OnStage | None = None) -> Self:
-        """Of counted pieces.
+        """The usage in a corpus of counted pieces, each of which is encoded once.
 
         Raises `OptionError` if the pieces were split by another pattern than the tokenizer's.
         """
@@ -63,9 +63,10 @@ class Usage:
 
     @classmethod
     def of_record(cls, tokenizer: Tokenizer) -> Self | None:
-        """Of the tokenizer's own training, from its record; None if it has none, or merges that came later.
+        """The usage in the training corpus, from the tokenizer's record; O(merges).
 
-        Right for the tokens that merges made; how often single bytes are left the record does not tell.
+        Only for tokens that merges made: the record does not tell how often single bytes are left. None if there is no
+        record, or if merges were added after the training.
         """
         record = tokenizer.record
         vocabulary = tokenizer.vocabulary
@@ -90,12 +91,12 @@ class Usage:
         return self.n_tokens / n_vocab if n_vocab else 0.0
 
     def made(self, token: int) -> int:
-        """How often the token ever existed: what remains of it and what was merged."""
+        """How often merges made the token in all: remaining + merged. Raises `KeyError` if its counts are not known."""
         return self.remaining[token] + self.merged[token]
 
 
 def merged_share(n: int, made: int) -> str:
-    """ "n of made occurrences" of a token were merged into longer ones, as a part of a sentence.
+    """`n` of `made` occurrences in words, as a part of a sentence.
 
     >>> merged_share(3, 8), merged_share(8, 8), merged_share(1, 1)
     ('3 of its 8 occurrences', 'all of its 8 occurrences', 'its only occurrence')
@@ -106,12 +107,15 @@ def merged_share(n: int, made: int) -> str:
 
 
 def token_counts(tokenizer: Tokenizer, counts: Counts) -> Mapping[int, int]:
-    """Id -> how often it occurs in a corpus, for every id of the vocabulary; errors as those of `Usage.of`."""
+    """Id -> how often it occurs in a corpus of counted pieces, for every id of the vocabulary.
+
+    Raises `OptionError` if the pieces were split by another pattern than the tokenizer's.
+    """
     return Usage.of(tokenizer, counts).remaining
 
 
 class _DocumentsOfTokens:
-    """The documents each token was seen in, as long as they are few."""
+    """For each token the set of documents it occurs in, given up when there are more than `FEW_DOCUMENTS`."""
 
     def __init__(self, counts: Counts) -> None:
         self._of_piece = counts.few_documents() if counts.n_documents > FEW_DOCUMENTS else {}
@@ -131,12 +135,15 @@ class _DocumentsOfTokens:
                     self._widespread.add(token)
 
     def few(self) -> dict[int, frozenset[int]]:
-        """Token -> its documents, if they are few."""
+        """Id -> indices of its documents, for ids that occur in `FEW_DOCUMENTS` or fewer."""
         return {token: seen for token, seen in self._of_token.items() if token not in self._widespread}
 
 
 def _merged(tokenizer: Tokenizer, remaining: Mapping[int, int]) -> dict[int, int]:
-    """How often each token was used up: going back from the last merge, every token there ever was took its parents."""
+    """Id -> occurrences consumed by later merges.
+
+    From the last merge back: a token was made `remaining + merged` times, and each time consumed one of each parent.
+    """
     vocabulary = tokenizer.vocabulary
     merged = dict.fromkeys(remaining, 0)
     for step in range(vocabulary.n_merges, 0, -1):

@@ -10,7 +10,7 @@ from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 
 LONGEST_EXAMPLE: Final = 200
-"""Characters; a longer piece of the corpus is no good as an example, because nobody would find the token in it."""
+"""Characters of the longest piece of a corpus that may be a witness; nobody would find the token in a longer one."""
 
 _NEIGHBORS: Final = ("a", "A", "1", " ", "=", ".", "/", "'", "\n", "é", "の")
 """One character of each class that the usual split patterns treat differently."""
@@ -28,9 +28,10 @@ _FEWEST_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)
 
 
 def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str | None:
-    """A text whose encoding holds `token`, None if none was found; `example`, a piece of a corpus, is tried first.
+    """A text whose encoding contains `token`, verified by encoding it; None if none was found.
 
-    Every text that comes back was encoded and does hold the token. None is no proof that there is no such text.
+    `example`, a piece of a corpus, is tried first. None is a proof that no text contains the token only if
+    `is_mergeable` is false.
     """
     if example is not None and len(example) <= LONGEST_EXAMPLE and _holds(tokenizer, example, token):
         return example
@@ -38,10 +39,10 @@ def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str
 
 
 def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
-    """Whether the token's bytes, as one piece, become the token. If they do not, no text holds it.
+    """Whether the token's bytes, encoded as one piece, become the token. If not, no text contains it.
 
-    For what merges make of a stretch of bytes does not depend on what surrounds it, as long as no token crosses its
-    ends. Where a marker stands at the end of each word, that says nothing of a token without it: it may be, then.
+    This holds because merges inside a byte string do not depend on its surroundings as long as no token crosses its
+    ends. With an end-of-word marker it proves nothing about a token that does not end with the marker: True for these.
     """
     vocabulary = tokenizer.vocabulary
     if vocabulary.end_of_word is not None and not ends_word(vocabulary, token):
@@ -53,7 +54,7 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
 
 
 def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
-    """Texts that contain the bytes of `token`, the shortest first."""
+    """Texts that contain the bytes of `token`, the shortest first; none if it is not mergeable."""
     token_bytes = text_bytes(tokenizer.vocabulary, token)
     if not is_mergeable(tokenizer, token):
         return iter(())

@@ -1,1 +1,1 @@
-"""Why a text became these tokens: merges in order, what may come, and what trips tokenizers."""
+"""Why a text became these tokens: the merges applied, the tokens that a continuation can change, and pitfalls."""

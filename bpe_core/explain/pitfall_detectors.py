@@ -1,4 +1,4 @@
-"""The kinds of pitfalls that a text can have, and detectors of those that a few characters around them tell."""
+"""The kinds of pitfalls, and detectors for those that can be recognized from a few characters of context."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -26,25 +26,25 @@ KINDS: Final = (
     "indentation",
     "script",
 )
-"""What can be found, that which surprises most first."""
+"""Kinds of pitfalls, the most surprising first; the order in which `Pitfalls.worst` prefers them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pitfall:
-    """A place in a text where things are not what they seem."""
+    """A range of a text, in code points, that is tokenized in a way its reader would not expect."""
 
     kind: str
     """One of `KINDS`."""
     start: int
-    """Code point where it begins."""
+    """Offset of its first code point."""
     end: int
-    """Code point behind it."""
+    """Offset of the code point after its last one."""
     reason: str
-    """One sentence."""
+    """What is unexpected, in one sentence that is safe to show."""
 
 
 Detector = Callable[[str, int], Iterator[Pitfall]]
-"""Is given a part of a text and where it begins; yields pitfalls with offsets in the part."""
+"""(part of a text, offset of that part in the text) -> pitfalls, with offsets that count from the start of the part."""
 
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f"
@@ -57,7 +57,7 @@ _LOOKALIKES: Final = str.maketrans(
     "АВЕЅІЈКМНОРСТХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν",
     "ABESIJKMHOPCTXaesijopcyxhdqwABEZHIKMNOPTYXoav",
 )
-"""Cyrillic and Greek letters -> the Latin ones that they look like."""
+"""Code points of Cyrillic and Greek letters -> those of the Latin letters that they look like; for `str.translate`."""
 _LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))
 _MIXED: Final = re.compile(rf"[A-Za-z][{_LOOKS_ALIKE}]|[{_LOOKS_ALIKE}][A-Za-z]")
 _HALF_WORD: Final = re.compile(r"\w{0,30}")
@@ -74,7 +74,7 @@ _SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|M
 
 
 def detectors(live: FollowedText) -> Iterator[Detector]:
-    """The detectors for a text, a kind of pitfall each."""
+    """The detectors for a text, one for each of eight of the `KINDS`; the others need more than a part of the text."""
     tokenizer = live.tokenizer
     specials = tokenizer.special_tokens
     known = re.compile("|".join([*map(re.escape, sorted(specials, key=len, reverse=True)), _SPECIAL.pattern]))

@@ -1,7 +1,7 @@
-"""What in a text trips tokenizers and their users: characters nobody sees, uneven numbers, look-alikes, and more.
+"""The pitfalls of a text that is being edited: invisible characters, unevenly grouped digits, look-alikes, and more.
 
-A text is searched in blocks, some milliseconds each, and an edit only forgets the blocks around it. So the
-pitfalls of a text of any size can be kept up to date beside the screen.
+A text is searched block by block, and an edit discards the results of the blocks around it only, so that the pitfalls
+of a text of any size can be kept up to date while it is edited.
 """
 
 import re
@@ -29,32 +29,34 @@ _BLOCK: Final = 1 << 14
 _MARGIN: Final = 64
 """Characters around a block that are read with it, for what begins in it and ends behind."""
 _MOST_OF_A_KIND: Final = 64
-"""Pitfalls of one kind in one block after which the rest of them is not looked for."""
+"""Pitfalls of one kind that are kept of one block; further ones are ignored."""
 _SAMPLE_LENGTH: Final = 200
-"""Characters of a script in a block by which its tokens are judged."""
+"""Characters of a script in a block after which no more are counted."""
 _FEWEST_CHARACTERS: Final = 4
-"""Characters of a script below which it is not judged."""
+"""Characters of a script that a text must have for its tokens per character to be reported."""
 
 
 @dataclass(slots=True)
 class _Sample:
-    """Some characters of one kind in a block."""
+    """Counts of one kind of line end, or of one script, in a block."""
 
     first: int
-    """Where the first of them stands."""
+    """Offset of the first occurrence in the block."""
     n: int = 0
+    """Line ends, or characters counted."""
     n_tokens: int = 0
+    """Tokens of the characters counted; 0 for line ends."""
 
 
 @dataclass(slots=True)
 class _Block:
-    """What was found in a stretch of the text; offsets count from its beginning."""
+    """The results for `length` consecutive characters of the text; offsets count from the first of them."""
 
     length: int
     known: bool = False
     found: list[Pitfall] = field(default_factory=list)
     worst: int = 0
-    """Index of the one that surprises most."""
+    """Index in `found` of the most surprising pitfall."""
     newlines: dict[str, _Sample] = field(default_factory=dict)
     """By kind of line end."""
     scripts: dict[str, _Sample] = field(default_factory=dict)
@@ -62,13 +64,16 @@ class _Block:
 
 
 class Pitfalls:
-    """The pitfalls of a text, as far as they are known."""
+    """The pitfalls of a text, as far as it has been searched; all offsets are in code points.
+
+    Iterating yields those known, in the order of the text, without `of_the_whole` and `at_end`; `len` counts them.
+    """
 
     def __init__(self, live: FollowedText) -> None:
         self.reset(live)
 
     def reset(self, live: FollowedText) -> None:
-        """Begin anew: with another text, or with the same one whose tokens are others now."""
+        """Discard all results: the text or its tokenizer is another one now."""
         self._live = live
         self._blocks = _blocks(live.n_characters)
         self._first_unknown = 0
@@ -77,7 +82,7 @@ class Pitfalls:
         self._detectors: tuple[Detector, ...] = tuple(detectors(live))
 
     def splice(self, start: int, end: int, n_inserted: int) -> None:
-        """Forget what an edit may have changed: `n_inserted` code points took the place of a range."""
+        """Discard what an edit may have changed: `n_inserted` code points have replaced those from `start` to `end`."""
         starts = [0, *accumulate(block.length for block in self._blocks)]
         low, high = start - _MARGIN, end + _MARGIN
         touched = [i for i in range(len(self._blocks)) if starts[i] <= high and starts[i + 1] >= low]
@@ -94,7 +99,7 @@ class Pitfalls:
         return self._first_unknown >= len(self._blocks)
 
     def search(self, seconds: float) -> bool:
-        """Search more of the text for so long, and one block at least; whether all of it has been searched."""
+        """Search further blocks for about `seconds`, one at least if any is left; returns `is_complete`."""
         deadline: float | None = None
         start = sum(block.length for block in self._blocks[: self._first_unknown])
         for block in self._blocks[self._first_unknown :]:
@@ -128,7 +133,7 @@ class Pitfalls:
         self._sum_up(block, 1)
 
     def at_end(self, end: Unstable | None) -> list[Pitfall]:
-        """What is wrong with how the text ends, given what of it is not final."""
+        """The pitfall of how the text ends, a trailing space or an incomplete token; `end` is what `unstable` gave."""
         n = self._live.n_characters
         last = self._live.between(max(0, n - 1), n)
         if last and last in " \t\xa0\u3000":
@@ -144,17 +149,17 @@ class Pitfalls:
         return [Pitfall("partial token", end.start, n, reason)]
 
     def __len__(self) -> int:
-        """How many are known, those of the whole text and those at its end left out."""
+        """How many pitfalls are known, without `of_the_whole` and `at_end`."""
         return sum(len(block.found) for block in self._blocks)
 
     def __iter__(self) -> Iterator[Pitfall]:
-        """These, as they stand in the text."""
+        """The pitfalls counted by `len`, in the order of the text."""
         for block, start in self._placed():
             for pitfall in block.found:
                 yield _moved(pitfall, start)
 
     def worst(self) -> Pitfall | None:
-        """The first of those that surprise most."""
+        """The first known pitfall of the most surprising kind; None if there is none."""
         first: Pitfall | None = None
         for block, start in self._placed():
             if block.found:
@@ -164,7 +169,7 @@ class Pitfalls:
         return first
 
     def after(self, offset: int) -> Pitfall | None:
-        """The first that begins behind a code point."""
+        """The first known pitfall with `start > offset`; None if there is none."""
         for block, start in self._placed():
             if start + block.length > offset:
                 for pitfall in block.found:
@@ -173,7 +178,7 @@ class Pitfalls:
         return None
 
     def before(self, offset: int) -> Pitfall | None:
-        """The last that begins before a code point."""
+        """The last known pitfall with `start < offset`; None if there is none."""
         for block, start in reversed(list(self._placed())):
             if start < offset:
                 for pitfall in reversed(block.found):
@@ -182,7 +187,7 @@ class Pitfalls:
         return None
 
     def n_before(self, offset: int) -> int:
-        """How many begin before a code point."""
+        """How many known pitfalls have `start < offset`."""
         placed = ((block, offset - start) for block, start in self._placed() if start < offset)
         return sum(bisect_left(block.found, within, key=lambda pitfall: pitfall.start) for block, within in placed)
 
@@ -193,7 +198,10 @@ class Pitfalls:
             start += block.length
 
     def of_the_whole(self) -> list[Pitfall]:
-        """What only shows in the text as a whole: mixed line ends, and scripts, each at its first place."""
+        """Pitfalls that need counts over all of the text: mixed line ends, and scripts with many tokens per character.
+
+        Each is placed at the first occurrence of the rarest line end, or of the script.
+        """
         return sorted(chain(self._mixed_newlines(), self._poor_scripts()), key=lambda pitfall: pitfall.start)
 
     def _mixed_newlines(self) -> Iterator[Pitfall]:
@@ -212,14 +220,14 @@ class Pitfalls:
                 yield Pitfall("script", first, first + 1, reason)
 
     def _first(self, samples: Literal["newlines", "scripts"], key: str) -> int:
-        """The place of the first character of a kind that some block has."""
+        """Offset in the text of the first sample called `key`."""
         for block, start in self._placed():
             if sample := getattr(block, samples).get(key):
                 return start + int(sample.first)
         return 0
 
     def _sum_up(self, block: _Block, sign: int) -> None:
-        """Add what a block has to the sums over all blocks, or take it away."""
+        """Add the samples of a block to the sums over all blocks (`sign` 1), or subtract them (`sign` -1)."""
         for sums, samples in ((self._newlines, block.newlines), (self._scripts, block.scripts)):
             for key, sample in samples.items():
                 n, n_tokens = sums.get(key, (0, 0))
@@ -236,7 +244,7 @@ def _blocks(length: int) -> list[_Block]:
 
 
 def _scripts(live: FollowedText, text: str, start: int) -> dict[str, _Sample]:
-    """Script -> some of its characters and their tokens."""
+    """Script -> a sample of its characters in `text`, which begins at `start`, and of their tokens."""
     found: dict[str, _Sample] = {}
     for match in _FOREIGN.finditer(text):
         script = name(match[0][0], "?").split()[0].capitalize()

@@ -1,4 +1,4 @@
-"""Why a piece became these tokens: the merges applied to it in order, and the tree of bytes under a token."""
+"""Why a piece became these tokens: the merges applied to it in order, and the tree of merges that builds a token."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,25 +11,25 @@ from bpe_core.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """One merge, applied wherever its pair stood in the piece."""
+    """One merge, applied to all occurrences of its pair in the piece."""
 
     step: int
-    """Which merge of the vocabulary, from 1."""
+    """The merge's number in the vocabulary, from 1."""
     left: int
     """First token of the pair."""
     right: int
     """Second token of the pair."""
     token: int
-    """What they became."""
+    """The token that the pair became."""
     count: int
-    """How many times."""
+    """How many occurrences were merged."""
     parts: tuple[int, ...]
-    """The whole piece after it."""
+    """The tokens of the whole piece after this merge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unmerged:
-    """Two neighbors that stayed apart."""
+    """Two neighboring tokens of the result that no merge in force joins."""
 
     left: int
     """First token of the pair."""
@@ -41,18 +41,18 @@ class Unmerged:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The way of one piece from bytes to tokens."""
+    """All steps by which one piece is encoded, from a token per byte to its final tokens."""
 
     piece: bytes
     """The piece in UTF-8."""
     start: tuple[int, ...]
-    """A token for each byte."""
+    """The tokens before the first merge, one per byte (and the end-of-word marker, if there is one)."""
     applied: tuple[Applied, ...]
-    """The merges in the order in which they happened; each shows the parts after it."""
+    """The merges in the order in which they were applied."""
     whole: int | None
-    """The token that was looked up for the whole piece, where a vocabulary has some that no merge makes."""
+    """The id of the whole piece, if the vocabulary has one that no merge makes and it was looked up; None otherwise."""
     unmerged: tuple[Unmerged, ...]
-    """Each pair of neighbors that is left, from left to right."""
+    """Each pair of neighboring tokens of the result, from left to right."""
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -63,15 +63,16 @@ class Trace:
 
     @property
     def next(self) -> Unmerged | None:
-        """The pair that a later step would join first; None if no step would join any."""
+        """The pair in `unmerged` with the lowest `step`; None if no merge would join any."""
         later = [pair for pair in self.unmerged if pair.step is not None]
         return min(later, key=lambda pair: pair.step or 0, default=None)
 
 
 def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
-    """The merges that turn `piece` into its tokens, under the steps of `vocabulary` that are in force.
+    """The merges that turn `piece` into its tokens, as many as are in force in `vocabulary`.
 
-    Meant to be read, so for pieces of the length of words: every merge keeps a copy of the parts after it.
+    Made to be shown, for pieces of the length of words: O(n * n) time and memory for n bytes, since every merge keeps
+    a copy of the tokens after it. Raises `UnknownTokenError` for a byte that has no id.
 
     >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
     >>> [merge.parts for merge in trace(low, "low").applied]
@@ -98,7 +99,7 @@ def _replay(vocabulary: Vocabulary, start: tuple[int, ...]) -> Iterator[Applied]
 
 
 def _joins(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """(rank, parts after it) for each single join: lowest rank first and leftmost first, as the encoder does it."""
+    """(rank, tokens after it) for every single join: of the pairs of lowest rank the leftmost, as encoding does."""
     ranks, n_merges = vocabulary.ranks, vocabulary.n_merges
     while True:
         rank_at = [ranks.get(pair, n_merges) for pair in pairwise(parts)]
@@ -118,7 +119,7 @@ def _unmerged(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[Unmerg
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A token and the two it was made of."""
+    """A node of the merge tree of a token: the token, and the two that were merged into it."""
 
     id: int
     """The token."""
@@ -130,7 +131,7 @@ class Node:
     """Left and right; empty where `step` is 0."""
 
     def walk(self) -> Iterator[tuple[int, "Node"]]:
-        """(depth, node) for every node, each before its parts, left before right: the lines of a drawn tree."""
+        """(depth, node) for every node in preorder, left before right; the depth of this node is 0."""
         waiting = [(0, self)]
         while waiting:
             depth, node = waiting.pop()
@@ -139,7 +140,9 @@ class Node:
 
 
 def tree(vocabulary: Vocabulary, token: int) -> Node:
-    """How `token` was built, down to the bytes. Equal parts are one object. Raises `UnknownTokenError`.
+    """The merge tree of `token`, down to the bytes; equal subtrees are one object.
+
+    O(k log k) for k different tokens in it, however large the drawn tree is. Raises `UnknownTokenError`.
 
     >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
     >>> ["  " * depth + node.bytes.decode() for depth, node in tree(low, 257).walk()]

@@ -1,10 +1,14 @@
-"""The end of a text that is not final: which of its last tokens a continuation could still change, and into what.
+"""The unstable end of a text: which of its last tokens a continuation of the text can change, and into what.
 
-Two things can happen when a text goes on. The pattern may part its end in another way; so it is tried with every kind
-of character that the pattern tells apart (`Splitter.kinds`), one and two of them. And the last piece may grow. Then
-some token begins in it, or where it begins, and reaches beyond its end: the token *swallows* the end. It can do so
-exactly if it is compatible with the token before it (see `bpe_core.merging.windows`), so one look-up answers
-for each. tiktoken's `encode_with_unstable` asks the same question, of the last pieces as a whole.
+Two things can happen when a text goes on:
+
+- The pattern splits its end differently. This is tried out, with every one and every two of the characters that stand
+  for those the pattern tells apart (`Splitter.kinds`).
+- The last piece grows. Then some token begins in the last piece and ends beyond the text: the token *swallows* the end.
+  This is possible exactly if it is compatible with the token before it (see `bpe_core.merging.windows`), or is the
+  first of its piece.
+
+tiktoken's `encode_with_unstable` answers a coarser question: it calls all tokens of the last pieces unstable.
 """
 
 from bisect import bisect_right
@@ -22,11 +26,11 @@ from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 from bpe_core.vocabulary.token_order import in_order
 
 TAIL_LENGTH: Final = 400
-"""Characters at the end of a text that are looked at, if they are enough; see `unstable`."""
-_MOST_SPLIT: Final = 50_000
-"""Characters up to which a pattern that may look anywhere is tried, those of all continuations together."""
-_MOST_TRIED: Final = 256
-"""Ways to complete a torn character that are tried."""
+"""Characters at the end of a text that are examined first; `unstable` doubles them as long as they are not enough."""
+_MAX_SPLIT: Final = 50_000
+"""Characters that are split at most, for all continuations together, by a pattern without known safe cuts."""
+_MAX_COMPLETIONS: Final = 256
+"""Ways to complete an incomplete character that are tried at most."""
 
 Ids = tuple[int, ...]
 _Ends = tuple[int, ...]
@@ -38,11 +42,11 @@ class Completion:
     """A token that would swallow the end of the text."""
 
     ids: Ids
-    """What would stand in the place of the unstable tokens: perhaps some that begin alike, and at last that token."""
+    """The tokens that would replace the unstable ones; the last of them is the token that swallows the end."""
     swallowed: bytes
-    """The part of it that is there already."""
+    """The bytes of that token that the text ends with already."""
     rest: bytes
-    """The part that would have to follow; at its end a character may be torn."""
+    """Its remaining bytes, which would have to follow; they may end inside a character."""
 
     @property
     def token(self) -> int:
@@ -55,32 +59,34 @@ class Unstable:
     """The tokens at the end of a text that a continuation can change."""
 
     start: int
-    """Code point in which they begin; the end of the text if there are none."""
+    """Offset of the code point in which they begin; the length of the text if there are none."""
     head: int
-    """How many bytes of that code point belong to the stable token before; 0 if they begin where it does."""
+    """How many bytes of that code point belong to the stable token before; 0 if they begin at a code point."""
     ids: Ids
     """The tokens as they are now."""
     _tail: "_Tail" = field(repr=False, compare=False)
 
     def completions(self) -> Iterator[Completion]:
-        """All tokens that would swallow the end, those first that swallow the most of it, then by id.
+        """All tokens that would swallow the end: first those that swallow most bytes, then by id.
 
-        Worked out as they are asked for; behind a single space there are tens of thousands.
+        They are computed lazily; after a single space there are tens of thousands.
         """
         return self._tail.completions()
 
 
 def unstable(live: FollowedText) -> Unstable | None:
-    """The unstable end of a text; None if only trying every continuation could tell, as with a look-behind pattern in
-    a text that is not short, and for a tokenizer that changes a text before it splits it.
+    """The unstable end of a text, or None where that is not known.
 
-    Only the end is looked at, however long the text is, and no pattern is expected to look back farther than that. In a
-    very long last piece it is made longer until its first token turns out to be stable.
+    Not known: for a tokenizer that changes a text before it splits it, and for a pattern without known safe cuts (such
+    as one with look-behind) on all but short texts.
+
+    Only the last `TAIL_LENGTH` characters are examined, or twice, four times as many ... until their first token is
+    stable; a pattern is assumed not to look back farther.
     """
     end = live.n_characters
     if not isinstance(live, LiveText):
         return None
-    if not live.local and end * len(live.pieces.splitter.kinds) ** 2 > _MOST_SPLIT:
+    if not live.local and end * len(live.pieces.splitter.kinds) ** 2 > _MAX_SPLIT:
         return None
     size = TAIL_LENGTH
     while True:
@@ -91,7 +97,7 @@ def unstable(live: FollowedText) -> Unstable | None:
 
 
 def _begin(live: LiveText, near: int) -> tuple[int, bool]:
-    """A place at `near` or before it from where the tail can be looked at, and whether it lies inside a piece."""
+    """Where to begin the tail, at `near` or before it, and whether that is inside a piece, at a token's beginning."""
     piece = live.piece_at(near) if near > 0 and live.local else None
     if piece is None:
         return 0, False
@@ -102,7 +108,10 @@ def _begin(live: LiveText, near: int) -> tuple[int, bool]:
 
 
 class _Tail:
-    """The end of a text, and all that can become of it."""
+    """The text from `start` to its end, its tokens, and the tokens that can replace them when the text goes on.
+
+    `is_inside` says that it begins inside a piece.
+    """
 
     def __init__(self, live: LiveText, start: int, is_inside: bool) -> None:
         self._pieces = live.pieces
@@ -116,15 +125,15 @@ class _Tail:
         self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)
         self._allowed: dict[tuple[_Ends, str], bool] = {}
         self.n_stable = self._count_stable()
-        """Tokens that nothing can change."""
+        """How many tokens at its beginning no continuation can change."""
 
     def _last_safe_cut(self, text: str) -> int:
-        """The last place that no continuation can reach beyond; 0 if there is none."""
+        """The last end of a piece, but for that of the text, that is a safe cut; 0 if there is none."""
         ends = list(accumulate(map(len, self._pieces.split(text))))
         return next((end for end in reversed(ends[:-1]) if self._pieces.is_safe_cut(text[end - 1 : end + 1])), 0)
 
     def result(self) -> Unstable:
-        """The tokens behind them."""
+        """The tokens after the first `n_stable`, with their place in the text."""
         n_bytes = sum(map(self._n_bytes, self._ids[: self.n_stable]))
         characters = len(utf8(self._text)[:n_bytes].decode(errors="ignore"))
         head = n_bytes - len(utf8(self._text[:characters]))
@@ -132,7 +141,7 @@ class _Tail:
         return Unstable(self._start + characters, head, ids, self)
 
     def _encode(self, pieces: Sequence[str]) -> Ids:
-        """Tokens of whole pieces; a negative number stands for so many bytes that a lossy pattern drops."""
+        """The ids of whole pieces; -n stands for n bytes that a lossy pattern drops."""
         return tuple(chain.from_iterable(map(self._pieces.ids, pieces)))
 
     def _n_bytes(self, token: int) -> int:
@@ -155,7 +164,7 @@ class _Tail:
         return n_stable
 
     def _endings_of_specials(self) -> Iterator[str]:
-        """What would complete a special token that has begun at the end, if special tokens are allowed."""
+        """What remains of each special token that the end of the text may be a beginning of; none if not allowed."""
         if isinstance(self._pieces.tokenizer, SpecialsAllowed):
             for special in self._vocabulary.special_tokens:
                 for length in range(1, len(special)):
@@ -163,7 +172,7 @@ class _Tail:
                         yield special[length:]
 
     def _possible_ends(self) -> set[_Ends]:
-        """All ways in which the pattern can part the tail when something follows."""
+        """All ways in which the pattern can split the tail when something follows, as the ends of its pieces."""
         n = len(self._text)
         found: set[_Ends] = set()
         for following in chain(self._kinds, map("".join, product(self._kinds, repeat=2))):
@@ -172,7 +181,8 @@ class _Tail:
         return found
 
     def _prefixes_under(self, ends: _Ends) -> Iterator["_Prefix"]:
-        """What can stand before a token that swallows the end, and what stands there if none does."""
+        """Tokens that can precede a token that swallows the end, and the tokens if the tail ends with a piece, under
+        one way of splitting it."""
         bounds = (0, *ends)
         parts = [self._text[a:b] for a, b in zip(bounds, ends, strict=False)]
         before = self._encode([Gap(part) if self._is_gap(part) else part for part in parts])
@@ -185,11 +195,14 @@ class _Tail:
             yield _Prefix(ends, before + first, open_part[at:], not first, False)
 
     def _is_gap(self, part: str) -> bool:
-        """Whether the pattern drops a part of the tail, as far as that shows without what is around it."""
+        """Whether a lossy pattern drops this part of the tail, judged without its surroundings."""
         return self._pieces.lossy and not self._pieces.splitter.split(part)
 
     def _shortened(self, ids: Ids, data: bytes, length: int) -> Ids:
-        """The tokens of the first `length` bytes of `data`, whose tokens are `ids`: most of them stay."""
+        """The tokens of the first `length` bytes of `data`, found from `ids`, the tokens of all of it.
+
+        Tokens at the end are encoded again, twice as many each time, until they are compatible with those kept.
+        """
         n_kept = bisect_right(list(accumulate(map(self._n_bytes, ids))), length)
         n_back = 1
         while True:
@@ -211,9 +224,10 @@ class _Tail:
                     yield Completion(ids, prefix.swallowed, rest)
 
     def _swallowing(self, prefix: "_Prefix", beyond: Sequence[str] = ()) -> Iterator[int]:
-        """The tokens that can come behind a prefix, lowest id first.
+        """The tokens that can follow a prefix, lowest id first.
 
-        A piece such as a quotation may need more than the token to be one; `beyond` are characters to try for that.
+        The pattern may accept the piece only if more follows, as a closing quotation mark; `beyond` are characters to
+        try after the token.
         """
         for token in sorted(self._tokens.beginning_with(prefix.swallowed)):
             data = self._pieces.token_bytes(token)
@@ -229,7 +243,7 @@ class _Tail:
         return self._vocabulary.join(data) == (token,) or self._vocabulary.encode(data) == (token,)
 
     def _goes_on(self, prefix: "_Prefix", token: int, data: bytes, beyond: Sequence[str]) -> bool:
-        """Whether the pattern allows a text in which the token stands there."""
+        """Whether the pattern splits some continuation such that the token follows the prefix in one piece."""
         for following, added in _completed(data[len(prefix.swallowed) :], beyond):
             if added and self._vocabulary.join(data + added)[:1] != (token,):
                 continue
@@ -245,19 +259,23 @@ class _Tail:
 
 @dataclass(frozen=True, slots=True)
 class _Prefix:
-    """Tokens of the tail behind which another token can swallow what is left of it."""
+    """Tokens of all of the tail but its last bytes, `swallowed`, which another token can begin with."""
 
     ends: _Ends
+    """How the tail is split."""
     ids: Ids
+    """The tokens."""
     swallowed: bytes
+    """The remaining bytes of the tail."""
     is_first: bool
     """Whether the swallowing token would be the first of its piece."""
     is_whole: bool
-    """Whether nothing is left to be swallowed."""
+    """Whether these are the tokens of all of the tail, so that nothing is swallowed."""
 
 
 def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Texts that begin with `rest`, each with the bytes added: to complete its last character, or one of `beyond`."""
+    """(text, bytes added) for texts that begin with the bytes `rest`, completed by the missing bytes of its last
+    character, or else followed by nothing or one of `beyond`."""
     try:
         text = rest.decode()
     except UnicodeDecodeError as error:
@@ -272,8 +290,8 @@ def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]
 def _with_character_completed(rest: bytes, torn: bytes) -> Iterator[tuple[str, bytes]]:
     missing = (2 if torn[0] < 0xE0 else 3 if torn[0] < 0xF0 else 4) - len(torn)
     n_ways = 64**missing
-    for number in range(min(n_ways, _MOST_TRIED)):
-        way = number * 67 % n_ways if n_ways > _MOST_TRIED else number  # a varied few of many
+    for number in range(min(n_ways, _MAX_COMPLETIONS)):
+        way = number * 67 % n_ways if n_ways > _MAX_COMPLETIONS else number  # a varied few of many
         added = bytes(0x80 | way >> 6 * place & 0x3F for place in reversed(range(missing)))
         text = (rest + added).decode(errors="ignore")
         if utf8(text) == rest + added:
