@@ -33,18 +33,18 @@ def texts(paths: list[Path]) -> Iterator[str]:
     return (path.read_bytes().decode() for path in paths)
 
 
-def train_bpescope(paths: list[Path], vocab_size: int, out: Path, *, processes: int | None = None) -> None:
-    """Ours, with as many processes as the machine has cores."""
+def train_bpescope(paths: list[Path], vocab_size: int, out: Path, *, workers: int | None = None) -> None:
+    """Ours, on as many cores as the machine has."""
     from bpe_core import Counts, save, train
     from bpe_core.corpus import find_files
 
-    counts = Counts.read(find_files(paths).files, "gpt4", processes=processes)
+    counts = Counts.read(find_files(paths).files, "gpt4", workers=workers)
     save(train(counts, vocab_size=vocab_size, pattern="gpt4"), out)
 
 
 def train_bpescope_one(paths: list[Path], vocab_size: int, out: Path) -> None:
-    """Ours, in one process."""
-    train_bpescope(paths, vocab_size, out, processes=1)
+    """Ours, on one core."""
+    train_bpescope(paths, vocab_size, out, workers=1)
 
 
 def train_tokenizers(paths: list[Path], vocab_size: int, out: Path) -> None:
@@ -99,7 +99,7 @@ def train_sentencepiece(paths: list[Path], vocab_size: int, out: Path) -> None:
 
 TRAINERS: Final[dict[str, tuple[str, Train]]] = {
     "bpescope": ("", train_bpescope),
-    "bpescope, 1 process": ("", train_bpescope_one),
+    "bpescope, 1 core": ("", train_bpescope_one),
     "tokenizers": ("tokenizers", train_tokenizers),
     "rustbpe": ("rustbpe", train_rustbpe),
     "naive": ("", train_naive),

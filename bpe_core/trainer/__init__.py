@@ -98,10 +98,11 @@ class Trainer:
         self._steps: list[tuple[int, int, int]] = []
         self._news: list[tuple[int, int, int]] = []  # merges that the vocabulary has not been told of yet
         self._vocabulary = Vocabulary.of_bytes(id_layout, self.options.special_tokens, end_of_word)
-        self._alphabet = alphabet(ties)
         self._first_id = len(self.options.special_tokens) if id_layout == "specials-first" else 0
-        self._bytes = [bytes([byte]) for byte in self._alphabet]
+        self._ids = [self._first_id + byte for byte in alphabet(ties)]  # of the symbols that the learner knows
+        self._bytes = [bytes([byte]) for byte in alphabet(ties)]
         if end_of_word:
+            self._ids.append(self._first_id + 256)
             self._bytes.append(utf8(end_of_word))
         rules = Rules(ties, min_count, max_token_length, end_of_word)
         with _no_garbage_collection():
@@ -151,13 +152,14 @@ class Trainer:
         if self.stop_reason is not None:
             return False
         n = min(n, self._n_merges_wanted - len(self._steps))
+        ids, contents = self._ids, self._bytes
         with _no_garbage_collection():
             steps = self._learner.learn(n)
-        for left, right, *step in steps:
-            number = len(self._bytes)
-            self._bytes.append(self._bytes[left] + self._bytes[right])
-            self._news.append((self._id(left), self._id(right), self._id(number)))
-            self._steps.append((step[0], step[1], step[2]))
+            for left, right, count, ties, n_tokens in steps:
+                ids.append(self._first_id + len(ids))
+                contents.append(contents[left] + contents[right])
+                self._news.append((ids[left], ids[right], ids[-1]))
+                self._steps.append((count, ties, n_tokens))
         if len(steps) < n:
             self.stop_reason = (
                 f"no pair occurs {self.options.min_count} times" if any(self._learner.pairs()) else "no pair left"
@@ -166,12 +168,10 @@ class Trainer:
             self.stop_reason = "vocabulary size reached"
         return bool(steps)
 
-    def _id(self, number: int) -> int:
-        return self._first_id + (self._alphabet[number] if number < 256 else number)
-
     def pair_table(self) -> list[tuple[tuple[int, int], int]]:
         """Every pair in the corpus now with its count, ((left, right), count), the largest (count, pair) first."""
-        pairs = (((self._id(left), self._id(right)), n) for (left, right), n in self._learner.pairs())
+        ids = self._ids
+        pairs = (((ids[left], ids[right]), n) for (left, right), n in self._learner.pairs())
         return sorted(pairs, key=lambda row: (row[1], row[0]), reverse=True)
 
     def tokenizer(self) -> Tokenizer:

@@ -32,6 +32,15 @@ def test_a_text_is_split_as_by_regex(name: str, text: str) -> None:
     assert try_split(name, text) == ""
 
 
+@pytest.mark.parametrize("name", SCANNED)
+def test_words_of_any_length_end_where_they_end_by_regex(name: str) -> None:
+    rng = random.Random(name)
+    for _ in range(3000):
+        letters = rng.choice(("abcxyz", "ABCXYZ", "azAZ", "az{`@[é中😀"))
+        words = ["".join(rng.choices(letters, k=rng.randrange(20))) for _ in range(4)]
+        assert try_split(name, rng.choice((" ", "", "{", "é", "\x80")).join(words)) == ""
+
+
 @pytest.mark.parametrize("source", OTHER_FORMS)
 def test_other_forms_of_the_published_patterns_have_a_scanner(source: str) -> None:
     found = scanner(source)
