@@ -6,6 +6,7 @@ training record: a merge made its token as many times as it shortened the corpus
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Self
 
 from bpe_core.auditing.progress import OnStage, Stage
@@ -49,15 +50,18 @@ class Usage:
         remaining = dict.fromkeys(tokenizer.vocabulary.ids(), 0)
         examples: dict[int, str] = {}
         documents = _DocumentsOfTokens(counts)
-        for done, (piece, count) in enumerate(counts.pieces.items()):
-            if progress and not done % _PIECES_PER_REPORT:
-                progress(Stage("counting tokens", done, len(counts.pieces)))
-            ids = tokenizer.encode_piece(piece)
-            documents.add(piece, ids)
-            for token in ids:
-                remaining[token] += count
-                if token not in examples or len(piece) < len(examples[token]):
-                    examples[token] = piece
+        rest = iter(counts.pieces.items())
+        n_done = 0
+        while some := dict(islice(rest, _PIECES_PER_REPORT)):
+            if progress:
+                progress(Stage("counting tokens", n_done, len(counts.pieces)))
+            n_done += len(some)
+            for (piece, count), ids in zip(some.items(), tokenizer.encode_pieces(list(some)), strict=True):
+                documents.add(piece, ids)
+                for token in ids:
+                    remaining[token] += count
+                    if token not in examples or len(piece) < len(examples[token]):
+                        examples[token] = piece
         merged = _merged(tokenizer, remaining)
         return cls(sum(remaining.values()), remaining, merged, examples, documents.few())
 

@@ -1,6 +1,6 @@
 """The tokenizer: a vocabulary and a split pattern, and with them text into ids and ids into text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, groupby
 from operator import itemgetter
@@ -216,6 +216,17 @@ class Tokenizer:
             return self._cache[piece]
         except UnicodeEncodeError:
             return self._cache[without_surrogates(piece)]
+
+    def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
+        """The ids of each of these pieces, as `encode_piece` has them; quicker where most were never seen before."""
+        known = None
+        if not self._cache.within and (compiled := self.vocabulary.encoder.compiled):
+            with suppress(LookupError, UnicodeEncodeError):
+                known = compiled.pieces(pieces)
+        if known is None:
+            return map(self.encode_piece, pieces)
+        ids, ends = known
+        return (ids[start:end] for start, end in zip(chain((0,), ends), ends, strict=False))
 
     def token_bytes(self, token: int) -> bytes:
         """The bytes of an id. Raises `UnknownTokenError`."""
