@@ -82,7 +82,7 @@ class Finding:
         return self.evidence.get("witness")
 
     def to_json(self) -> dict[str, Any]:
-        r"""The finding as `audit --jsonl` prints it: "token" is text, \xNN for bytes that are no UTF-8; "bytes" is hex."""
+        r"""The finding as `audit --jsonl` prints it: "token" as text, \xNN for invalid UTF-8, and "bytes" in hex."""
         return {
             "id": self.id,
             "token": self.token.decode("utf-8", "backslashreplace"),

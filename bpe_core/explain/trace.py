@@ -46,7 +46,7 @@ class Trace:
     piece: bytes
     """The piece in UTF-8."""
     start: tuple[int, ...]
-    """The tokens before the first merge, one per byte (and the end-of-word marker, if there is one)."""
+    """The tokens before the first merge: one per byte, or per character where the vocabulary is made of characters."""
     applied: tuple[Applied, ...]
     """The merges in the order in which they were applied."""
     whole: int | None

@@ -1,7 +1,7 @@
-"""Split patterns: the splitter of a published one by name, or of any regular expression.
+"""Split patterns (pre-tokenization): a splitter for a published pattern by name, or for any regular expression.
 
-A splitter cuts a text into pieces; no merge ever crosses from one piece into the next. Which characters are letters
-is a matter of the Unicode version: here it is that of the `regex` module.
+A splitter cuts a text into pieces, and no merge crosses from one piece into the next. Character properties such as
+`\\p{L}` are those of the Unicode version of the installed `regex` module.
 """
 
 from functools import lru_cache
@@ -17,8 +17,9 @@ __all__ = ["PATTERNS", "Splitter", "patience", "splitter"]
 
 @lru_cache(maxsize=64)
 def splitter(pattern: str) -> Splitter:
-    """The splitter for a name in PATTERNS, or for any pattern as `bpe_core.patterns.pattern` reads it.
+    """The splitter for a name in PATTERNS, or for a pattern in the grammar of `bpe_core.patterns.pattern`.
 
-    PatternError if it is not a valid one, or if it is a single bare word, which is surely a name written wrongly.
+    PatternError if a regular expression in it is not valid, or if it is a bare word (letters, digits, "-" and "_") that
+    is not in PATTERNS: such a word is taken for a misspelled name.
     """
     return made(parse(pattern))

@@ -1,9 +1,9 @@
-"""The position automaton of a plain pattern (V. M. Glushkov, 1961): which characters an attempt to match may look at.
+"""The position automaton of a plain pattern (V. M. Glushkov, 1961): which characters a match attempt may examine.
 
-Every set of characters in the pattern is a position, and so is every place where it asks for the end of the text. A
-position follows another one if an attempt that has matched a character there may look at the next one here, be it in
-a look-ahead. A repetition counts: three digits at most are three positions. An attempt may do less than the automaton,
-never more: order, possessive repetition and negation only ever rule ways out.
+Every set of characters in the pattern is a position, and so is every place where it asks for the end of the text.
+Position q follows position p if an attempt that has matched a character at p may examine the next character at q,
+perhaps in a look-ahead. A repetition is written out: `\\d{1,3}` has three positions. The automaton over-approximates:
+priority, possessive repetition and negation can only forbid what it allows.
 """
 
 from functools import lru_cache
@@ -13,16 +13,16 @@ from bpe_core.patterns.char_sets import matches
 from bpe_core.patterns.syntax import COUNTED, Atomic, Chain, Chars, Choice, End, Look, Node, Repeat, times_counted
 
 END: Final = ""
-"""Stands in the place of a set where a pattern asks for the end of the text."""
+"""The entry in `Automaton.sources` of a position where the pattern asks for the end of the text."""
 
-_MOST_STEPS: Final = 1 << 12
-"""Steps that are remembered; each may hold all positions."""
+_MAX_TRANSITIONS: Final = 1 << 12
+"""Transitions that are cached at most; each may hold all positions."""
 
 _matches = lru_cache(1 << 16)(matches)
 
 
 class _Part(NamedTuple):
-    """How a part of a pattern can begin and end."""
+    """Whether a part of a pattern can match nothing, and the positions at which a match of it can begin and end."""
 
     matches_empty: bool
     first: frozenset[int]
@@ -30,35 +30,36 @@ class _Part(NamedTuple):
 
 
 class Automaton:
-    """The automaton of one pattern; quadratic in the number of its positions, which `syntax.parse` bounds."""
+    """The automaton of one pattern; size O(p * p) for p positions, of which `syntax.parse` allows `MOST_SETS`."""
 
     def __init__(self, node: Node) -> None:
         """`node` is the tree of the pattern."""
         self.sources: Final[list[str]] = []
-        """By position, the source of a pattern for one character of the set there, or `END`."""
+        """For each position, the regular expression of its set (one character), or `END`."""
         self.follow: Final[list[frozenset[int]]] = []
-        """By position, the positions that may look at the character after the one matched there."""
+        """For each position, the positions that follow it."""
         self.matches_empty: Final = self._part(node).matches_empty
-        """Whether a match can be empty; also true where only a look-ahead rules that out."""
-        self._steps: dict[tuple[frozenset[int], str], frozenset[int]] = {}
+        """Whether the pattern can match nothing; look-aheads are ignored, so it may be true without need."""
+        self._transitions: dict[tuple[frozenset[int], str], frozenset[int]] = {}
 
     def attempts_end_in(self, text: str) -> bool:
-        """Whether no attempt that begins before the second character of `text` can look at what follows `text`."""
+        """Whether no match attempt that begins at the first character of `text`, or before it, examines what follows
+        `text`."""
         alive = self._matching(frozenset(range(len(self.sources))), text[0])
         for character in text[1:]:
             alive = self._matching(frozenset().union(*map(self.follow.__getitem__, alive)), character)
         return not any(map(self.follow.__getitem__, alive))
 
     def _matching(self, positions: frozenset[int], character: str) -> frozenset[int]:
-        """Those of some positions whose set holds a character."""
+        """Those of `positions` whose set contains `character`."""
         key = positions, character
-        found = self._steps.get(key)
+        found = self._transitions.get(key)
         if found is None:
-            if len(self._steps) >= _MOST_STEPS:
-                self._steps.clear()
+            if len(self._transitions) >= _MAX_TRANSITIONS:
+                self._transitions.clear()
             sources = self.sources
             found = frozenset(i for i in positions if sources[i] != END and _matches(sources[i], character))
-            self._steps[key] = found
+            self._transitions[key] = found
         return found
 
     def _part(self, node: Node) -> _Part:

@@ -1,6 +1,6 @@
-"""Sets of characters as ranges of code points, asked of the `regex` module itself, so that nobody can disagree with it.
+"""Sets of characters as ranges of code points, computed by the `regex` module itself, so that both agree exactly.
 
-Only the Basic Multilingual Plane is looked at: it is where nearly all text is, and small enough to ask in milliseconds.
+Only the Basic Multilingual Plane is covered: nearly all text is in it, and `regex` lists a set of it in milliseconds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,12 +17,12 @@ BMP: Final = 0x10000
 """The end of the Basic Multilingual Plane; what lies at or past it is called astral."""
 
 ASCII: Final = 0x80
-"""The end of ASCII, of which the same is known in a tenth of the time."""
+"""The end of ASCII; members below it are listed in a tenth of the time that the plane takes."""
 
 
 @lru_cache(maxsize=512)
 def members(chars: str, end: int = BMP) -> Ranges:
-    r"""The code points below `end` that `chars` matches, the source of a pattern for exactly one character.
+    r"""The code points below `end` that `chars` matches, a regular expression of exactly one character.
 
     >>> members(r"[a-c\r\n]")
     ((10, 11), (13, 14), (97, 100))
@@ -31,12 +31,12 @@ def members(chars: str, end: int = BMP) -> Ranges:
 
 
 def matches(chars: str, character: str) -> bool:
-    """Whether `chars`, the source of a pattern for exactly one character, matches this one."""
+    """Whether `chars`, a regular expression of exactly one character, matches `character`."""
     return regex.fullmatch(chars, character) is not None
 
 
 def count(chars: str, text: str) -> int:
-    """How many characters of a text `chars`, the source of a pattern for exactly one character, matches."""
+    """How many characters of `text` are matched by `chars`, a regular expression of exactly one character."""
     return len(regex.findall(chars, text))
 
 
@@ -52,7 +52,7 @@ def union(sets: Iterable[Ranges]) -> Ranges:
 
 
 def complement(ranges: Ranges) -> Ranges:
-    """All code points of the plane that are not in the set."""
+    """All code points of the Basic Multilingual Plane that are not in the set."""
     edges = [0, *chain.from_iterable(ranges), BMP]
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
@@ -63,7 +63,7 @@ def without(ranges: Ranges, taken: Ranges) -> Ranges:
 
 
 def set_source(ranges: Sequence[tuple[int, int]], *, negated: bool = False) -> str:
-    r"""The set as a class that `re` and `regex` read alike.
+    r"""The set as a character class in the syntax that `re` and `regex` share.
 
     >>> set_source(((48, 58), (95, 96)), negated=True)
     '[^\\u0030-\\u0039\\u005f]'
@@ -75,7 +75,7 @@ def set_source(ranges: Sequence[tuple[int, int]], *, negated: bool = False) -> s
 
 
 def _one(code: int) -> str:
-    """A character in a class: as itself, which is read sooner than an escape, where it cannot mean anything else."""
+    """A character as written in a class: as itself, which compiles faster, or escaped where it could be syntax."""
     return chr(code) if code > 0xA0 else f"\\u{code:04x}"
 
 

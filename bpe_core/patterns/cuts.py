@@ -1,11 +1,11 @@
-r"""Where a text may be cut so that splitting the parts gives the same pieces as splitting the whole, by proof.
+r"""Safe cuts: places where a text may be cut so that splitting the two parts gives the pieces of the whole, proved.
 
-A match attempt that begins before a cut can look at the character after it only by matching the one before it at some
-position of the pattern's automaton, and going on to a position that follows. So between two characters that no
-position and its follower match, no attempt ever looks across: it does not matter whether the text goes on there.
+A place between the characters a and b is a safe cut if two things hold:
 
-A cut must not fall into text that the pattern leaves over either, since that is one piece. So the character after a
-cut is one that by itself is enough for some option: where it stands, a piece surely begins.
+- No match attempt that begins before it examines b: there are no positions p, q of the pattern's automaton such that p
+  matches a, q matches b, and q follows p.
+- A piece begins at b: b alone is enough for some alternative of the pattern to match. (Otherwise the cut could fall
+  into text that the pattern does not match, which is one piece.)
 """
 
 import re
@@ -20,14 +20,14 @@ from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, Repeat
 
 
 class CutFinder:
-    """Finds the safe cuts of a pattern, and is false if there are none.
+    """Finds the safe cuts of texts under one pattern; false if the pattern has none.
 
-    Characters past the Basic Multilingual Plane are never beside a cut: that keeps the classes small. A text that is
-    ASCII is searched with classes of ASCII, which are there in a tenth of the time.
+    No cut is found beside a character past the Basic Multilingual Plane, so that the classes stay small. For texts in
+    ASCII there is an expression of its own, which is compiled in a tenth of the time.
     """
 
     def __init__(self, node: Node, automaton: Automaton, unless: Collection[str] = ()) -> None:
-        """`node` is the tree of the pattern; between the two characters of a pair in `unless` it shall not be cut."""
+        """`node` is the tree of the pattern; `unless` are strings of two characters between which no cut is found."""
         self._node = node
         self._automaton = automaton
         self._unless = frozenset(unless)
@@ -36,17 +36,17 @@ class CutFinder:
         return bool(self._in_ascii or self._in_plane)
 
     def end_of_first(self, text: str, start: int) -> int | None:
-        """The first safe cut behind the character at `start` or a later one; None if there is none."""
+        """The least offset greater than `start` that is a safe cut of `text`; None if there is none."""
         finder = self._in_ascii if text.isascii() else self._in_plane
         found = finder.search(text, start) if finder else None
         return found.end() if found else None
 
     def without(self, pairs: Collection[str]) -> "CutFinder":
-        """A finder that finds no cut between the two characters of one of these pairs either."""
+        """This finder, without cuts between the two characters of any string in `pairs`."""
         return CutFinder(self._node, self._automaton, self._unless.union(pairs))
 
     def compile_all(self) -> None:
-        """Have both expressions ready."""
+        """Compile both expressions now rather than at first use."""
         _ = self._in_ascii, self._in_plane
 
     @cached_property
@@ -58,7 +58,7 @@ class CutFinder:
         return self._below(BMP)
 
     def _below(self, end: int) -> re.Pattern[str] | None:
-        """What every match of ends at a safe cut; None where no two characters below `end` are safe to part."""
+        """An expression whose matches end at the safe cuts between characters below `end`; None if there are none."""
         before_of: dict[Ranges, list[Ranges]] = defaultdict(list)
         for before, after in _sides(self._node, self._automaton, end):
             before_of[after].append(before)
@@ -68,7 +68,7 @@ class CutFinder:
 
 
 def _sides(node: Node, automaton: Automaton, end: int) -> Iterator[tuple[Ranges, Ranges]]:
-    """Characters below `end` such that it is safe to cut between any of the first and any of the second ones."""
+    """(befores, afters), sets of characters below `end`: between any of the befores and any of the afters is a cut."""
     if automaton.matches_empty:
         return  # an empty match can take the place of the piece that should begin after the cut
     options = node.options if isinstance(node, Choice) else (node,)
@@ -87,7 +87,7 @@ def _sides(node: Node, automaton: Automaton, end: int) -> Iterator[tuple[Ranges,
 
 
 def _enough(option: Node, end: int) -> Ranges:
-    """The characters below `end` that are enough for the option to match, whatever comes after them."""
+    """The characters below `end` at which the alternative `option` matches, whatever follows them; perhaps not all."""
     items = option.items if isinstance(option, Chain) else (option,)
     taken: list[Ranges] = []
     for position, item in enumerate(items):

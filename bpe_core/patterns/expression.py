@@ -1,7 +1,7 @@
-"""Regular expressions that a person or a file brings along: bounded in what they may ask for, in memory and in time.
+"""Untrusted regular expressions, from users and files: bounded in memory and in time.
 
-They are run by the `regex` module, which can be told to give up; the standard library's `re` cannot. Nothing else in
-this project compiles an expression that it did not write itself.
+They are run by the `regex` module, which has timeouts; the standard library's `re` has none. Nothing else in this
+project compiles an expression that is not its own.
 """
 
 import re
@@ -15,8 +15,8 @@ from bpe_core.patterns.patience import in_time
 from bpe_core.visible import visible
 
 MOST_CHARACTERS: Final = 20_000
-"""Characters of an expression with its least repetitions written out, as it is compiled: half a second and 30 MB at
-most. The longest published one has some hundreds."""
+"""The longest expression, in characters, with the least number of each repetition written out (`a{9}` counts as nine);
+compiling this much takes half a second and 30 MB. The longest published one has some hundreds."""
 
 _PARTS: Final = re.compile(
     r"""
@@ -31,12 +31,13 @@ _PARTS: Final = re.compile(
 
 
 class Expression:
-    """A regular expression that nobody has checked."""
+    """An untrusted regular expression, compiled; every call is bounded in time, see `bpe_core.patterns.patience`."""
 
     __slots__ = ("_compiled", "_what")
 
     def __init__(self, source: str, what: str = "split pattern") -> None:
-        """`what` is the name that errors give it. `PatternError` if it is not a valid one, or asks for too much."""
+        """`what` names it in errors. `PatternError` if `source` is not valid, calls groups, or exceeds
+        `MOST_CHARACTERS`."""
         self._what: Final = what
         if (problem := _too_much(source)) is not None:
             raise PatternError(f"The {what} {problem}.")
@@ -48,28 +49,28 @@ class Expression:
 
     @property
     def source(self) -> str:
-        """As it was given."""
+        """The expression as it was given."""
         return str(self._compiled.pattern)
 
     @property
     def has_groups(self) -> bool:
-        """Whether there are groups that capture."""
+        """Whether it has capturing groups."""
         return bool(self._compiled.groups)
 
     def findall(self, text: str) -> list[str]:
-        """What matches, one after another, if there are no groups. `PatternError` if it takes too long."""
+        """The texts of all matches, in order; only for an expression without groups. `PatternError` on timeout."""
         found: list[str] = self._run(lambda seconds: self._compiled.findall(text, timeout=seconds), text)
         return found
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where matches begin and end, in order. `PatternError` if it takes too long."""
+        """(start, end) of all matches in code points, ascending. `PatternError` on timeout."""
         # With (?r) the last one is found first.
         return sorted(
             self._run(lambda seconds: [m.span() for m in self._compiled.finditer(text, timeout=seconds)], text)
         )
 
     def matches(self, text: str) -> bool:
-        """Whether a match is all of the text. `PatternError` if it takes too long."""
+        """Whether it matches the whole text. `PatternError` on timeout."""
         return self._run(lambda seconds: self._compiled.fullmatch(text, timeout=seconds), text) is not None
 
     def _run(self, find: Any, text: str) -> Any:
@@ -82,7 +83,7 @@ class Expression:
 
 
 def _too_much(source: str) -> str | None:
-    """What an expression asks for that is too much; None if nothing is."""
+    """What is refused about an expression, as a part of a sentence; None if nothing is."""
     sums, last = [0], 0
     for found in _PARTS.finditer(source):
         match found.lastgroup:
@@ -111,7 +112,7 @@ def _too_much(source: str) -> str | None:
 
 
 def _what_is_wrong(source: str, error: Exception) -> str:
-    """What `regex` says of an expression."""
+    """The error that `regex` reports of an expression, as a part of a sentence."""
     position = getattr(error, "pos", None)
     reason = getattr(error, "msg", None) or "it is too large or too deeply nested"
     if position is None:

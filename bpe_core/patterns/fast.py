@@ -1,8 +1,9 @@
 r"""A plain pattern run by the standard library's `re`, two to three times faster than by `regex`, with the same pieces.
 
 `re` does not know `\p{L}`, and its `\s`, `$` and letter case differ in small ways from `regex`. So every set of
-characters is asked of `regex` and written out as an explicit class. Classes over the Basic Multilingual Plane are fast
-in `re`, wider ones are slow; of what lies past the plane, only emoji are read, which are all alike to most patterns.
+characters is computed by `regex` and written out as an explicit class. Classes over the Basic Multilingual Plane are
+fast in `re`, wider ones slow; so of the characters past the plane only emoji are supported, and only where every set
+of the pattern contains all of them or none.
 """
 
 import re
@@ -15,17 +16,17 @@ from bpe_core.patterns.char_sets import ASCII, BMP, complement, count, matches, 
 from bpe_core.patterns.syntax import Chain, Chars, Choice, End, Look, Node, NotPlain, Repeat
 
 _EMOJI: Final = ((0x1F1E6, 0x1F200), (0x1F300, 0x1FB00))
-"""Ranges of code points in which most of what lies past the plane in everyday texts is."""
+"""Ranges of code points that hold most characters past the Basic Multilingual Plane in everyday texts."""
 _FIRST_EMOJI: Final = chr(_EMOJI[0][0])
 
 
 class FastPattern:
-    """A pattern compiled by `re`; it must not be asked about a text it does not read."""
+    """A pattern compiled by `re`; only for texts of which `reads` is true."""
 
     def __init__(self, node: Node, sets: Collection[str]) -> None:
-        """`node` is its tree, `sets` are the sources of all character sets in it.
+        """`node` is the tree of the pattern, `sets` are the expressions of all character sets in it.
 
-        Where `re` is not known to be exact, NotPlain is raised when a text is to be split.
+        `findall` raises NotPlain if the tree has a construct that `re` is not known to match exactly as `regex` does.
         """
         self._node = node
         self._sets = sets
@@ -35,11 +36,11 @@ class FastPattern:
         return self._in_ascii(text) if text.isascii() else self._in_plane(text)
 
     def reads(self, text: str) -> bool:
-        """Whether this text has the same pieces here as with `regex`."""
+        """Whether `findall(text)` gives the pieces that `regex` gives."""
         return text.isascii() or self._find_unread(text) is None
 
     def compile_all(self) -> None:
-        """Have all expressions ready."""
+        """Compile all expressions now rather than at first use."""
         _ = self._in_ascii, self._in_plane, self._find_unread
 
     @cached_property
@@ -52,14 +53,14 @@ class FastPattern:
 
     @cached_property
     def _find_unread(self) -> Callable[[str], Any]:
-        """Finds a character past the plane that is not read: if each set holds all emoji or none, only those are."""
+        """Finds a character that is not supported: one past the plane, but for emoji where each set has all or none."""
         emoji = "".join(map(chr, chain.from_iterable(range(*ends) for ends in _EMOJI)))
         are_alike = all(count(chars, emoji) == len(emoji) * matches(chars, emoji[0]) for chars in self._sets)
         return re.compile(set_source(((0, BMP), *(_EMOJI if are_alike else ())), negated=True)).search
 
 
 def _translated(node: Node, end: int) -> str:
-    """The source for `re`, for texts that have nothing but characters below `end` and emoji."""
+    """The expression for `re`, right for texts of characters below `end`, and emoji if `end` is `BMP`."""
     match node:
         case Chars(source):
             return _class(source, end)
@@ -78,7 +79,7 @@ def _translated(node: Node, end: int) -> str:
 
 @cache
 def _class(chars: str, end: int) -> str:
-    """The set as a class of characters below `end`; over the plane, it treats all astral ones like emoji."""
+    """The set as a class, right below `end`; if `end` is `BMP`, it contains all astral characters or none, as emoji."""
     ranges = members(chars, end)
     if end == BMP and matches(chars, _FIRST_EMOJI):
         return set_source(complement(ranges), negated=True)

@@ -1,4 +1,4 @@
-"""The kinds of characters that a pattern tells apart."""
+"""Equivalence classes of characters under a pattern: two are of one kind if they are in the same of its sets."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -9,16 +9,19 @@ from bpe_core.patterns.char_sets import BMP, members
 
 
 class Kinds(dict[int, str]):
-    """Character by code point -> one that the pattern cannot tell from it; a table for `str.translate`."""
+    """Code point -> the character that represents its kind; a table for `str.translate`.
+
+    Characters past the Basic Multilingual Plane represent themselves.
+    """
 
     def __init__(self, sets: Collection[str]) -> None:
-        """`sets` are the sources of all character sets of the pattern."""
+        """`sets` are the expressions of all character sets of the pattern."""
         examples: dict[frozenset[str], str] = {}
         ranges = list(same_sets(sets, BMP))
         self._lows = [low for low, _, _ in ranges]
         self._examples = [examples.setdefault(holding, chr(low)) for low, _, holding in ranges]
         self.examples = tuple(examples.values())
-        """One character of each kind, as far as the Basic Multilingual Plane has them."""
+        """The representative of each kind of the Basic Multilingual Plane."""
 
     def __missing__(self, code: int) -> str:
         example = self[code] = self._examples[bisect_right(self._lows, code) - 1] if code < BMP else chr(code)
@@ -26,7 +29,7 @@ class Kinds(dict[int, str]):
 
 
 def same_sets(sets: Collection[str], end: int) -> Iterator[tuple[int, int, frozenset[str]]]:
-    """(low, high, the sets that hold them) for ranges of code points below `end`, ascending, `high` not included."""
+    """(low, high, the sets that contain them) for ranges of code points that partition 0 to `end`; `high` exclusive."""
     toggles: dict[int, set[str]] = defaultdict(set)
     for source in sets:
         for low, high in members(source, end):

@@ -1,4 +1,4 @@
-"""Patience: how long the expressions that people and files bring along may take before they are given up."""
+"""Time budgets for untrusted regular expressions, so that catastrophic backtracking ends in an error."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,16 +9,16 @@ from typing import Final, TypeVar
 from bpe_core.errors import PatternError
 
 PATIENCE: Final = 2.0
-"""Seconds that an expression may take on a short text where nobody has said otherwise."""
+"""Seconds that an expression may take on a short text where no `patience` is in force."""
 
 _CHARACTERS_A_SECOND: Final = 100_000
-"""What a long text adds to that: fifty times as long as a usual pattern takes."""
+"""A text adds one second for so many characters, fifty times what a usual pattern needs."""
 
 T = TypeVar("T")
 
 
 class _Rest:
-    """What is left of somebody's patience."""
+    """A budget: the seconds granted and those left."""
 
     __slots__ = ("seconds", "seconds_left")
 
@@ -31,9 +31,9 @@ _rest: ContextVar[_Rest | None] = ContextVar("patience", default=None)
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Inside, all expressions together may take so many seconds; then `PatternError` is raised.
+    """A context in which all untrusted expressions together may run for `seconds`; then they raise `PatternError`.
 
-    Only their own time counts. Of one inside another, the outer one is in force: whoever waits for all of it decides.
+    Only the time spent in expressions counts. Inside another `patience` this one has no effect: the outer is in force.
     """
     if _rest.get() is not None:
         yield
@@ -46,12 +46,15 @@ def patience(seconds: float) -> Iterator[None]:
 
 
 def enough_for(n_characters: int) -> float:
-    """Seconds that any reasonable expression needs far less than, for a text of so many characters."""
+    """The usual budget, in seconds, for a text of so many characters."""
     return PATIENCE + n_characters / _CHARACTERS_A_SECOND
 
 
 def in_time(find: Callable[[float], T], what: str, text: str) -> T:
-    """What `find(seconds)` gives, which raises TimeoutError then; `what` names the expression in the `PatternError`."""
+    """The result of `find(seconds)`, with the seconds left of the budget in force, or of the usual one for `text`.
+
+    `find` raises TimeoutError when they are over; that becomes a `PatternError`, which calls the expression `what`.
+    """
     rest = _rest.get() or _Rest(enough_for(len(text)))
     begin = perf_counter()
     try:

@@ -1,10 +1,14 @@
-r"""A split pattern as a tree, and as the one text in which it is written, kept and shown.
+r"""The syntax tree of a split pattern, and its notation as one string, in which it is given, stored and shown.
 
-A text is the name of a published pattern or a regular expression. Three marks, which are comments to the `regex`
-module, make a tree of several; this module alone reads and writes them:
+The simplest pattern is the name of a published one or a regular expression. Three marks, which are comments to the
+`regex` module, combine several; only this module reads and writes them:
 
     pattern = split | split "(?#then)" pattern | found-first "(?#else)" pattern
     split = name | ["(?#only)"] regular-expression
+    found-first = literal { "|" literal } | regular-expression
+
+"(?#then)" splits the pieces of the left side again by the right side. "(?#else)" makes each match of the left side a
+piece and splits the text between them by the right side. "(?#only)" drops what the expression does not match.
 
 >>> parse(r"<a>|<b>(?#else)words")
 Else(first=('<a>', '<b>'), rest=Split(source='\\S+', drops_rest=True, name='words'))
@@ -27,7 +31,7 @@ _THEN: Final = "(?#then)"
 _ELSE: Final = "(?#else)"
 
 _MOST_PARTS: Final = 64
-"""Patterns in one; the most that a published tokenizer has are five."""
+"""Patterns that may be combined; no published tokenizer combines more than five."""
 
 _CHARACTER: Final = r"(?:[^\\.\[\](){}^$*+?|]|\\\W)"
 _CHOICE_OF_TEXTS: Final = re.compile(rf"{_CHARACTER}+(?:\|{_CHARACTER}+)*")
@@ -35,26 +39,31 @@ _COMMENT: Final = re.compile(r"(\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])|\(\?#[
 """A comment, or what may hold the same characters without being one: an escape, or a set as the first group."""
 
 _NAME_OF: Final = {source: name for name, source in PATTERNS.items() if source and name != "words"}
-"""The patterns that keep all of a text: elsewhere than here, no regular expression says that some of it is dropped."""
+"""Expression -> name, of the published patterns that keep all text; "words" drops some, which its expression alone
+does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The matches of one expression are pieces; so is what lies between two of them, unless it is dropped."""
+    """Split by one expression: each match is a piece, and so is the text between two matches unless `drops_rest`."""
 
     source: str
-    """A regular expression of the `regex` module; "" keeps a text whole."""
+    """A regular expression of the `regex` module; "" makes one piece of the whole text."""
     drops_rest: bool = False
-    """Whether what it does not match is dropped."""
+    """Whether text that it does not match is dropped."""
     name: str = field(default="", compare=False)
-    """What it is called in `PATTERNS`, if it was asked for by that name."""
+    """Its name in `PATTERNS`; "" for an expression that has none."""
 
     def __str__(self) -> str:
         return self.name or (_ONLY + self.source if self.drops_rest else self.source)
 
     @classmethod
     def of_expression(cls, source: str) -> "Split":
-        """The split by a regular expression from elsewhere: published or not, and never taken for a name or a mark."""
+        """The split by a regular expression from a file, written so that `parse` reads it back as an expression.
+
+        Comments, which could be marks, are removed; a bare word, which could be a name, is put into a group. A
+        published expression gets its name.
+        """
         if name := _NAME_OF.get(source):
             return cls(source, name=name)
         source = without_comments(source)
@@ -74,10 +83,10 @@ class Then:
 
 @dataclass(frozen=True, slots=True)
 class Else:
-    """What is found first is a piece of its own; what lies between is split."""
+    """Each match of `first` is a piece; the text between them is split by `rest`."""
 
     first: tuple[str, ...] | str
-    """Texts, of which the longest counts where several begin at one place; or a regular expression."""
+    """Literal texts, in the order of `longest_first`, of which the longest match wins; or a regular expression."""
     rest: "Pattern"
 
     def __str__(self) -> str:
@@ -85,7 +94,7 @@ class Else:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts; none if it is an expression."""
+        """`first` if it is literal texts; empty if it is an expression."""
         return self.first if isinstance(self.first, tuple) else ()
 
 
@@ -93,9 +102,9 @@ Pattern = Split | Then | Else
 
 
 def parse(text: str) -> Pattern:
-    """The tree of a pattern. PatternError if it has too many parts, or one is a bare word and no published name.
+    """The tree of a pattern. Its regular expressions are not checked here.
 
-    Whether its regular expressions are valid is not looked at.
+    PatternError if it combines more than 64 patterns, or if one is a bare word that is no name in `PATTERNS`.
     """
     if text.count(_THEN) + text.count(_ELSE) >= _MOST_PARTS:
         raise PatternError(f"The split pattern is more than {_MOST_PARTS} patterns in one; leave some out.")
@@ -109,7 +118,10 @@ def parse(text: str) -> Pattern:
 
 
 def in_full(pattern: Pattern) -> str:
-    """The text of a pattern with the expressions of published ones instead of their names; "words" is `\\S+`."""
+    """The notation of a pattern with the expressions of published patterns instead of their names.
+
+    The mark "(?#only)" is left out of "words", which is `\\S+`.
+    """
     match pattern:
         case Split(source):
             return source if pattern.name else str(pattern)
@@ -120,9 +132,9 @@ def in_full(pattern: Pattern) -> str:
 
 
 def one_after_another(splits: Sequence[Pattern]) -> Pattern:
-    """Patterns applied in turn, each to the pieces of the one before, of which all but the last are splits.
+    """Patterns applied in turn, each to the pieces of the one before; all but the last must be a `Split`.
 
-    Without any a text is kept whole.
+    Without any pattern: "none", which makes one piece of a text.
     """
     *firsts, last = splits or [parse("none")]
     for first in reversed(firsts):
@@ -132,17 +144,17 @@ def one_after_another(splits: Sequence[Pattern]) -> Pattern:
 
 
 def without_comments(source: str) -> str:
-    """A regular expression that means the same and holds none of the marks."""
+    """An equivalent regular expression without comments, and so without marks."""
     return _COMMENT.sub(lambda found: (found[1] or "").replace("(?#", r"(?\#"), source) if "(?#" in source else source
 
 
 def longest_first(texts: Iterable[str]) -> tuple[str, ...]:
-    """Texts in the order in which `Else` has them."""
+    """Texts sorted by falling length, equal lengths alphabetically: the order in `Else.first`."""
     return tuple(sorted(texts, key=lambda text: (-len(text), text)))
 
 
 def is_bare_word(text: str) -> bool:
-    """Whether it is taken for a name, known or not."""
+    """Whether a pattern is read as a name rather than an expression: letters, digits, "-" and "_" only."""
     return text.replace("-", "").replace("_", "").isalnum()
 
 
@@ -162,7 +174,7 @@ def _found_first(first: tuple[str, ...] | str) -> str:
 
 
 def _texts(source: str) -> tuple[str, ...]:
-    """The texts that a regular expression is a choice of, none before a longer one; none if it is more than that."""
+    """The literal texts of an expression that is nothing but an alternation of them by falling length; else ()."""
     if not _CHOICE_OF_TEXTS.fullmatch(source):
         return ()
     escaped = re.findall(rf"{_CHARACTER}+", source)

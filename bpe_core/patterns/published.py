@@ -23,8 +23,8 @@ PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
         "qwen2": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_SIGNS_AND_SPACE}",
     }
 )
-"""Name -> regular expression, as published with the model's tokenizer; "" keeps a document whole.
+"""Name -> regular expression, as published with the model's tokenizer; "" makes one piece of a document.
 
-"gpt4" is cl100k as tiktoken runs it today: white space that ends a text is one piece, newlines included. cl100k's
-first form, which parts it after the last newline, is the one Llama-3 took over: "llama3".
+"gpt4" is cl100k_base as in tiktoken today: white space at the end of a text is one piece, newlines included. In the
+first version of cl100k_base, which Llama 3 adopted, it is split after the last newline: "llama3".
 """

@@ -1,4 +1,4 @@
-"""A splitter for each kind of pattern: no split at all, one expression, splits in turn, texts found first."""
+"""A subclass of `Splitter` for each node of a pattern tree: no split, one expression, `Then`, `Else`."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -36,13 +36,16 @@ class _Whole(Splitter):
 
 
 class _ByExpression(Splitter):
-    """By one regular expression; the matches of a published one that is not lossy cover any text."""
+    """Split by one regular expression.
+
+    The published ones match every character of any text, except "words", so that their matches are the pieces.
+    """
 
     def __init__(self, tree: Split) -> None:
         super().__init__(tree, tree.drops_rest)
         self._expression = tree.source
         self._own = None if tree.name else Expression(tree.source)
-        """The expression if somebody brought it along."""
+        """The expression if it is untrusted; None for a published one."""
 
     def split(self, text: str) -> list[str]:
         if not self._own:
@@ -87,7 +90,7 @@ class _ByExpression(Splitter):
 
     @cached_property
     def _sets(self) -> frozenset[str]:
-        """The sources of all character sets in the expression; none if it is too involved to be asked."""
+        """The expressions of all character sets in it; empty if `syntax.parse` refuses it."""
         return frozenset(self._automaton.sources) - {END} if self._automaton else frozenset()
 
     @cached_property
@@ -109,7 +112,7 @@ class _ByExpression(Splitter):
 
 
 class _InParts(Splitter):
-    """Parts of a text, of which some are pieces and the others are split by the rest of the pattern."""
+    """A text is divided into parts; some parts are pieces, the others are split by the rest of the pattern."""
 
     def __init__(self, tree: Then | Else, rest: Splitter, lossy: bool) -> None:
         super().__init__(tree, lossy)
@@ -117,7 +120,7 @@ class _InParts(Splitter):
 
     @abstractmethod
     def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
-        """Where each part begins and ends, and whether it is a piece."""
+        """(start, end, whether it is a piece) of each part, in code points."""
 
     def split(self, text: str) -> list[str]:
         pieces: list[str] = []
@@ -164,7 +167,7 @@ class _Then(_InParts):
 
 
 class _Else(_InParts):
-    """What is found first, and the pieces that another splitter makes of what lies between.
+    """Each match of the first side, and the pieces that another splitter makes of the text between matches.
 
     >>> from bpe_core.patterns import splitter
     >>> splitter(r"<.>(?#else)none").split("ab<c>d")

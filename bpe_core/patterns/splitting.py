@@ -1,4 +1,4 @@
-"""The splitter: a text in, its pieces out, and where a text may be cut."""
+"""The splitter: cuts a text into pieces, and finds where a long text may be cut without changing them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -12,44 +12,44 @@ from bpe_core.patterns.kinds import Kinds
 from bpe_core.patterns.pattern import Pattern, in_full
 
 _SEARCH_BACK: Final = (256, 4096)
-"""How far from the end of a block, in characters, a cut is looked for before the whole block is."""
+"""How many characters at the end of a block are searched for a safe cut, in turn, before the whole block is."""
 
 _REMEMBERED: Final = 1 << 14
 """Pairs of characters of which it is remembered whether a text may be cut between them."""
 
 _VARIED: Final = tuple("aA1 \t\n\r'\"_-./中\u0301")
 _SPELLED: Final = 40
-"""Characters of a pattern's source that are taken for kinds where nothing better is known."""
+"""How many characters of a pattern's source are added to `_VARIED`, as kinds of a pattern that cannot be analyzed."""
 
 Span = tuple[int, int]
-"""Where something begins and ends in a text, in code points."""
+"""(start, end) in a text, in code points, `end` exclusive."""
 
 
 class Splitter(ABC):
-    """A text in, its pieces out; made by `bpe_core.patterns.splitter`, and one object for all who ask for a pattern."""
+    """Cuts texts into pieces by one pattern; made by `bpe_core.patterns.splitter`, which shares it between callers."""
 
     def __init__(self, tree: Pattern, lossy: bool) -> None:
         self.tree: Final = tree
-        """The pattern."""
+        """The syntax tree of the pattern."""
         self.pattern: Final = str(tree)
-        """The pattern as it was given: a name, or regular expressions with marks between them."""
+        """The pattern in the notation of `bpe_core.patterns.pattern`, with names where they were given."""
         self.source: Final = in_full(tree)
-        """The pattern with regular expressions instead of names; "" keeps a document whole."""
+        """The pattern with regular expressions instead of names; "" makes one piece of a document."""
         self.lossy: Final = lossy
-        """Whether text between pieces is dropped, so that decoding cannot bring it back."""
+        """Whether text between pieces is dropped, so that decoding cannot restore it."""
 
     def __repr__(self) -> str:
         return f"splitter({self.pattern!r})"
 
     def is_like(self, other: "Splitter") -> bool:
-        """Whether it is the same pattern, perhaps under another name, and so gives the same pieces."""
+        """Whether both have equal pattern trees, names aside, and so give the same pieces."""
         return self.tree == other.tree
 
     @abstractmethod
     def split(self, text: str) -> list[str]:
         """The pieces of `text` in order, none empty; joined they are `text` again unless the pattern is lossy.
 
-        PatternError if a regular expression of one's own takes too long.
+        PatternError if an untrusted regular expression takes too long.
 
         >>> from bpe_core.patterns import splitter
         >>> splitter("gpt2").split("Hello world! I'm fine.")
@@ -57,7 +57,7 @@ class Splitter(ABC):
         """
 
     def places(self, text: str) -> list[Span]:
-        """Where each piece of `text` begins and ends."""
+        """(start, end) of each piece of `text`, in code points."""
         if self.lossy:
             return self._places(text)
         ends = list(accumulate(map(len, self.split(text))))
@@ -65,20 +65,20 @@ class Splitter(ABC):
 
     @abstractmethod
     def _places(self, text: str) -> list[Span]:
-        """The places of the pieces, of a pattern that may be lossy."""
+        """`places`, where the pattern may be lossy."""
 
     @cached_property
     def blockwise(self) -> bool:
-        """Whether a long text can be split in blocks; if not, only whole documents are, and an edit may change all.
+        """Whether safe cuts are known (see `bpe_core.patterns.cuts`), so that a long text can be split in blocks.
 
-        True where the pattern is proved to look across no cut; see `bpe_core.patterns.cuts`.
+        If not, a document is split as a whole, and an edit may change any of its pieces.
         """
         return bool(self._cuts)
 
     def cut(self, text: str, at_least: int) -> int:
-        """The smallest index from `at_least` on where `text` may be cut without changing any piece.
+        """The least i >= `at_least` that is a safe cut: split(text[:i]) + split(text[i:]) == split(text).
 
-        That is, split(text[:i]) + split(text[i:]) == split(text). `len(text)` if there is none.
+        0 if `at_least` is 0 or less; `len(text)` if no safe cut is known.
         """
         if at_least <= 0:
             return 0
@@ -91,7 +91,7 @@ class Splitter(ABC):
         return lru_cache(_REMEMBERED)(lambda pair: self.cut(pair, 1) == 1)
 
     def compile_all(self) -> None:
-        """Compile what is compiled when first needed otherwise: a tenth of a second that no text waits for then."""
+        """Compile all expressions now, which takes about 0.1 s, rather than at the first `split` or `cut`."""
         self._compile_expressions()
         if self._cuts:
             self._cuts.compile_all()
@@ -101,18 +101,21 @@ class Splitter(ABC):
         """Compile what `split` needs."""
 
     def attempts_end_in(self, text: str) -> bool:
-        """Whether it is known that no match attempt that begins before the second character looks past `text`."""
+        """Whether it is proved that no match attempt that begins at the first character of `text`, or before it,
+        examines what follows `text`. False where nothing is known."""
         return False
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """A character of each kind that the pattern tells apart; a varied few where it is too involved to be asked."""
+        """One character of each kind that the pattern distinguishes; a sample where the pattern cannot be analyzed."""
         if self._kinds is None:
             return tuple(dict.fromkeys((*_VARIED, *self.source[:_SPELLED])))
         return self._kinds.examples
 
     def alike(self, text: str) -> str:
-        """A text that is split as `text` is, made of the characters of `kinds` as far as they are known.
+        """`text` with each character replaced by that of its kind in `kinds`: texts that become equal are split alike.
+
+        `text` itself where the pattern cannot be analyzed.
 
         >>> from bpe_core.patterns import splitter
         >>> splitter("gpt2").alike("Zoë's") == splitter("gpt2").alike("Joe's")
@@ -124,17 +127,18 @@ class Splitter(ABC):
 
     @property
     def scanner(self) -> "kernel.Scanner | None":
-        """What splits compiled; None where the kernel has nothing that splits as this pattern does."""
+        """The compiled scanner of the kernel that splits as this pattern does; None if there is none."""
         return None
 
     def pieces(self, blocks: Iterable[str]) -> Iterator[list[str]]:
-        """The pieces of one document that comes in blocks of any size, as lists; memory is held as by `parts`."""
+        """The pieces of one document that comes in blocks of any size: a list for each of its `parts`."""
         return map(self.split, self.parts(blocks))
 
     def parts(self, blocks: Iterable[str]) -> Iterator[str]:
-        """One document that comes in blocks of any size, in parts that can be split each by itself.
+        """One document that comes in blocks of any size, cut at safe cuts into parts that can be split one by one.
 
-        At most about two blocks are held at a time, or as much as the longest part without a safe cut.
+        Holds about two blocks at a time, more where the text between two safe cuts is longer, and the whole document
+        if not `blockwise`.
         """
         if not self.blockwise:
             blocks = ["".join(blocks)]
@@ -152,7 +156,7 @@ class Splitter(ABC):
             yield "".join(held)
 
     def _late_cut(self, text: str) -> int:
-        """A safe cut as near to the end of `text` as is cheap to find; -1 if there is none inside it."""
+        """A safe cut inside `text`, near its end though not always the last; -1 if there is none."""
         for back in (*_SEARCH_BACK, len(text)):
             cut = self.cut(text, max(1, len(text) - back))
             if cut < len(text):
@@ -161,7 +165,7 @@ class Splitter(ABC):
 
     @cached_property
     def _cuts(self) -> CutFinder | None:
-        """What finds safe cuts, and is false if there are none; None if none are known."""
+        """Finds safe cuts, and is false if the pattern has none; None if the pattern cannot be analyzed."""
         return None
 
     @cached_property

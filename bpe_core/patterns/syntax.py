@@ -1,7 +1,7 @@
-"""The plain part of the regular-expression language as a tree, which can be reasoned about; the rest is refused.
+"""Syntax trees of *plain* regular expressions, from which safe cuts and kinds of characters are derived.
 
-Split patterns are nearly always built from sets of characters, alternation, repetition and look-ahead. For these the
-tree answers what a compiled pattern does not: where a text may be cut, and whether any text is covered.
+Plain is what split patterns are nearly always built from: sets of characters, concatenation, alternation, repetition,
+atomic groups, look-ahead and the end of the text. `parse` refuses everything else.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final
 
 
 class NotPlain(Exception):
-    """The pattern uses a construct that has no place in the tree: look-behind, back-references, `\\b`, flags, ..."""
+    """The expression has a construct that is not plain: look-behind, a back-reference, `\\b`, a flag, ..."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,45 +18,45 @@ class Chars:
     """Exactly one character of a set."""
 
     source: str
-    """Regular expression of this one character, complete in itself: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`."""
+    """A regular expression that matches exactly one character: `a`, `[^\\s]`, `\\p{L}`, `(?i:s)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """One item after the other; nothing at all when there are none."""
+    """A concatenation; without items it matches the empty text."""
 
     items: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The first option that works."""
+    """An alternation: the first option with which the whole pattern matches."""
 
     options: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """An item several times."""
+    """A repetition of `item`, from `least` to `most` times."""
 
     item: "Node"
     least: int
     most: int | None
-    """None: without end."""
+    """None for no upper limit."""
     mode: str
     """"" greedy, "?" lazy, "+" possessive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """An item that, once matched, is not tried in another way."""
+    """An atomic group, `(?>item)`: no backtracking into it once it has matched."""
 
     item: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What must (or must not) come next, without being consumed."""
+    """A look-ahead, `(?=item)`, or `(?!item)` if `negated`."""
 
     item: "Node"
     negated: bool
@@ -64,20 +64,20 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of the text."""
+    """The end of the text, `\\Z`."""
 
 
 Node = Chars | Chain | Choice | Repeat | Atomic | Look | End
 
 END_OF_LINE: Final = Look(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negated=False)
-"""What `$` says: the end, or a last newline and then the end."""
+"""`$`: the end of the text, or a newline there and then the end."""
 
 COUNTED: Final = 16
-"""Repetitions that are told apart; more are taken for any number."""
+"""Repetitions of an item that are written out in an automaton; a higher number is treated as unlimited."""
 
 MOST_SETS: Final = 300
-"""Sets of characters in a tree, repetitions that are told apart written out: what is found out about a pattern takes a
-time that may grow with their third power. The published patterns have fifty at most."""
+"""Sets of characters allowed in a tree, with repetitions written out as far as `COUNTED`: the analysis may take time
+cubic in their number. The published patterns have fifty at most."""
 
 _CHARS: Final = re.compile(
     r"""
@@ -96,10 +96,9 @@ _SHORT: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, Non
 
 
 def parse(source: str) -> Node:
-    """The tree of a pattern that the `regex` module has accepted.
+    """The tree of an expression that the `regex` module has accepted; capturing groups are treated as plain groups.
 
-    NotPlain if it uses anything else than the tree has, or is larger than `MOST_SETS`. Capturing groups become plain
-    ones: nothing in the tree refers to them.
+    NotPlain if it has any other construct than the tree, or more than `MOST_SETS` sets.
     """
     reader = _Reader(source)
     node = reader.choice(ignore_case=False)
@@ -122,12 +121,12 @@ def _size(node: Node) -> int:
 
 
 def times_counted(least: int, most: int | None) -> int:
-    """How many of the repetitions of an item are told apart."""
+    """How many copies of a repeated item an automaton has."""
     return min(COUNTED, max(least, 1) if most is None else most)
 
 
 class _Reader:
-    """A recursive descent over the source: choice > chain > repeat > group or set of characters."""
+    """A recursive-descent parser: choice > chain > repeat > group or set of characters."""
 
     def __init__(self, source: str) -> None:
         self.source = source

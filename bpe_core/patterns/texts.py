@@ -1,4 +1,4 @@
-"""Many texts looked for at once, such as the special tokens of a tokenizer, of which some have tens of thousands."""
+"""Multi-string search, for the special tokens of a tokenizer, of which some have tens of thousands."""
 
 import re
 from collections import defaultdict
@@ -7,19 +7,20 @@ from typing import Final
 
 _LONGEST_HEAD: Final = 4
 _MOST_HEADS: Final = 64
-"""Beginnings of texts that an expression looks for: it takes long to be compiled with more, and to try."""
+"""Different heads in the expression at most: more are slow to compile and to search."""
 
 
 class Texts:
-    """Finds any of some texts: the leftmost first, and of several at one place the longest.
+    """Finds occurrences of any of some texts from left to right, at each place the longest.
 
-    An expression finds their heads, which are as long as few of them allow; the text behind each is looked up.
+    An expression finds their heads: their first 1 to 4 characters, as many as leave at most 64 different heads. At each
+    head, the substrings of the lengths that texts with this head have are looked up, the longest first.
     """
 
     __slots__ = ("_find_head", "_head_length", "_lengths", "_texts")
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """An empty one is never found."""
+        """Empty texts are ignored."""
         self._texts: Final = frozenset(filter(None, texts))
         longest = min(_LONGEST_HEAD, min(map(len, self._texts), default=1))
         few = (n for n in range(longest, 1, -1) if len({text[:n] for text in self._texts}) <= _MOST_HEADS)
@@ -33,7 +34,7 @@ class Texts:
         self._find_head: Final = re.compile(either).search if heads else None
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where each that is found begins and ends; none overlap."""
+        """(start, end) of each occurrence, in code points, ascending, none overlapping another."""
         find, texts, n_head = self._find_head, self._texts, self._head_length
         found = find(text) if find else None
         while found and find:
