@@ -36,9 +36,9 @@ def _open_app(arguments: list[str]) -> int:
 
         print(f"bpescope {version('bpescope')} {kernel.description}")
         return 0
-    from bpe_core.cli.standard_streams import hold_open, tell
+    from bpe_core.cli.standard_streams import open_closed_streams, print_to_stderr
 
-    hold_open()
+    open_closed_streams()
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         return _refuse(
             "the app needs a terminal, and this is none; without one use "
@@ -62,7 +62,7 @@ def _open_app(arguments: list[str]) -> int:
     gc.enable()
     app.run()
     for sentence in app.last_words:
-        tell(f"bpescope: {sentence}")
+        print_to_stderr(f"bpescope: {sentence}")
     return app.return_code or 0
 
 
@@ -131,9 +131,9 @@ def _parser() -> "Parser":
 
 
 def _refuse(sentence: str) -> int:
-    from bpe_core.cli.standard_streams import tell
+    from bpe_core.cli.standard_streams import print_to_stderr
 
-    tell(f"bpescope: {sentence}")
+    print_to_stderr(f"bpescope: {sentence}")
     return 2
 
 

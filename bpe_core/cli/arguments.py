@@ -1,11 +1,11 @@
-"""What the declarations of several subcommands have in common."""
+"""The argument parser, and the arguments that several subcommands declare."""
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
-from bpe_core.cli.standard_streams import tell
+from bpe_core.cli.standard_streams import print_to_stderr
 from bpe_core.errors import LONGEST
 from bpe_core.visible import quoted, shortened, visible
 
@@ -18,6 +18,7 @@ Subcommands: TypeAlias = "_SubParsersAction[ArgumentParser]"
 """What `ArgumentParser.add_subparsers` returns."""
 
 A_TOKENIZER = "a tokenizer file in any supported format, a folder that holds one, or a name such as gpt-4o"
+"""The help text of an argument that names a tokenizer."""
 
 
 class Parser(ArgumentParser):
@@ -28,14 +29,14 @@ class Parser(ArgumentParser):
         print(self.format_help(), end="", file=file or sys.stdout)
 
     def error(self, message: str) -> NoReturn:
-        """End the program with what argparse says of an argument, without its usage."""
+        """Print the `message` of argparse as one sentence on stderr, without the usage, and exit with 2."""
         problem = visible(shortened(message.removeprefix("argument "), LONGEST))
-        tell(f"{self.prog}: {problem}; {self.prog} --help says what there is.")
+        print_to_stderr(f"{self.prog}: {problem}; {self.prog} --help says what there is.")
         raise SystemExit(2)
 
 
 def integer(text: str) -> int:
-    """The number that an argument is; ArgumentTypeError if it is none."""
+    """The `type` of an argument that is a whole number; ArgumentTypeError for other text."""
     try:
         return int(text)
     except ValueError:
@@ -50,7 +51,11 @@ def add_command(
     examples: tuple[str, ...],
     notes: str = "",
 ) -> ArgumentParser:
-    """A subcommand with one line of description, and examples to copy, then `notes`, below its options."""
+    """Add the subcommand `name`, which `run` executes, and return its parser.
+
+    `run` takes the parsed arguments and returns the exit code. The help ends with `examples` (the arguments of a call)
+    and `notes`.
+    """
     parser = commands.add_parser(
         name, help=description, description=description, formatter_class=RawDescriptionHelpFormatter
     )
@@ -62,7 +67,7 @@ def add_command(
 
 
 def add_stream(parser: ArgumentParser) -> None:
-    """`--stream`, which turns a command into the worker of an app."""
+    """Add `--stream`: the command speaks the line protocol of `wire` instead of sentences, as the worker of an app."""
     parser.add_argument(
         "--stream",
         action="store_true",
@@ -71,23 +76,23 @@ def add_stream(parser: ArgumentParser) -> None:
 
 
 def add_tokenizer(parser: ArgumentParser) -> None:
-    """`-t`, the tokenizer to work with, and `--pattern` for the files that do not tell theirs."""
+    """Add `-t`, the tokenizer to work with, and `--pattern` (see `add_given_pattern`)."""
     parser.add_argument("-t", "--tokenizer", required=True, metavar="TOKENIZER", help=A_TOKENIZER)
     add_given_pattern(parser)
 
 
 def add_given_pattern(parser: ArgumentParser) -> None:
-    """`--pattern`, where a tokenizer's file does not tell it."""
+    """Add `--pattern` for a command that reads a tokenizer: it overrides the split pattern of the file."""
     parser.add_argument("--pattern", metavar="P", help="how text is split, where TOKENIZER does not say it, or wrongly")
 
 
 def add_input(parser: ArgumentParser, what: str) -> None:
-    """The file to read, or stdin."""
+    """Add the positional PATH, "-" (stdin) by default; `what` says in the help what the file holds."""
     parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=f"{what}; stdin if left out or -")
 
 
 def add_pattern(parser: ArgumentParser) -> None:
-    """`--pattern`, how text is split."""
+    """Add `--pattern` for a command that splits texts without a tokenizer; "gpt4" by default."""
     parser.add_argument(
         "--pattern",
         default="gpt4",

@@ -10,10 +10,10 @@ from bpe_core.auditing import KINDS, Finding, Findings, Stage, run_checks
 from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
 from bpe_core.cli.control import Control
-from bpe_core.cli.counting import count_files
+from bpe_core.cli.counting import PROGRESS_EVERY, count_files
 from bpe_core.cli.finding_rows import table
 from bpe_core.cli.report import Report, report_to
-from bpe_core.cli.standard_streams import tell
+from bpe_core.cli.standard_streams import print_to_stderr
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.cli.wire import Auditing, Done, Role
 from bpe_core.cli.wire import Findings as Batch
@@ -26,14 +26,11 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 
 BATCH: Final = 256
-"""Findings in a batch at most."""
-
-EVERY: Final = 0.05
-"""Seconds between two reports of progress, and between two batches."""
+"""Findings in one event at most."""
 
 
 class _StoppedError(Exception):
-    """Raised inside the audit to end it."""
+    """Raised by `progress` inside the checks of an audit, to end them when the control says stop."""
 
 
 def add(commands: Subcommands) -> None:
@@ -109,7 +106,7 @@ def _bigrams(tokenizer: Tokenizer) -> int:
     for left, right, text in incomplete_bigrams(tokenizer):
         n += 1
         print(left, right, visible(text))
-    tell(f"{counted(n, 'incomplete bigram')}.")
+    print_to_stderr(f"{counted(n, 'incomplete bigram')}.")
     return 0
 
 
@@ -124,7 +121,10 @@ def _kinds(names: str) -> list[str]:
 def _audit(
     tokenizer: Tokenizer, matrix: Matrix | None, options: Namespace, control: Control, report: Report
 ) -> Findings:
-    """The findings, sent in batches as they are made; only those so far if the control says stop."""
+    """All findings; if the control says stop, those made until then. They are sent on the way, in batches.
+
+    A batch is sent when it holds BATCH findings, and with each report of progress.
+    """
 
     def count(paths: list[str], role: Role) -> Counts | None:
         if not paths or control.stopped:
@@ -134,8 +134,8 @@ def _audit(
     counts = count(options.corpus, "corpus")
     reference = count(options.reference, "reference")
     found: list[Finding] = []
-    sent = 0  # findings
-    shown = 0.0  # when progress was
+    sent = 0  # findings that have been sent
+    shown = 0.0  # when progress was last sent
 
     def send() -> None:
         nonlocal sent
@@ -145,10 +145,10 @@ def _audit(
 
     def progress(stage: Stage) -> None:
         nonlocal shown
-        control.look()
+        control.receive()
         if control.stopped:
             raise _StoppedError
-        if time.monotonic() - shown >= EVERY:
+        if time.monotonic() - shown >= PROGRESS_EVERY:
             shown = time.monotonic()
             send()
             report.send(Auditing(stage.done, stage.total, stage.name))

@@ -58,7 +58,7 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Encode all texts with all tokenizers, one text after the other, and print; 0."""
+    """Encode each text with all tokenizers and print the comparison; returns 0."""
     names: list[str] = options.tokenizer
     if len(names) < 2:
         raise OptionError("There is only one tokenizer to compare; name a second one with -t.")
@@ -86,7 +86,7 @@ def _price(text: str) -> float:
 
 
 def _texts(paths: list[str], report: Report) -> Iterator[tuple[str, str]]:
-    """(name, text) of each text, told as it is read."""
+    """Yield (name, text) of each file in `paths`, or of stdin; reports progress before each, and what is skipped."""
     if len(paths) == 1 and is_stream(paths[0]):
         yield "stdin", "".join(text_blocks(paths[0]))
         return
@@ -103,7 +103,7 @@ def _texts(paths: list[str], report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _as_json(comparison: Comparison, names: Iterable[str], options: Namespace) -> dict[str, Any]:
-    """The comparison as one object; lists have one entry for each tokenizer, in the order they were named."""
+    """The comparison as one JSON object; a list of numbers has one for each tokenizer, in the order of `names`."""
     tokenizers, totals = comparison.tokenizers, comparison.totals
     one = totals[0]
     found: dict[str, Any] = {

@@ -12,7 +12,10 @@ from bpe_core.visible import token_label, visible
 def tables(
     comparison: Comparison, labels: Sequence[str], with_parity: bool, price: float | None, n_examples: int
 ) -> str:
-    """All tables below one another; `price` is that of a million tokens, `labels` are names of the tokenizers."""
+    """All tables as one text. `labels` are the names of the tokenizers, `price` is what a million tokens cost.
+
+    With parity, a text shows tokens relative to those of the first text, instead of bytes per token.
+    """
     parts = [
         _texts(comparison, labels, with_parity),
         _measures(comparison, labels, price),
@@ -25,7 +28,7 @@ def tables(
 
 
 def _texts(comparison: Comparison, labels: Sequence[str], with_parity: bool) -> Iterator[str]:
-    """Tokens of each text; from the second tokenizer on with what they are more or less than those of the first."""
+    """A row for each text: its bytes, and for each tokenizer its tokens and bytes per token, or parity."""
     ratio = "parity" if with_parity else "b/token"
     rows = [["text", "bytes", *(cell for label in labels for cell in (label, ratio))]]
     reference = comparison.texts[0].n_tokens
@@ -73,7 +76,7 @@ def _scripts(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _numbers(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
-    """How numbers of four digits or more are cut, the three usual ways of each tokenizer."""
+    """How numbers of four digits or more are cut into tokens: the three most frequent splits of each tokenizer."""
     rows = [["numbers of 4 digits and more", *labels]]
     ways = [
         [(way, n) for way, n in total.number_splits.most_common() if sum(way) > 3][:3] for total in comparison.totals

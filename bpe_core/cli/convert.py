@@ -32,7 +32,7 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Load and save."""
+    """Load the tokenizer and save it in the other format; returns 0."""
     output = Path(options.output)
     check_place(output)
     if output.exists() and os.path.exists(options.tokenizer) and output.samefile(options.tokenizer):

@@ -27,7 +27,7 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Count and print; 0, or 130 when a signal cut it short."""
+    """Count and print; returns 0, or 130 after a signal."""
     began = time.monotonic()
     with (
         closing(Control(stdin=options.stream)) as control,

@@ -1,4 +1,4 @@
-"""Paths in, counted pieces out, with progress on the way: what train, count and audit begin with."""
+"""Counting the pieces of files with progress and stops: the first step of train, count and audit."""
 
 import time
 from collections.abc import Sequence
@@ -10,20 +10,21 @@ from bpe_core.cli.wire import Activity, Counted, Counting, Role, Skipped, State
 from bpe_core.corpus import Counts, Progress, find_files
 
 PROGRESS_EVERY: Final = 0.05
-"""Seconds between two reports of progress."""
+"""Seconds between two reports of progress, at least."""
 
 WORKER_LOST: Final = (
     "A helping process was ended by the system or by somebody; its part was done without it, nothing is missing."
 )
-"""What to say when a process pool has lost a worker."""
+"""The sentence for a person when a worker of a process pool has died."""
 
 
 def count_files(
     paths: Sequence[str], pattern: str, control: Control, report: Report, *, role: Role = "corpus"
 ) -> Counts | None:
-    """Count the pieces of all texts in `paths`; None if told to stop before the end, since half a count is none.
+    """Count the pieces of all texts in `paths`, files or folders; None if `control` said stop before the end.
 
-    Errors: TextError for a path that cannot be read, PatternError for a pattern that is none.
+    Sends `Counting` on the way, then `Skipped` for each file left out and `Counted`, all with this `role`. Raises
+    TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
     found = find_files(paths)
     shown = 0.0
@@ -50,11 +51,11 @@ def count_files(
 
 
 def told_to_stop(control: Control, report: Report, activity: Activity) -> bool:
-    """Whether to stop; rests first while there is a pause, and says when the `activity` goes on."""
-    control.look()
-    if control.resting():
+    """Whether to stop. During a pause it blocks first, and reports "paused", then that the `activity` goes on."""
+    control.receive()
+    if control.must_wait():
         report.send(State("paused"))
-        while control.resting():
+        while control.must_wait():
             control.wait()
         report.send(State(activity))
     return control.stopped is not None

@@ -1,4 +1,4 @@
-"""`decode`: ids in, text out, byte for byte."""
+"""`decode`: token ids into the bytes that they stand for."""
 
 import sys
 from argparse import Namespace
@@ -28,7 +28,7 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Decode and write: exactly the bytes, unless a terminal would obey some of them."""
+    """Decode and write exactly the bytes, or to a terminal, which would obey control characters, a visible form; 0."""
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     data = tokenizer.decode_bytes(_ids(read_bytes(options.path)))
     if sys.stdout.isatty():
@@ -55,7 +55,7 @@ def _ids(data: bytes) -> list[int]:
 
 
 def _id(word: bytes) -> int:
-    """The number that is written there. Raises `ValueError` naming what is none."""
+    """`word` as a number; ValueError with `word` in its message if it is none."""
     try:
         return int(word)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`economy`: what the same data costs in tokens, written in one format or another."""
+"""`economy`: how many tokens the same data takes as JSON, YAML, XML, CSV and a Markdown table."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Read, write in all formats, count and print; 0."""
+    """Write the data in all formats, count the tokens of each and print a table; returns 0."""
     tokenizers = {name: open_tokenizer(name, options.pattern) for name in options.tokenizer}
     found = economy(read("".join(text_blocks(options.path))), tokenizers)
     if options.json:

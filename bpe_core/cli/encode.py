@@ -1,4 +1,4 @@
-"""`encode`: texts in, ids out; what is large is shared by all cores."""
+"""`encode`: texts into token ids, large ones by several processes."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from typing import Final
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
 from bpe_core.cli.counting import PROGRESS_EVERY
-from bpe_core.cli.encoding import EACH, EncodePortion, Ids, encode_together
+from bpe_core.cli.encoding import BYTES_PER_PROCESS, EncodePortion, Ids, encode_together
 from bpe_core.cli.report import Report, SentenceReport, report_to_person
 from bpe_core.cli.source import is_stream, text_blocks
 from bpe_core.cli.tokenizers import open_tokenizer
@@ -23,7 +23,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.specials import without
 
 _SLICE: Final = 1 << 16
-"""Ids written at a time: as text they need far more memory than as numbers."""
+"""Ids that are turned into text and written at a time, to bound the memory."""
 
 
 def add(commands: Subcommands) -> None:
@@ -62,7 +62,7 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Encode and print, block by block or portion by portion: a text may be larger than the memory."""
+    """Encode and print, block by block or portion by portion, since a text may be larger than the memory; returns 0."""
     paths = options.paths or ["-"]
     if len(paths) == 1 and is_stream(paths[0]):
         _one_after_the_other(text_blocks(paths[0]), options)
@@ -72,7 +72,7 @@ def run(options: Namespace) -> int:
         _documents(paths, options)
     else:
         (file,) = find_files(paths, every_character=True).files
-        if file.size < 2 * EACH or file.packing:
+        if file.size < 2 * BYTES_PER_PROCESS or file.packing:
             _one_after_the_other(file.blocks(), options)
         else:
             _together([file], options, SentenceReport())
@@ -80,7 +80,7 @@ def run(options: Namespace) -> int:
 
 
 def _one_after_the_other(blocks: Iterator[str], options: Namespace) -> None:
-    """The blocks of one text, in this process."""
+    """Encode and print the blocks of one text, in this process."""
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     allowed, disallowed = _specials(tokenizer, options)
     ids = tokenizer.encode_blocks(blocks, allowed_special=allowed, disallowed_special=disallowed)
@@ -94,7 +94,7 @@ def _one_after_the_other(blocks: Iterator[str], options: Namespace) -> None:
 
 
 def _documents(paths: Sequence[str], options: Namespace) -> None:
-    """Each of several texts on a line."""
+    """Encode and print several texts, the ids of each on a line."""
     with closing(SentenceReport() if sys.stdout.isatty() else report_to_person()) as report:
         found = find_files(paths, every_character=True)
         for skipped in found.skipped:
@@ -103,11 +103,11 @@ def _documents(paths: Sequence[str], options: Namespace) -> None:
 
 
 def _together(files: Sequence[TextFile], options: Namespace, report: Report) -> None:
-    """Texts that may be many or large, by as many processes as they are worth."""
+    """Encode and print `files`, a line each, by as many processes as their size is worth."""
     total = sum(file.size for file in files)
     shown = 0.0
 
-    def look(n_bytes: int) -> None:
+    def progress(n_bytes: int) -> None:
         nonlocal shown
         if time.monotonic() - shown >= PROGRESS_EVERY:
             shown = time.monotonic()
@@ -118,14 +118,17 @@ def _together(files: Sequence[TextFile], options: Namespace, report: Report) -> 
     allowed, disallowed = _specials(work.opened(), options)
     work = replace(work, allowed_special=allowed, disallowed_special=disallowed)
     try:
-        _write_documents(encode_together(work, files, look, report.say), marks)
+        _write_documents(encode_together(work, files, progress, report.say), marks)
     except SpecialTokenError:
         _refuse_in(files, frozenset(disallowed) - frozenset(allowed))
         raise
 
 
 def _refuse_in(files: Sequence[TextFile], disallowed: frozenset[str]) -> None:
-    """Raise `SpecialTokenError` for the first such token; whoever met it has seen only a part of its document."""
+    """Raise `SpecialTokenError` for the first disallowed special token in `files`, with its offset in the whole file.
+
+    The error of a process that encodes a part of a file only knows the offset in that part.
+    """
     for file in files:
         try:
             for _ in without(disallowed, file.blocks()):
@@ -135,7 +138,7 @@ def _refuse_in(files: Sequence[TextFile], disallowed: frozenset[str]) -> None:
 
 
 def _specials(tokenizer: Tokenizer, options: Namespace) -> tuple[Collection[str], Collection[str]]:
-    """The special tokens that are allowed, and those that must not occur."""
+    """(those encoded as special tokens, those that are an error): the special tokens as the options ask."""
     specials = tokenizer.special_tokens.keys()
     if options.special_as_text:
         return (), ()
@@ -152,7 +155,7 @@ def _refused(error: SpecialTokenError) -> SpecialTokenError:
 
 
 def _marks(options: Namespace) -> tuple[str, str, str]:
-    """What stands before, between and after the ids of a document."""
+    """What is printed before, between and after the ids of a document."""
     return ('{"ids": [', ", ", "]}") if options.json else ("", " ", "")
 
 
@@ -167,7 +170,7 @@ def _write(ids: Iterator[list[int]], before: str, between: str, after: str) -> N
 
 
 def _write_documents(encoded: Iterable[tuple[Portion, list[Ids]]], marks: tuple[str, str, str]) -> None:
-    """A line for each document: its ids, or how many they are where they are not there as text."""
+    """Write a line for each document: its ids between `marks`, or how many they are if only that was asked for."""
     before, between, after = marks
     n, counts_only = 0, True
     for portion, parts in encoded:

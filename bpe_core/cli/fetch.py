@@ -1,11 +1,11 @@
-"""`fetch`: a tokenizer by its name, from a cache or over the network; where its file lies."""
+"""`fetch`: find a tokenizer by its name, in a cache or over the network, and print the path of its file."""
 
 import sys
 import time
 from argparse import Namespace
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream
-from bpe_core.cli.standard_streams import tell as say
+from bpe_core.cli.standard_streams import print_to_stderr
 from bpe_core.cli.wire import Done, Fetching, Saved, to_line
 from bpe_core.hub import KINDS, fetch
 from bpe_core.visible import visible
@@ -26,9 +26,9 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Fetch and print the path; an app is told of each file, and stops this by ending the process."""
+    """Fetch and print the path; returns 0. With `--stream`, send an event before each file instead."""
     began = time.monotonic()
-    path = fetch(options.name, _tell_app if options.stream else tell)
+    path = fetch(options.name, _send_progress if options.stream else print_progress)
     if options.stream:
         seconds = time.monotonic() - began
         sys.stdout.write(to_line(Saved(str(path))) + to_line(Done("fetched", 0, seconds)))
@@ -37,11 +37,11 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _tell_app(done: int, total: int, name: str) -> None:
+def _send_progress(done: int, total: int, name: str) -> None:
     sys.stdout.write(to_line(Fetching(done, total, name)))
     sys.stdout.flush()
 
 
-def tell(done: int, total: int, name: str) -> None:
-    """Say on stderr what comes over the network."""
-    say(f"Fetching {visible(name)} ({done + 1} of {total}) …")
+def print_progress(done: int, total: int, name: str) -> None:
+    """Print to stderr which file is being downloaded, after `done` of `total` files."""
+    print_to_stderr(f"Fetching {visible(name)} ({done + 1} of {total}) …")

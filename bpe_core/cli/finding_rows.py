@@ -10,11 +10,11 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 
 _LABEL: Final = 24
-"""Cells of a token shown at most."""
+"""Terminal cells of a token label at most."""
 
 
 def table(found: Findings, tokenizer: Tokenizer, *, first: int | None) -> str:
-    """The findings as lines; of each kind the `first` ones and how many more there are, or all of them if None."""
+    """The findings as one text, grouped by kind: of each the `first` ones and how many more there are; None: all."""
     return "\n".join(_lines(found, tokenizer, first))
 
 

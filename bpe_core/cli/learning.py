@@ -1,4 +1,4 @@
-"""A trainer made ready, and its merges sent in batches as the control allows them."""
+"""Training under control: merges are made as commands allow, and sent in batches."""
 
 import gc
 import time
@@ -15,17 +15,17 @@ from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
 
 BATCH: Final = 256
-"""Merges in a batch at most."""
+"""Merges in one event at most."""
 
 BATCH_SECONDS: Final = 0.03
-"""Seconds between two batches while merges come slowly."""
+"""Seconds after which a batch is sent though it is not full."""
 
 
 def prepare(counts: Counts, rules: Options, control: Control, report: Report) -> Trainer | None:
-    """A trainer that is ready for its first merge; None if told to stop before it was."""
+    """A trainer with the pairs of `counts` counted; None if `control` said stop meanwhile. Sends `Preparing`."""
     shown = time.monotonic()
 
-    def look(done: int, total: int) -> None:
+    def progress(done: int, total: int) -> None:
         nonlocal shown
         if time.monotonic() - shown >= PROGRESS_EVERY:
             shown = time.monotonic()
@@ -34,18 +34,18 @@ def prepare(counts: Counts, rules: Options, control: Control, report: Report) ->
             raise Stopped
 
     try:
-        return Trainer(counts, **asdict(rules), look=look)
+        return Trainer(counts, **asdict(rules), look=progress)
     except Stopped:
         return None
 
 
 def learn(trainer: Trainer, control: Control, report: Report) -> int:
-    """Learn until the trainer ends or the control says stop; the number of merges, all of them sent.
+    """Learn until the trainer ends or `control` says stop; sends all merges and returns their number.
 
-    Without credit the worker says "paused" and sleeps. It says so again after each command that leaves it paused, so an
-    app that asked for a step knows when its merges have all arrived.
+    Without credit it sends the state "paused" and waits. It sends it again after each command that leaves it paused, so
+    an app that asked for a step knows when its merges have all arrived.
     """
-    # The corpus is all lists and no cycles; searching it for some again and again costs a sixth of the time.
+    # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
     gc.freeze()
     try:
         return _learn(trainer, control, report)
@@ -82,6 +82,6 @@ def _learn(trainer: Trainer, control: Control, report: Report) -> int:
         control.credit -= 1
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send()
-        control.look()
+        control.receive()
     send()
     return steps

@@ -1,7 +1,7 @@
-"""The headless face: subcommands, exit codes, and one sentence for whatever goes wrong.
+"""The command line: runs a subcommand, and turns whatever goes wrong into one sentence and an exit code.
 
-Exit codes: 0 done, 1 what was asked for is not so, 2 wrong usage or bad input, 130 interrupted. Data goes to stdout,
-progress and errors to stderr.
+Exit codes: 0 done, 1 a check failed (`audit --fail-on`, `train --preset`), 2 wrong usage or bad input, 130 interrupted.
+Data goes to stdout, progress and errors to stderr.
 """
 
 import errno
@@ -13,13 +13,13 @@ from typing import Final
 
 from bpe_core.cli import audit, compare, convert, count, decode, economy, encode, fetch, show, train
 from bpe_core.cli.arguments import Parser
-from bpe_core.cli.standard_streams import hold_open, let_go, tell
+from bpe_core.cli.standard_streams import discard, open_closed_streams, print_to_stderr
 from bpe_core.cli.wire import Failed, to_line
 from bpe_core.errors import LONGEST, BpeError
 from bpe_core.visible import shortened, visible
 
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
-"""What the system says of a place that takes no more; where it names no file, that is stdout."""
+"""Errors of writing to what takes no more; an OSError with one of these and no file name comes from stdout."""
 
 
 COMMANDS: Final = (train, encode, decode, show, count, compare, economy, audit, convert, fetch)
@@ -28,22 +28,25 @@ COMMANDS: Final = (train, encode, decode, show, count, compare, economy, audit, 
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
     """Run one subcommand and return its exit code; `prog` is how the program calls itself."""
-    hold_open()
+    open_closed_streams()
     try:
         code = _run(argv, prog)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # whoever read our output has enough
-        let_go(sys.stdout)
+        discard(sys.stdout)
         return 0
     except OSError as error:
-        let_go(sys.stdout)
-        tell(f"{prog}: What is to be printed cannot be written: {error.strerror or error}.")
+        discard(sys.stdout)
+        print_to_stderr(f"{prog}: What is to be printed cannot be written: {error.strerror or error}.")
         return 2
 
 
 def _run(argv: Sequence[str] | None, prog: str) -> int:
-    """The exit code, everything being said but what is still on its way to stdout. Raises OSError if that is stuck."""
+    """Run the subcommand and return its exit code, every error having been printed.
+
+    Raises OSError only if stdout cannot be written to.
+    """
     try:
         options = _parser(prog).parse_args(argv)
     except SystemExit as end:  # after --help, or a sentence on what is wrong
@@ -51,7 +54,7 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
     try:
         return int(options.run(options))
     except KeyboardInterrupt:
-        tell(f"{prog}: Interrupted.")
+        print_to_stderr(f"{prog}: Interrupted.")
         return 130
     except BpeError as error:
         message = str(error)
@@ -69,7 +72,7 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
         kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         message = f"Unexpected {kind}; please report this with the command you typed (--debug shows where it happened)."
     message = visible(shortened(message, LONGEST))
-    tell(f"{prog}: {message}")
+    print_to_stderr(f"{prog}: {message}")
     if options.stream:
         sys.stdout.write(to_line(Failed(message)))
     return 2

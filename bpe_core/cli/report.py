@@ -1,46 +1,46 @@
-"""Where the events of a command go: as lines to an app, or as sentences and progress bars to a person."""
+"""Where the events of a command go: to an app as lines, to a person as sentences and a progress bar on stderr."""
 
 import sys
 import time
 from typing import IO, Final, cast
 
 from bpe_core.cli.control import Control
-from bpe_core.cli.standard_streams import Unfailing, tell
+from bpe_core.cli.standard_streams import Unfailing, print_to_stderr
 from bpe_core.cli.wire import Auditing, Counted, Counting, Event, Merges, Preparing, Skipped, Started, to_line
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
 
 LEFT_OUT_SHOWN: Final = 5
-"""Files left out that are told one by one; a folder may hold thousands of pictures."""
+"""Files left out that are named one by one; of more only the number is printed."""
 
 
 class Report:
-    """What a command tells while it works; this one tells nothing."""
+    """Takes the events of a command. This one, the base class, discards them."""
 
     def send(self, event: Event) -> None:
-        """Tell one event."""
+        """Pass on one event."""
 
     def say(self, sentence: str) -> None:
-        """Tell a person, if one is there, how it ended."""
+        """Print a sentence for a person; nothing if an app reads the events."""
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """End the report; a progress bar is taken off the terminal."""
 
 
 def report_to(stream: bool, control: Control) -> Report:
-    """The report for an app that reads `stream`s of events, or else for the person at stderr."""
+    """A `LineReport` if `stream`, for an app; else `report_to_person()`."""
     if stream:
         return LineReport(control)
     return report_to_person()
 
 
 def report_to_person() -> Report:
-    """Sentences on stderr, and a bar if that is a terminal."""
+    """A `BarReport` if stderr is a terminal, else a `SentenceReport`."""
     return BarReport() if sys.stderr.isatty() else SentenceReport()
 
 
 class LineReport(Report):
-    """Every event as a line on stdout; a reader that has left asks the work to stop and keep what it has."""
+    """Writes every event as a line on stdout; if that fails, the reader has left, and the control is told to stop."""
 
     def __init__(self, control: Control) -> None:
         self._control = control
@@ -48,7 +48,7 @@ class LineReport(Report):
         self._refused: OSError | None = None
 
     def send(self, event: Event) -> None:
-        """Write the line; blocks while the reader is behind, which is all the backpressure there is."""
+        """Write the line; blocks while the pipe is full, so a slow reader slows the work down."""
         if self._out is None:
             return
         try:
@@ -68,13 +68,13 @@ class LineReport(Report):
 
 
 class SentenceReport(Report):
-    """A few sentences on stderr, for a log file or a program in between."""
+    """Sentences on stderr without a progress bar, as for a log file."""
 
     def __init__(self) -> None:
         self._left_out = 0
 
     def send(self, event: Event) -> None:
-        """What was left out, and what was read."""
+        """Print which files were skipped, and what was read; other events say nothing."""
         match event:
             case Skipped(path, reason):
                 self._left_out += 1
@@ -91,11 +91,11 @@ class SentenceReport(Report):
 
     def say(self, sentence: str) -> None:
         """One line on stderr."""
-        tell(visible(sentence))
+        print_to_stderr(visible(sentence))
 
 
 class BarReport(SentenceReport):
-    """Sentences, and below them a bar with the time left."""
+    """Sentences on a terminal, and below them a progress bar with the time left."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class BarReport(SentenceReport):
         self._bars.start()
 
     def send(self, event: Event) -> None:
-        """Move the bar; sentences as ever."""
+        """Move the bar, and print what `SentenceReport` prints."""
         match event:
             case Counting(done, total, name):
                 self._move(f"Reading {name}", done, total)

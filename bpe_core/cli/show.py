@@ -42,7 +42,7 @@ def add(commands: Subcommands) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Draw and print; 0."""
+    """Print the text as its tokens, in the form that was asked for; returns 0."""
     tokenizers = [(name, open_tokenizer(name, options.pattern)) for name in options.tokenizer]
     text = "".join(text_blocks(options.path))
     pictures = [Picture.of(one, text, one.name or os.path.basename(name)) for name, one in tokenizers]
@@ -58,7 +58,7 @@ def run(options: Namespace) -> int:
 
 
 def _print(pictures: list[Picture], options: Namespace) -> None:
-    """In the terminal; what a person should know besides goes to stderr, so that a pipe gets the tokens alone."""
+    """Print for a terminal or a pipe; the summary of a single picture goes to stderr: a pipe gets only tokens."""
     is_terminal = options.color == "always" or (options.color == "auto" and sys.stdout.isatty())
     environment = dict(os.environ, NO_COLOR="") if options.color == "always" else os.environ
     for number, picture in enumerate(pictures):

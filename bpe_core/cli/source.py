@@ -1,4 +1,4 @@
-"""The bytes a command reads that are in no ordinary file, and those of a file of ids."""
+"""Reading stdin, pipes and small files whole or as strict UTF-8, without the checks that a corpus file undergoes."""
 
 import codecs
 import os
@@ -18,7 +18,7 @@ _STDIN: Final = ("-", "/dev/stdin")
 
 
 def is_stream(path: str) -> bool:
-    """Whether `path` is stdin, or a pipe that a shell has laid: what is read but once, from one end to the other."""
+    """Whether `path` can be read only once and has no size: stdin, /dev/null, or a pipe such as `<(...)` of a shell."""
     if path in _STDIN or path == os.devnull:
         return True
     try:
@@ -28,7 +28,7 @@ def is_stream(path: str) -> bool:
 
 
 def read_bytes(path: str) -> bytes:
-    """Everything in the file, or on stdin if `path` is "-". TextError if it cannot be read, and for what never ends."""
+    """All bytes of the file, or of stdin if `path` is "-". TextError if it cannot be read, or is an endless device."""
     try:
         with _opened(path) as file:
             return file.read()
@@ -37,9 +37,9 @@ def read_bytes(path: str) -> bytes:
 
 
 def text_blocks(path: str) -> Iterator[str]:
-    """The same as text, in blocks, every character kept: a byte order mark is one, and so is each kind of line ending.
+    """The text of a file, or of stdin if `path` is "-", in blocks. Byte order marks and line endings are kept.
 
-    TextError if it is not UTF-8, once that shows.
+    Raises TextError if it cannot be read, and, at the block in question, for bytes that are not UTF-8.
     """
     decode = codecs.getincrementaldecoder("utf-8")().decode
     n_read = 0

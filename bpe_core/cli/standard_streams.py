@@ -1,4 +1,4 @@
-"""stdin, stdout and stderr as they may be found: closed by whoever started us, full, or without a reader any more."""
+"""stdin, stdout and stderr when they are closed from the start, full, or have lost their reader."""
 
 import os
 import sys
@@ -6,59 +6,61 @@ from contextlib import suppress
 from typing import IO, Final
 
 _STANDARD: Final = ((0, "stdin", os.O_WRONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY))
-"""Descriptor, name in `sys`, and how a closed one is opened: what nobody gave us to read from or to print to stays an
-error for who tries, while sentences that nobody wants to hear go nowhere."""
+"""(descriptor, name in `sys`, mode in which a closed one is opened on /dev/null).
+
+stdin is opened for writing and stdout for reading only, so that using them is still an error; what is printed to stderr
+is discarded."""
 
 
-def hold_open() -> None:
-    """Take the places of standard streams that are closed, before a file is opened there and printed into."""
-    for descriptor, name, way in _STANDARD:
+def open_closed_streams() -> None:
+    """Open /dev/null at each standard descriptor that is closed, lest the next file opened become stdout or stderr."""
+    for descriptor, name, mode in _STANDARD:
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, way)  # the lowest that is free, which is this one
+            os.open(os.devnull, mode)  # the lowest that is free, which is this one
         if getattr(sys, name) is None:
             stream = open(descriptor, "w" if descriptor else "r", closefd=False)  # noqa: SIM115  to the very end
             setattr(sys, name, stream)
 
 
 class Unfailing:
-    """A stream whose reader may leave, such as a terminal that hangs up; what is written after that goes nowhere."""
+    """Wraps a stream so that writing never raises OSError; what cannot be written (a closed terminal) is discarded."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
         self.encoding = getattr(stream, "encoding", "utf-8")
 
     def write(self, text: str) -> int:
-        """Write it if that can be."""
+        """Write `text`, or discard it; its length."""
         with suppress(OSError):
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Send on what is not sent yet, if that can be."""
+        """Flush the stream; an OSError is ignored."""
         with suppress(OSError):
             self._stream.flush()
 
     def isatty(self) -> bool:
-        """Whether it is a terminal, or was one."""
+        """`isatty` of the stream."""
         return self._stream.isatty()
 
     def fileno(self) -> int:
-        """Its descriptor."""
+        """`fileno` of the stream."""
         return self._stream.fileno()
 
 
-def tell(sentence: str) -> None:
-    """Say something on stderr; that nobody can hear it is no reason to end what is said."""
+def print_to_stderr(sentence: str) -> None:
+    """Print a line to stderr; if that cannot be written to, discard it and all that follows."""
     try:
         print(sentence, file=sys.stderr, flush=True)
     except (OSError, ValueError):
-        let_go(sys.stderr)
+        discard(sys.stderr)
 
 
-def let_go(stream: IO[str]) -> None:
-    """Lead a stream that takes nothing more to nowhere, or Python would try once more when it ends."""
+def discard(stream: IO[str]) -> None:
+    """Redirect the descriptor of a broken stream to /dev/null; else Python would fail when it flushes it at exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, stream.fileno())

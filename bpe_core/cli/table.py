@@ -6,11 +6,14 @@ from typing import Final
 from bpe_core.cells import cells, fitted
 
 _WIDEST: Final = 36
-"""Columns of a terminal that a cell gets at most."""
+"""Terminal cells of a column at most."""
 
 
 def table(rows: Sequence[Sequence[str]], numbers: Iterable[int] | None = None) -> Iterator[str]:
-    """Rows as lines, columns aligned: `numbers` on the right, all but the first one unless told."""
+    """Yield the rows as lines, with a rule below the first row, the head.
+
+    The columns `numbers` (indices; by default all but the first) are aligned on the right, the others on the left.
+    """
     right = set(range(1, len(rows[0])) if numbers is None else numbers)
     shown = [[fitted(cell, _WIDEST) for cell in row] + [""] * (len(rows[0]) - len(row)) for row in rows]
     widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]

@@ -88,10 +88,10 @@ def _add_rules(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Count, learn, save; 0, 1 for a preset that does not come out, or 130 when a signal cut it short.
+    """Count, learn and save; returns 0, 1 if a preset gave another result than promised, or 130 after a signal.
 
-    Whatever ends the learning, what was learned is saved: a `stop`, a signal, an app that went away. Stopped before the
-    first merge there is nothing to keep, and no file is written or replaced.
+    What was learned is saved whatever ends the learning: the trainer, a `stop`, a signal, the end of the app. If it is
+    stopped before the first merge, no file is written or replaced.
     """
     began = time.monotonic()
     _check_usage(options)
@@ -173,7 +173,10 @@ def _check_output(output: Path, texts: list[str]) -> None:
 
 
 def _save(tokenizer: Tokenizer, output: str, report: Report, *, keep_existing: bool) -> None:
-    """Save what was learned; where that cannot be, then elsewhere, for it may have taken hours. Raises FormatError."""
+    """Save to `output`; if that fails, to the folder for temporary files, for learning may have taken hours.
+
+    Raises FormatError whenever `output` could not be written; the message then names the other file.
+    """
     try:
         if keep_existing:
             output = str(save_beside(tokenizer, Path(output)))

@@ -10,7 +10,7 @@ a worker whose reader falls behind blocks in its write.
 A training: `counting`* `skipped`* `counted` `preparing`* `started` (`state` | `merges`)* `saved` `done`.
 A count:    `counting`* `skipped`* `counted` `done`.
 A fetch:    `fetching`* `saved` `done`.
-An audit:   the same for the corpus and again for the reference, then (`auditing` | `findings`)* `done`.
+An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, (`auditing` | `findings`)* `done`.
 At any point instead: `failed`, and nothing after it.
 """
 
@@ -63,14 +63,17 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """All files have been read."""
+    """All files have been read: how much text that was."""
 
     documents: int
     bytes: int
+    """Of the texts in UTF-8."""
     characters: int
+    """Code points."""
     pieces: int
+    """Pieces, with repetition."""
     unique: int
-    """Different pieces."""
+    """Distinct pieces."""
     role: Role = "corpus"
 
 
@@ -79,17 +82,17 @@ class Preparing:
     """The pairs are being counted before the first merge; sent at most every 50 ms, and not for a small corpus."""
 
     done: int
-    """Bytes of different pieces looked at."""
+    """Bytes of distinct pieces whose pairs are counted."""
     total: int
-    """Bytes of different pieces."""
+    """Bytes of distinct pieces."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The trainer is ready: what the sequence looks like before the first merge."""
+    """The trainer is ready for its first merge."""
 
     tokens: int
-    """Length of the corpus in tokens, all of them single bytes."""
+    """Tokens in the corpus before the first merge: bytes, and the ends of words where these are symbols."""
     merges: int
     """How many merges the vocabulary size asks for; fewer may be found."""
 
@@ -123,23 +126,23 @@ class Auditing:
     """A check of an audit is under way; sent at most every 50 ms."""
 
     done: int
-    """Pieces or tokens looked at."""
+    """Pieces or tokens checked so far."""
     total: int
-    """Pieces or tokens to look at."""
+    """Pieces or tokens to check."""
     name: str
-    """What is being done, in a few words."""
+    """The check, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetching:
-    """A tokenizer comes over the network."""
+    """A file of a tokenizer is about to be downloaded."""
 
     done: int
-    """Files that are there."""
+    """Files downloaded so far."""
     total: int
-    """Files that are wanted."""
+    """Files to download."""
     name: str
-    """The file that comes next."""
+    """The file being downloaded now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,7 @@ class Command:
 
     verb: Verb
     n: int = 0
-    """Merges to make; only for "step", where they add to those still owed."""
+    """Merges to make; only for "step", where they add to those of earlier steps that are still to be made."""
 
 
 def to_line(message: Event | Command) -> str:

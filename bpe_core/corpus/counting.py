@@ -14,8 +14,8 @@ from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.progress import REPORT_EVERY, Reading
 from bpe_core.corpus.reading import CHANGED, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure
-from bpe_core.parallel.portions import Cut, Portion, portion_size, portions
-from bpe_core.parallel.process_pool import OnProgress, ProcessPool
+from bpe_core.parallel.portions import Cut, OnProgress, Portion, portion_size, portions
+from bpe_core.parallel.process_pool import ProcessPool
 from bpe_core.patterns import Splitter
 
 

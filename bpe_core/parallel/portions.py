@@ -25,6 +25,9 @@ _CONTINUATION: Final = range(0x80, 0xC0)
 """Bytes that go on with a character of UTF-8."""
 
 
+OnProgress = Callable[[int], None]
+"""Called now and then with the bytes on disk that are done; an exception it raises ends the work."""
+
 Cut = Callable[[str], int]
 """The first place in a text, not at its very beginning, where it may be cut; its length if there is none."""
 
@@ -49,7 +52,7 @@ class Portion:
         """Of its first file."""
         return self.files[0].name
 
-    def texts(self, progress: Callable[[int], None]) -> Iterator[tuple[TextFile, Iterator[str]]]:
+    def texts(self, progress: OnProgress) -> Iterator[tuple[TextFile, Iterator[str]]]:
         """Each file with its text in blocks; before each, `progress` is called with the bytes done of all files."""
         before = 0
         for file in self.files:
@@ -66,7 +69,7 @@ class Portion:
                 yield block
 
 
-def _add(progress: Callable[[int], None], before: int, n_bytes: int) -> None:
+def _add(progress: OnProgress, before: int, n_bytes: int) -> None:
     progress(before + n_bytes)
 
 

@@ -23,6 +23,7 @@ from threading import Lock
 from typing import Final, Generic, Protocol, Self, TypeVar, cast
 
 from bpe_core.parallel.pool_worker import PoolWorker, WorkerLost
+from bpe_core.parallel.portions import OnProgress
 
 _POLL: Final = 0.02
 """Seconds between two calls of `progress` while this process waits for the others."""
@@ -38,9 +39,6 @@ class Sized(Protocol):
 
 Job = TypeVar("Job", bound=Sized)
 Result = TypeVar("Result")
-
-OnProgress = Callable[[int], None]
-"""Called now and then with how many bytes are done; an exception it raises ends the work."""
 
 Task = Callable[[Job, OnProgress], Result]
 """What is done with a job, here or, pickled, in another process."""

@@ -30,8 +30,8 @@ def small(monkeypatch):
     """Portions of a few bytes, and no text too small for two processes."""
     monkeypatch.setattr(portions, "SMALLEST", SMALL)
     monkeypatch.setattr(portions, "LARGEST", SMALL)
-    monkeypatch.setattr(encoding, "EACH", 1)
-    monkeypatch.setattr(encode, "EACH", 1)
+    monkeypatch.setattr(encoding, "BYTES_PER_PROCESS", 1)
+    monkeypatch.setattr(encode, "BYTES_PER_PROCESS", 1)
     monkeypatch.setattr(encoding, "n_processes", lambda size, each: min(2, size // each))
 
 

@@ -30,7 +30,7 @@ def test_a_process_that_is_lost_is_told_in_a_sentence(
     arguments = [*command.split(), "book.txt"]
     assert main(arguments) == 0
     alone = capsys.readouterr()
-    monkeypatch.setattr("bpe_core.cli.encode.EACH", 1000)
+    monkeypatch.setattr("bpe_core.cli.encode.BYTES_PER_PROCESS", 1000)
     for module in ("bpe_core.corpus.counts", "bpe_core.cli.encoding"):
         monkeypatch.setattr(f"{module}.n_processes", lambda *_: 2)
     monkeypatch.setattr(portions, "SMALLEST", 1000)
