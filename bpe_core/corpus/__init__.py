@@ -1,6 +1,6 @@
-"""Paths in, texts out: which files of a folder are read, and which are passed over and why.
+"""Finding the text files of a corpus: which files below the given paths are read, and which are skipped and why.
 
-The names for what happens to them then are here as well: `Counts`, and the `Source` it keeps of each document.
+Also exported: `Counts`, the pieces of a corpus and how often each occurs, and the `Source` it keeps of each document.
 """
 
 import os
@@ -17,7 +17,7 @@ from bpe_core.errors import TextError
 __all__ = ["Counts", "Found", "Progress", "Skipped", "Source", "TextFile", "find_files"]
 
 PASSED_OVER: Final = frozenset({"__pycache__", "__pypackages__", "dist-packages", "node_modules", "site-packages"})
-"""Folders inside a folder that hold what others wrote or machines made; like hidden ones, read only if named."""
+"""Folder names that are skipped below a given path, as hidden ones are: installed packages and generated files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +27,22 @@ class Found:
     files: tuple[TextFile, ...]
     """The texts in order: paths as given, folders by name."""
     skipped: tuple[Skipped, ...]
-    """What in the folders was tried and is not a readable text."""
+    """Files in the folders that were opened and are no readable text. Hidden ones and PASSED_OVER are not listed."""
 
 
 def find_files(
     paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str], *, every_character: bool = False
 ) -> Found:
-    """The texts among `paths`, folders with all that is below them.
+    """The text files among `paths`, which are files and folders; a folder stands for all files below it.
 
-    For who asks for `every_character`, the byte order mark of a text in UTF-8 is one of them, a file that is named
-    twice is there twice, and there may be no character at all.
+    Inside a folder, hidden entries, PASSED_OVER and links to folders are not read, and a file that is no text is
+    skipped. A file that is reached twice is listed once.
 
-    Inside a folder hidden entries, PASSED_OVER and links to other folders are not followed, and a file that is no text
-    is skipped. A file that is reached twice counts once. TextError if a path itself cannot be read, or if there is no
-    text at all, or only empty ones.
+    `every_character` is for encoding, where nothing may be dropped: the byte order mark of a text in UTF-8 is part of
+    the text, a file that is named twice is listed twice, and all texts may be empty.
+
+    Raises TextError if one of `paths` cannot be read, if there is no text, or, without `every_character`, if all are
+    empty.
 
     >>> [file.name for file in find_files(["sample_texts"]).files][:1]  # doctest: +SKIP
     ['sample_texts/arithmetic.txt']
@@ -56,7 +58,7 @@ def find_files(
 
 
 class _Search:
-    """The files found so far, so that none is taken twice."""
+    """A search under way: the files found so far, and their (device, inode), so that none is listed twice."""
 
     def __init__(self, every_character: bool) -> None:
         self.every_character = every_character
@@ -119,7 +121,7 @@ class _Search:
 
 
 def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
-    """What is to be looked at in a folder, the last name first."""
+    """The entries of a folder that may be read, in descending order of their names (for a stack)."""
     with os.scandir(folder) as entries:
         wanted = [entry for entry in entries if not entry.name.startswith(".") and entry.name not in PASSED_OVER]
     return sorted(wanted, key=lambda entry: entry.name, reverse=True)

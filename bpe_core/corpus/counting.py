@@ -1,6 +1,6 @@
-"""Counting by several workers: a corpus goes out in portions, and their counts come back and are put together.
+"""Counting by several workers: portions of the corpus are counted apart, and their counts appended to one another.
 
-The counts are taken in the order of the corpus, so the result is the same as that of one worker.
+They are appended in the order of the corpus, so the result is the same as that of one worker.
 """
 
 from collections import deque
@@ -20,14 +20,17 @@ from bpe_core.patterns import Splitter
 
 
 def read_together(counts: Counts, files: Sequence[TextFile], reading: Reading, n_workers: int) -> None:
-    """Append the counts of `files` to `counts`, as `Counts.read` does, by several threads or processes."""
+    """Count `files` by `n_workers` threads (where the kernel counts) or processes, and append the result to `counts`.
+
+    `reading` is told how many bytes are done; raises `Stopped` when it does, and `Unreadable` for a required file.
+    """
     document = _Document()
     jobs = portions(files, portion_size(reading.total, n_workers), safe_cut(counts.splitter))
     work_by = _by_threads if counts.is_compiled else _by_processes
     for portion, counted in work_by(counts, jobs, n_workers, reading.report):
         if portion.end is None:
             counts.append(counted)
-        elif whole := document.take(portion, counted):
+        elif whole := document.add(portion, counted):
             counts.append(whole)
         reading.before += portion.size
         reading.name = portion.name
@@ -44,7 +47,7 @@ def _by_processes(
 def _by_threads(
     counts: Counts, jobs: Iterable[Portion], n_workers: int, progress: OnProgress
 ) -> Iterator[tuple[Portion, Counts]]:
-    """The jobs in order, counted. `progress` is told how much is done past the last one that was taken."""
+    """Yield (job, its counts) in order. `progress` is called with the bytes done of the jobs not yet yielded."""
     work, jobs = CountPortion(counts.pattern), iter(jobs)
     waiting: deque[tuple[Portion, Future[Counts]]] = deque()
     with ThreadPoolExecutor(n_workers) as threads:
@@ -66,18 +69,18 @@ def _by_threads(
 
 
 def safe_cut(splitter: Splitter) -> Cut | None:
-    """Where no piece lies across; None if the pattern proves none."""
+    """A function that finds where a text may be cut so that no piece lies across; None if the pattern proves no cut."""
     return partial(splitter.cut, at_least=1) if splitter.blockwise else None
 
 
 @dataclass(frozen=True, slots=True)
 class CountPortion:
-    """Counts whole files, or a part of one."""
+    """The task of a worker: count whole files, or a part of one."""
 
     pattern: str
 
     def __call__(self, portion: Portion, progress: OnProgress) -> Counts:
-        """The counts of a portion."""
+        """The counts of a portion; `progress` is called with the bytes of it that are done. Raises Unreadable."""
         counts = Counts(self.pattern)
         for file, blocks in portion.texts(progress):
             counts.add_file(file, blocks)
@@ -85,23 +88,27 @@ class CountPortion:
 
 
 class _Document:
-    """A document that comes in parts."""
+    """Puts together the counts of a large file whose parts were counted apart; used for one file after another."""
 
-    def take(self, portion: Portion, part: Counts) -> Counts | None:
-        """The whole document, once its last part is here; without a piece if one of them was unreadable."""
+    def add(self, portion: Portion, part: Counts) -> Counts | None:
+        """Add the counts of the next part; the counts of the whole file with its last part, None before.
+
+        Reads the part once more for the size and digest of the file. If a part was unreadable, or is not as it was
+        counted, the result holds no piece, but the file as skipped.
+        """
         file = portion.files[0]
         if not portion.start:
             self._whole, self._measure = part, Measure()
         elif part.skipped:
             self._whole = part
         elif not self._whole.skipped:
-            self._whole.go_on(part)
+            self._whole.append_to_last(part)
         if not self._whole.skipped:
             before = self._measure.bytes
             self._measure.part(portion.data(), part.n_characters)
             if self._measure.bytes - before == part.n_bytes:
-                self._whole.is_of(self._measure.source(file.name))
-            else:  # what was counted is not there any more
+                self._whole.set_source(self._measure.source(file.name))
+            else:  # the file has changed since it was counted
                 self._whole = Counts(part.pattern)
                 self._whole.skip(file, Unreadable(file.name, CHANGED))
         return self._whole if portion.end == file.size else None

@@ -18,15 +18,17 @@ from bpe_core.surrogates import utf8
 __all__ = ["Counts", "Progress", "Source"]
 
 
-EACH: Final = 1 << 21
-"""Bytes on disk from which on a worker more is worth starting; a process counts half as many meanwhile."""
+BYTES_PER_WORKER: Final = 1 << 21
+"""Bytes on disk that one more worker must have to count, to be worth starting."""
 
 _HELD: Final = 6
-"""Blocks of a text that are held until a document has ended; one of more counts as long."""
+"""Blocks of a document that are read before any is counted; a document with more is counted in a table of its own."""
 
 
 class Counts:
-    """How often each piece of a corpus occurs, in the order in which the pieces first appear.
+    """How often each piece of a corpus occurs, the pieces in the order in which they first appear.
+
+    A *document* is a file, or one of the texts given to `of`; a *piece* is what the split pattern cuts texts into.
 
     >>> dict(Counts.of("low low lower", "gpt4").pieces)
     {'low': 1, ' low': 1, ' lower': 1}
@@ -37,23 +39,24 @@ class Counts:
         self.pattern = pattern
         """The split pattern, as it was given."""
         self.sources: list[Source] = []
-        """One for each file read, by document number; a single one for all texts that were given as such."""
+        """What is known of each document, in order; the texts given to `Counts.of` have a single one in common."""
         self.skipped: list[Skipped] = []
-        """Files that turned out to be unreadable further on; nothing of them is counted."""
+        """Files that could not be read to their end; nothing of them is counted."""
         self.n_lost = 0
-        """Portions that a helping process did not come to count, as it died; they were counted without it."""
+        """Worker processes that could not be started or died; their portions were counted in this process."""
         self.stopped = False
-        """Whether reading was stopped before the end; documents counted until then are counted whole."""
+        """Whether `stop` ended the reading early; only documents that were read to their ends are counted then."""
         self.n_bytes = 0
-        """Of the texts in UTF-8."""
+        """Size of the texts in UTF-8."""
         self.n_characters = 0
+        """Code points of the texts."""
         self.splitter = splitter(pattern)
         """What cuts texts into pieces."""
         self._table = self._new_table()
         self._known: tuple[int, Mapping[str, int]] = (0, {})
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the splitter, which every process makes for itself."""
+        """All attributes but the splitter, which the process that unpickles this makes anew."""
         return {name: value for name, value in vars(self).items() if name != "splitter"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -61,10 +64,10 @@ class Counts:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the kernel counts; then several threads are as good as several processes."""
+        """Whether the kernel counts: it releases the GIL, so threads serve instead of processes."""
         return kernel.available and self.splitter.scanner is not None
 
-    def _new_table(self) -> Any:  # the kernel's takes texts, its equal in Python their pieces
+    def _new_table(self) -> Any:  # `add` of the kernel's takes a text, that of the one in Python its pieces
         return kernel.PieceTable(self.splitter.scanner) if self.is_compiled and self.splitter.scanner else PieceTable()
 
     @property
@@ -74,19 +77,22 @@ class Counts:
 
     @property
     def n_pieces(self) -> int:
-        """With repetition."""
+        """How many pieces the texts were split into, with repetition; `len(pieces)` is how many differ."""
         return int(self._table.n_pieces)
 
     @property
     def pieces(self) -> Mapping[str, int]:
-        """Piece -> how often it occurs."""
+        """Piece -> how often it occurs, in the order of first appearance. A new mapping after more was counted."""
         if self._known[0] != self.n_pieces:
             self._known = self.n_pieces, self._table.counts()
         return self._known[1]
 
     @classmethod
     def of(cls, texts: str | Iterable[str], pattern: str = "gpt4") -> Self:
-        """Count a text, or texts each of which is a document of its own. A lone surrogate counts as U+FFFD."""
+        """Count a text, or texts each of which is a document. A lone surrogate counts as U+FFFD.
+
+        Raises TextError for what is no str, PatternError for a wrong `pattern`.
+        """
         counts = cls(pattern)
         measure = Measure()
         for number, text in enumerate([texts] if isinstance(texts, str) else texts):
@@ -109,19 +115,19 @@ class Counts:
         stop: Callable[[], bool] | None = None,
         workers: int | None = None,
     ) -> Self:
-        """Count files in blocks, each a document, never holding a whole text (unless the pattern needs it whole).
+        """Count files, each a document. They are read in blocks: only a pattern without safe cuts holds a whole text.
 
-        `progress` and `stop` are called at most every 20 ms; if `stop` says so, what was read until then is returned.
-        What is large is counted by several `workers` (None: as many as can work at once), with the same result: threads
-        where the kernel counts, processes elsewhere.
-        TextError if a file that was named directly proves unreadable, or if all do.
+        `progress` and `stop` are called at most every 20 ms; if `stop` returns true, the counts made until then are
+        returned, with `stopped` set. `workers` threads (processes without the kernel) count at a time; None: as many as
+        the size is worth, up to the number of cores. The result is the same for any number.
+        Raises TextError if a `required` file, or every file, proves unreadable; PatternError for a wrong `pattern`.
         """
         counts = cls(pattern)
         files = tuple(files)
         reading = Reading(sum(file.size for file in files), progress, stop)
         try:
             if workers is None:
-                workers = n_processes(reading.total, EACH)
+                workers = n_processes(reading.total, BYTES_PER_WORKER)
             if workers > 1 and counts.splitter.source:
                 from bpe_core.corpus.counting import read_together  # late: most corpora are small
 
@@ -138,7 +144,7 @@ class Counts:
         return counts
 
     def add_file(self, file: TextFile, blocks: Iterable[str]) -> None:
-        """Count one more document, the `blocks` of a file. If it proves unreadable, it is skipped, or Unreadable."""
+        """Count one more document, whose text is `blocks`. If reading it fails, it is skipped (see `skip`)."""
         measure = Measure()
         try:
             self._add(measure.over(blocks))
@@ -148,39 +154,39 @@ class Counts:
             self._keep(measure.source(file.name))
 
     def skip(self, file: TextFile, error: Unreadable) -> None:
-        """Do without a file, unless somebody asked for this very one."""
+        """List an unreadable file in `skipped`; raises `error` if the file is `required`."""
         if file.required:
             raise error
         self.skipped.append(Skipped(file.path, error.reason))
 
     def append(self, other: "Counts") -> None:
-        """Take in the counts of the documents that follow, as if they had been counted here."""
+        """Add the counts of the documents that follow those here, as if they had been counted here."""
         self._table.append(other._table)
         self.sources += other.sources
         self.skipped += other.skipped
         self.n_bytes += other.n_bytes
         self.n_characters += other.n_characters
 
-    def go_on(self, part: "Counts") -> None:
-        """Take in the counts of what follows of the same, single document; `is_of` tells its source."""
+    def append_to_last(self, part: "Counts") -> None:
+        """Add the pieces of `part`, the next part of the single document here; `set_source` sets the sizes later."""
         self._table.append_to_last(part._table)
 
-    def is_of(self, source: Source) -> None:
-        """Say which single document these are the counts of."""
+    def set_source(self, source: Source) -> None:
+        """Set the source and the sizes of the single document here."""
         self.sources, self.n_bytes, self.n_characters = [source], source.bytes, source.characters
 
     def name_of(self, document: int) -> str:
-        """What to call a document, numbered from 0."""
+        """The name of a document for a person; documents are numbered from 0."""
         one_each = len(self.sources) == self.n_documents
         return self.sources[document].name if one_each else f"text {document + 1:,}"
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
-        """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
+        """Piece -> numbers of the one or two documents it occurs in. A piece that is missing occurs in three or more."""
         few: dict[str, tuple[int, ...]] = self._table.few_documents()
         return few
 
     def _add(self, blocks: Iterable[str]) -> None:
-        """Count one document, by itself until it is read to its end: nothing of it stays if that cannot be."""
+        """Count one document. If reading it raises, nothing of it is counted."""
         parts = self.splitter.parts(blocks)
         held = list(islice(parts, _HELD))
         is_long = len(held) == _HELD

@@ -1,7 +1,7 @@
-"""Which encoding the first bytes of a file are in, and why it is not read if it is none that can be trusted.
+"""Recognizing the encoding of a text file from its first bytes; other files are refused, with the reason.
 
-UTF-8 is checked, a byte order mark is believed, everything else is refused: a wrong guess would silently train on
-characters that nobody wrote.
+Accepted is what is valid UTF-8, or UTF-16 or UTF-32 with a byte order mark. No other encoding is guessed: a wrong guess
+would silently train on characters that nobody wrote.
 """
 
 import codecs
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 HEAD: Final = 8192
-"""How many bytes of a file are enough to recognize what it is."""
+"""Bytes from the beginning of a file by which it is recognized."""
 
 _MARKS: Final = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8", "UTF-8 with a byte order mark"),
@@ -52,7 +52,7 @@ _MAGIC: Final = (  # (offset, bytes, what it is)
 )
 
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1b"))
-"""Control bytes that hardly occur in texts; the others do, terminal recordings included."""
+"""Control bytes that hardly occur in texts; line breaks, tabs and the escape of terminal recordings do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,17 @@ class Encoding:
     codec: str
     """Python's name of it."""
     mark: int
-    """How many bytes of byte order mark come first; they are not part of the text."""
+    """Bytes of the byte order mark, which comes first and is not part of the text; 0 without one."""
     note: str
-    """What a person should know about it; empty for plain UTF-8."""
+    """The encoding in words for a person, such as "UTF-16"; empty for plain UTF-8."""
 
 
 class NotText(Exception):
-    """The bytes are not a text that can be read; the message says why and what to do, to go on after "because"."""
+    """The bytes are no text that can be read. The message is a clause without a full stop: why, and what to do."""
 
 
 def recognize(head: bytes, *, whole: bool) -> Encoding:
-    """The encoding of a file that begins with `head`, or is `head` if `whole`. NotText if it is not sure to be text."""
+    """The encoding of a file that begins with `head`; `whole`: that is all of it. NotText for what is no text."""
     for mark, codec, note in _MARKS:
         if head.startswith(mark):
             encoding = Encoding(codec, len(mark), note)
@@ -90,7 +90,7 @@ def recognize(head: bytes, *, whole: bool) -> Encoding:
 
 
 def not_in_encoding(byte: int, offset: int, codec: str, guess: str = "") -> str:
-    """Why a file that holds this byte at this offset is not read, and what to do."""
+    """The reason why a file with this undecodable byte at this offset is not read; `guess`: a likely other encoding."""
     name = codec.upper().removesuffix("-LE").removesuffix("-BE")
     if name != "UTF-8":
         return f"byte 0x{byte:02x} at offset {offset:,} is not {name}, though its byte order mark says so"
@@ -115,7 +115,7 @@ def _why_not(head: bytes, offset: int, encoding: Encoding) -> str:
 
 
 def _refuse_zeros(body: bytes) -> None:
-    """UTF-16 of Latin letters, and much of what is binary, is valid UTF-8 that is full of NUL. Some NUL is no harm."""
+    """Raise NotText for valid UTF-8 with so many NULs that it must be UTF-16 or binary; a few NULs are allowed."""
     zeros = body.count(0)
     if len(body) >= 4 and zeros > 0.3 * len(body) and (guess := _unmarked_utf16(body)):
         raise NotText(not_in_encoding(0, body.index(0), "utf-8", guess).replace("is not UTF-8", "is NUL", 1))
@@ -128,7 +128,7 @@ def _kind(head: bytes) -> str:
 
 
 def _unmarked_utf16(head: bytes) -> str:
-    """A name if the bytes make sense as UTF-16; any such text holds a space or a line break, which is a NUL and it."""
+    """The codec if the bytes make sense as UTF-16, else "". Spaces and line breaks put NULs at even or odd offsets."""
     for zeros, other, name in ((head[1::2], head[::2], "UTF-16LE"), (head[::2], head[1::2], "UTF-16BE")):
         if zeros.count(0) <= 20 * other.count(0):
             continue
@@ -140,7 +140,7 @@ def _unmarked_utf16(head: bytes) -> str:
 
 
 def _one_byte_encoding(head: bytes) -> str:
-    """A likely name where accented letters are few among plain ones; empty where the bytes do not tell."""
+    """The likely 8-bit encoding, for the message; "" if more than 30 % of the bytes are past ASCII."""
     high = _share(head, bytes(range(0x80, 0x100)))
     if high > 0.3:
         return ""

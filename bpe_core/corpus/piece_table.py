@@ -1,4 +1,7 @@
-"""How often each piece of a corpus occurs, and in which documents, if those are few: the reference for the kernel."""
+"""How often each piece of a corpus occurs, and in which documents, if they are one or two.
+
+The implementation in Python, and the reference for `kernel.PieceTable`.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,7 +10,7 @@ from operator import add
 from typing import Final
 
 FEW: Final = 2
-"""Documents of a piece that are remembered; what is in more is common."""
+"""A piece in more documents than this is only known to be in many."""
 
 
 class PieceTable:
@@ -18,8 +21,8 @@ class PieceTable:
         self.n_documents = 0
         """Documents that have ended."""
         self._counts: Counter[str] = Counter()
-        self._documents: dict[str, tuple[int, ...]] = {}  # of each piece; none where they are many
-        self._open: dict[str, None] = {}  # the pieces of the document at hand
+        self._documents: dict[str, tuple[int, ...]] = {}  # of each piece; () where they are many
+        self._open: dict[str, None] = {}  # the pieces of the document that has not ended
 
     @property
     def n_pieces(self) -> int:
@@ -27,25 +30,25 @@ class PieceTable:
         return self._counts.total()
 
     def add(self, pieces: Sequence[str]) -> None:
-        """Count some pieces of the document at hand."""
+        """Count pieces of the current document, the one that began after the last `end_document`."""
         self._counts.update(pieces)
         self._open.update(dict.fromkeys(pieces))
 
     def end_document(self) -> None:
-        """What comes next belongs to another document."""
+        """End the current document; pieces added from now on belong to the next one."""
         self._note(self._open, (self.n_documents,))
         self._open.clear()
         self.n_documents += 1
 
     def append(self, other: "PieceTable") -> None:
-        """Take in another table, whose documents follow."""
-        self._take_in(other, self.n_documents)
+        """Add the counts of another table, whose documents come after those here."""
+        self._append(other, self.n_documents)
 
     def append_to_last(self, other: "PieceTable") -> None:
-        """Take in another table, whose first document goes on with the last one here."""
-        self._take_in(other, max(self.n_documents - 1, 0))
+        """Add the counts of another table, whose first document is the rest of the last one here."""
+        self._append(other, max(self.n_documents - 1, 0))
 
-    def _take_in(self, other: "PieceTable", first: int) -> None:
+    def _append(self, other: "PieceTable", first: int) -> None:
         here, there = self._counts, other._counts
         dict.update(here, zip(there, map(add, map(here.get, there, repeat(0)), there.values()), strict=True))
         for piece, documents in other._documents.items():
@@ -53,7 +56,7 @@ class PieceTable:
         self.n_documents = first + other.n_documents
 
     def _note(self, pieces: Iterable[str], documents: tuple[int, ...]) -> None:
-        """That these pieces occur in these documents, too; in many if there are none."""
+        """Record that these pieces also occur in these documents; () means in many."""
         known = self._documents
         for piece in pieces:
             before = known.setdefault(piece, documents)
@@ -66,5 +69,5 @@ class PieceTable:
         return self._counts
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
-        """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
+        """Piece -> numbers of the one or two documents it occurs in. A piece that is missing occurs in three or more."""
         return {piece: documents for piece, documents in self._documents.items() if documents}

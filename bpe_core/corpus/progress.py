@@ -1,4 +1,4 @@
-"""How far the reading of files has come, reported now and then, and whether to stop, asked as often."""
+"""Progress of reading files: reported at intervals, at which it is also asked whether to stop."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Final
 from bpe_core.corpus.reading import TextFile
 
 REPORT_EVERY: Final = 0.02
-"""Seconds between two reports."""
+"""Seconds between two reports, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Progress:
     """How far the reading has come."""
 
     done: int
-    """Bytes on disk."""
+    """Bytes on disk read so far."""
     total: int
     """Bytes on disk, all files together."""
     name: str
@@ -28,7 +28,7 @@ class Stopped(Exception):
 
 
 class Reading:
-    """How much of several files has been read; calls `progress` and `stop` at most every REPORT_EVERY."""
+    """Keeps how much of several files has been read; calls `progress` and `stop` at most every REPORT_EVERY seconds."""
 
     def __init__(
         self, total: int, progress: Callable[[Progress], None] | None, stop: Callable[[], bool] | None
@@ -50,7 +50,7 @@ class Reading:
         self.before += file.size
 
     def report(self, position: int) -> None:
-        """Report that `position` bytes more than `before` have been read, if REPORT_EVERY is over. Raises Stopped."""
+        """Report that `before + position` bytes are read, unless REPORT_EVERY has not passed yet. Raises Stopped."""
         now = time.monotonic()
         if now >= self._next_report:
             self._next_report = now + REPORT_EVERY

@@ -1,6 +1,6 @@
-"""A text file read faithfully: every character as it was written, in blocks, whatever it is packed in.
+"""Reading a text file in blocks, exactly: no newline is translated, no character replaced; gzip and xz are unpacked.
 
-No newline is translated, no character replaced. What cannot be read so is refused with one sentence.
+A file that cannot be read so raises `Unreadable`, whose message is one sentence.
 """
 
 import codecs
@@ -32,15 +32,15 @@ _SPECIAL: Final = (
 
 
 _UNPACKED: Final = 1 << 25
-"""Bytes that any packed file may unpack to."""
+"""Bytes that a packed file may unpack to, however small it is."""
 
 _TIMES: Final = 100
-"""How many times its own size a packed file may unpack to, beyond that: texts come to 3 to 30 times."""
+"""A larger packed file may unpack to this many times its size (texts: 3 to 30 times); more is a decompression bomb."""
 
 _TOO_MUCH: Final = f"it unpacks to more than {_TIMES} times its size; if that is meant, unpack it first"
 
 CHANGED: Final = "it became shorter while it was read; try again when nobody writes to it"
-"""Why a file whose parts do not fit together is not read."""
+"""The reason for a file that is shorter, or otherwise different, when its parts are read."""
 
 
 class Unreadable(TextError):
@@ -50,10 +50,10 @@ class Unreadable(TextError):
         super().__init__(f"{name} cannot be read: {reason}.")
         self.name = name
         self.reason = reason
-        """The part of the sentence after the name."""
+        """Why: the part of the sentence after "cannot be read:"."""
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        """An error crosses from one process to another by its parts."""
+        """Pickled as its two arguments, since Exception would call this class with its one message."""
         return type(self), (self.name, self.reason)
 
 
@@ -68,7 +68,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file that was looked into and found to be text; made by `recognize_file`."""
+    """A file whose first bytes were recognized as text; made by `recognize_file`."""
 
     path: Path
     name: str
@@ -79,9 +79,9 @@ class TextFile:
     packing: str
     """"gzip", "xz" or ""."""
     empty: bool
-    """Whether it holds no character at all."""
+    """Whether its text has no character (a byte order mark is none)."""
     required: bool = True
-    """Whether somebody asked for this very file, so that it is an error if it turns out to be unreadable further on."""
+    """Whether the file itself was named, not a folder above it: then it is an error if it proves unreadable."""
 
     @property
     def note(self) -> str:
@@ -90,7 +90,7 @@ class TextFile:
         return ", ".join(filter(None, (self.encoding.note, packed)))
 
     def with_mark(self) -> Self:
-        """The same file, a byte order mark being a character of it where it is in UTF-8, which does without one."""
+        """This file, read so that a byte order mark in UTF-8 is its first character, U+FEFF; other encodings need theirs."""
         if self.encoding.codec != "utf-8" or not self.encoding.mark:
             return self
         return replace(self, encoding=Encoding("utf-8", 0, ""), empty=False)
@@ -100,8 +100,9 @@ class TextFile:
     ) -> Iterator[str]:
         """The text in blocks of at most 65,536 characters, none empty.
 
-        `at` is told before each block how many bytes of the file have been read. `start` and `end` choose a part, in
-        bytes, both between two characters. Unreadable if it vanished, or holds bytes further on that are no text.
+        `at` is called before each block with the position in the file, in bytes on disk. `start` and `end` choose a
+        part, as byte offsets between two characters of a file that is not packed. Raises Unreadable if the file has
+        vanished or become shorter, or holds bytes that are not in its encoding.
         """
         codec = self.encoding.codec
         decoder = codecs.getincrementaldecoder(codec)()
@@ -128,9 +129,9 @@ class TextFile:
     def blocks_with_progress(
         self, progress: Callable[[int], None], *, start: int = 0, end: int | None = None
     ) -> Iterator[str]:
-        """The blocks of `blocks`; before each, `progress` is called with the bytes of the file or the part read so far.
+        """Yield the blocks of `blocks`; before each, `progress` is called with the bytes on disk read since `start`.
 
-        What `progress` raises is raised as it is, not as an error of the file.
+        An exception of `progress` is passed on unchanged, also an OSError, which is not taken for one of the file.
         """
         position = start
 
@@ -144,9 +145,10 @@ class TextFile:
 
 
 def recognize_file(path: Path, name: str, *, required: bool = True) -> TextFile:
-    """Look into the file's first bytes. Unreadable if it is not there, not allowed, or not a text in a known encoding.
+    """The file at `path`, its packing and encoding recognized from its first bytes; `name` is what messages call it.
 
-    Pipes, devices and sockets are not even opened: that could wait for ever.
+    Raises Unreadable if it is missing, not permitted, or not a text in a known encoding. Pipes, devices and sockets are
+    refused unopened, since opening one could block for ever.
     """
     with _one_sentence(name):
         status = path.stat()
@@ -163,7 +165,7 @@ def recognize_file(path: Path, name: str, *, required: bool = True) -> TextFile:
 
 
 def why_not(error: OSError) -> str:
-    """What the system says of a path, in a few words that go on after "cannot be read:"."""
+    """The reason of an OSError as a clause to follow "cannot be read:"."""
     known = {
         FileNotFoundError: "there is no such file or folder",
         PermissionError: "you have no permission to read it",
@@ -173,13 +175,13 @@ def why_not(error: OSError) -> str:
 
 
 def shown(path: str | os.PathLike[str]) -> str:
-    """A path as it may be written to a screen, whatever bytes are in it."""
+    """A path as text that is safe to print, control characters escaped."""
     return visible(os.fspath(path))
 
 
 @contextmanager
 def _unpacked(disk: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
-    """The bytes inside the packing; `disk` stays the measure of progress. The two modules are seldom needed."""
+    """A stream of the unpacked bytes of `disk`. gzip and lzma are imported only here, as they are seldom needed."""
     if packing == "gzip":
         import gzip
 
@@ -207,7 +209,7 @@ def _xz(disk: IO[bytes]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _one_sentence(name: str) -> Iterator[None]:
-    """Turn whatever goes wrong while a file is read into Unreadable."""
+    """Turn every error of reading or unpacking a file into Unreadable."""
     try:
         yield
     except NotText as error:

@@ -1,27 +1,29 @@
-"""What is kept of a document once its pieces are counted: its name, its sizes and its digest."""
+"""Name, sizes and digest of each document, which identify the texts of a training."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _BETWEEN_TEXTS = b"\xff"
-"""Goes between texts into their common digest: a byte that no UTF-8 holds."""
+"""Separates the texts that have a common digest; no UTF-8 contains this byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is kept of a document after its pieces are counted."""
+    """Name, sizes and digest of a document, kept after its pieces are counted."""
 
     name: str
+    """As the file is called on the screen, or "text"."""
     bytes: int
     """Its size in UTF-8, unpacked, without byte order mark."""
     characters: int
+    """Code points."""
     sha256: str
-    """Of the text in UTF-8, in hexadecimal."""
+    """Digest of the text in UTF-8, in hexadecimal."""
 
 
 class Measure:
-    """Sizes and digest of a text that is read in blocks, in one pass."""
+    """Adds up the sizes and the digest of a text that comes in blocks."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -38,16 +40,16 @@ class Measure:
             yield block
 
     def part(self, data: Iterable[bytes], characters: int) -> None:
-        """Add a part of a text in UTF-8, which has so many `characters`."""
+        """Add a part of the text as bytes in UTF-8, which hold `characters` code points."""
         for block in data:
             self.bytes += len(block)
             self._digest.update(block)
         self.characters += characters
 
     def next_text(self) -> None:
-        """Begin another text of the same source; the digest tells where."""
+        """Begin another text of the same source; a separator goes into the digest."""
         self._digest.update(_BETWEEN_TEXTS)
 
     def source(self, name: str) -> Source:
-        """The source with what was measured so far."""
+        """The `Source` of what was added so far."""
         return Source(name, self.bytes, self.characters, self._digest.hexdigest())

@@ -1,1 +1,1 @@
-"""Work shared by several processes, and texts in portions for them."""
+"""A process pool, and files divided into portions that can be worked on apart."""

@@ -1,6 +1,7 @@
-"""A worker process of a `ProcessPool`: how the pool starts it and asks it, and how it answers.
+"""A worker process of a `ProcessPool`: both ends of it, `PoolWorker` in the pool and `main` in the process.
 
-Messages are pickles, each behind its length. First comes the task, a callable, then job after job.
+They talk through its stdin and stdout. A message is a pickle after its length (8 bytes, big-endian). The pool sends the
+task, a callable, and then jobs; the answer to each job is a result, or the exception that the task raised.
 """
 
 import gc
@@ -15,21 +16,21 @@ from typing import IO, Final, Self
 _START: Final = "import sys; sys.path.append(sys.argv[1]); from bpe_core.parallel.pool_worker import main; main()"
 
 _LENGTH: Final = 8
-"""Bytes that tell the length of a message."""
+"""Bytes of the length in front of a message."""
 
 _PIPE_SIZE: Final = 1 << 20
-"""Bytes that a pipe should hold, so that a result passes at once; not every system is asked, or grants it."""
+"""Bytes to ask of a pipe as its buffer (Linux only, and may be refused), so that writing a result seldom blocks."""
 
 
 class WorkerLost(Exception):
-    """The process has ended, by itself or by somebody."""
+    """The worker process has ended without a result."""
 
 
 class PoolWorker:
-    """One process; a context manager, at whose end the process has ended too."""
+    """A worker process, seen from the pool. A context manager: leaving it kills the process and waits for its end."""
 
     def __init__(self, task: bytes) -> None:
-        """Start the process, without waiting for it. `task` is pickled. OSError if there can be no more processes."""
+        """Start the process without waiting for it. `task` is the pickled task. OSError if it cannot be started."""
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _START, str(Path(__file__).parents[2])],
             stdin=subprocess.PIPE,
@@ -51,11 +52,11 @@ class PoolWorker:
             self._process.communicate()
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process at once (SIGKILL)."""
         self._process.kill()
 
     def result(self, job: bytes) -> bytes:
-        """The result of a job, both pickled; waits for it. WorkerLost if the process has ended."""
+        """Send a pickled job, and wait for its pickled result. Raises WorkerLost if the process has ended."""
         try:
             self._jobs.write(self._unsent + _framed(job))
             self._jobs.flush()
@@ -66,9 +67,9 @@ class PoolWorker:
 
 
 def main() -> None:
-    """Do jobs until stdin ends, which it does even when the process of the pool is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches all processes; that of the pool decides
-    gc.disable()  # the work makes no cycles worth looking for
+    """Run in the worker process: do jobs until stdin ends, which it also does when the pool's process is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to all processes; only that of the pool should act on it
+    gc.disable()  # the tasks make no reference cycles worth collecting
     jobs, results = sys.stdin.buffer, sys.stdout.buffer
     with suppress(OSError, EOFError):
         task = pickle.loads(_message(jobs))
@@ -84,7 +85,7 @@ def main() -> None:
 
 
 def _ignored(n_bytes: int) -> None:
-    """Progress, which is told only in the process of the pool."""
+    """Progress inside a job, which only the pool's own process reports."""
 
 
 def _framed(message: bytes) -> bytes:
@@ -92,7 +93,7 @@ def _framed(message: bytes) -> bytes:
 
 
 def _message(pipe: IO[bytes]) -> bytes:
-    """The next message. EOFError if it does not come whole."""
+    """The next message, without its length. EOFError if the pipe ends before it does."""
     frame = pipe.read(_LENGTH)
     length = int.from_bytes(frame)
     message = pipe.read(length)

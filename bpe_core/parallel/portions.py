@@ -1,7 +1,7 @@
-"""A corpus in portions of about one size, each of which can be counted by itself: small files together, large in parts.
+"""Dividing files into portions of about one size that can be worked on apart: small files together, large in parts.
 
-A text in plain UTF-8 is parted only where it is known that nothing lies across. Every other file stays whole: what is
-packed, or in another encoding, cannot be entered in the middle.
+Only an unpacked file in UTF-8 is divided, and only at safe cuts, across which no piece or token reaches. A file that is
+packed or in another encoding cannot be read from the middle, and stays whole.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,23 +13,23 @@ from typing import Final
 from bpe_core.corpus.reading import BLOCK, TextFile
 
 SMALLEST: Final = 1 << 20
-"""Bytes on disk that make a portion, at least; less is not worth the words about it."""
+"""Least portion size, in bytes on disk: sending a smaller one to a process costs more than it saves."""
 
 LARGEST: Final = 1 << 22
-"""Bytes on disk that make a portion, at most: what comes of it takes room."""
+"""Greatest portion size, in bytes on disk: the results of several portions are in memory at a time."""
 
 _PER_PROCESS: Final = 6
-"""Portions for each process, about: when one has done its last, the others should not have much left."""
+"""Portions per process, about: many enough that all processes end at nearly the same time."""
 
 _CONTINUATION: Final = range(0x80, 0xC0)
-"""Bytes that go on with a character of UTF-8."""
+"""Continuation bytes of UTF-8, with which no character begins."""
 
 
 OnProgress = Callable[[int], None]
 """Called now and then with the bytes on disk that are done; an exception it raises ends the work."""
 
 Cut = Callable[[str], int]
-"""The first place in a text, not at its very beginning, where it may be cut; its length if there is none."""
+"""Text -> the first index > 0 where it may be cut safely, or its length if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Portion:
 
     files: tuple[TextFile, ...]
     start: int = 0
-    """Of a part: where it begins in its file, in bytes."""
+    """Byte offset where the part begins in its file; 0 for whole files."""
     end: int | None = None
-    """Of a part: where it ends. None: these are whole files."""
+    """Byte offset where the part ends; None for whole files."""
 
     @property
     def size(self) -> int:
@@ -49,18 +49,21 @@ class Portion:
 
     @property
     def name(self) -> str:
-        """Of its first file."""
+        """Name of its first file."""
         return self.files[0].name
 
     def texts(self, progress: OnProgress) -> Iterator[tuple[TextFile, Iterator[str]]]:
-        """Each file with its text in blocks; before each, `progress` is called with the bytes done of all files."""
+        """Yield each file with an iterator over its text in blocks.
+
+        Before each block `progress` is called with the bytes on disk of this portion that are done. Raises Unreadable.
+        """
         before = 0
         for file in self.files:
             yield file, file.blocks_with_progress(partial(_add, progress, before), start=self.start, end=self.end)
             before += file.size
 
     def data(self) -> Iterator[bytes]:
-        """The bytes of a part, without byte order mark."""
+        """Yield the bytes of a part of a file in blocks, without a byte order mark."""
         (file,) = self.files
         with file.path.open("rb") as disk:
             position = disk.seek(max(self.start, file.encoding.mark))
@@ -74,14 +77,14 @@ def _add(progress: OnProgress, before: int, n_bytes: int) -> None:
 
 
 def portion_size(total: int, processes: int) -> int:
-    """Bytes on disk of a portion, for `total` bytes and so many processes."""
+    """The portion size, in bytes on disk, for `total` bytes and this number of processes."""
     return min(max(SMALLEST, total // (_PER_PROCESS * processes)), LARGEST)
 
 
 def portions(files: Iterable[TextFile], wanted: int, cut: Cut | None) -> Iterator[Portion]:
-    """The files in order, bundled into portions of about the `wanted` size in bytes on disk, large ones in parts.
+    """Yield the files in order, in portions of about `wanted` bytes on disk: small files together, large ones in parts.
 
-    Without a `cut` all files stay whole.
+    `cut` finds where a text may be cut; None: all files stay whole.
     """
     bundle: list[TextFile] = []
     size = 0
@@ -100,7 +103,7 @@ def portions(files: Iterable[TextFile], wanted: int, cut: Cut | None) -> Iterato
 
 
 def _parts(file: TextFile, size: int, cut: Cut | None) -> list[Portion]:
-    """The parts of a large file that can be parted; otherwise none."""
+    """The parts, of about `size` bytes, of a file that is large enough and can be cut; otherwise an empty list."""
     if file.size < 2 * size or file.packing or file.encoding.codec != "utf-8" or not cut:
         return []
     offsets = range(size, file.size - size // 2, size)
@@ -109,13 +112,13 @@ def _parts(file: TextFile, size: int, cut: Cut | None) -> list[Portion]:
 
 
 def _cut(file: TextFile, offset: int, cut: Cut) -> int:
-    """The first safe cut behind `offset`, in bytes; 0 if there is none within a block."""
+    """The byte offset of the first safe cut after `offset`; 0 if there is none within one block."""
     try:
         with file.path.open("rb") as disk:
             disk.seek(offset)
             data = disk.read(BLOCK)
     except OSError:
-        return 0  # whoever reads it in earnest will say what is wrong
+        return 0  # whoever reads the text will meet the error, and report it
     begins = next((i for i, byte in enumerate(data[:4]) if byte not in _CONTINUATION), 0)
     text = data[begins:].decode(errors="replace")
     at = cut(text)

@@ -30,31 +30,31 @@ _POLL: Final = 0.02
 
 
 class Sized(Protocol):
-    """A job that knows how large it is."""
+    """What a job must have."""
 
     @property
     def size(self) -> int:
-        """In bytes on disk."""
+        """Size of the job for `progress`, in bytes on disk."""
 
 
 Job = TypeVar("Job", bound=Sized)
 Result = TypeVar("Result")
 
 Task = Callable[[Job, OnProgress], Result]
-"""What is done with a job, here or, pickled, in another process."""
+"""(job, progress) -> result: what is done with a job, in this process or, pickled, in a worker."""
 
 
 class ProcessPool(Generic[Job, Result]):
-    """`n_processes`, this one among them; a context manager, at whose end the other processes have ended."""
+    """A pool of `n_processes`, this one among them. A context manager: leaving it ends the workers and their jobs."""
 
     def __init__(self, task: Task[Job, Result], n_processes: int) -> None:
-        """Start the other processes, without waiting for them."""
+        """Start `n_processes - 1` workers, at least one, without waiting for them. `task` is pickled for them."""
         self.n_lost = 0
-        """Workers that could not be started, or ended; their jobs were done in this process."""
+        """Workers that could not be started, or that died; their jobs were done in this process."""
         self._lock = Lock()
         self._task = task
         self._idle: SimpleQueue[PoolWorker | None] = SimpleQueue()
-        """Workers without a job; None, which stays there, once there is no worker any more."""
+        """Workers without a job. Once no worker is left it holds None, which each taker puts back for the next."""
         self._n_workers = max(1, n_processes - 1)
         self._threads = ThreadPoolExecutor(self._n_workers)  # each waits for the result of one worker
         with ExitStack() as stack:
@@ -86,10 +86,11 @@ class ProcessPool(Generic[Job, Result]):
         self._stack.close()
 
     def results(self, jobs: Iterable[Job], progress: OnProgress) -> Iterator[tuple[Job, Result]]:
-        """Each job with its result, in order; raises what the task raises.
+        """Yield (job, result) in the order of `jobs`; raises what the task raises.
 
-        `progress` is called with the bytes done since the last result that was taken. No more than three jobs for each
-        worker are taken ahead of their results: a stop should find little to finish, and results take room.
+        `progress` is called with the bytes done of the jobs that are not yielded yet. About three jobs per worker are
+        begun ahead of the result that is next: results that wait take memory, and the more would be done in vain at
+        a stop.
         """
         jobs = iter(jobs)
         pending: deque[_Pending[Job, Result]] = deque()
@@ -119,14 +120,14 @@ class ProcessPool(Generic[Job, Result]):
             raise WorkerLost
         try:
             result = worker.result(job)
-        except WorkerLost:  # it gets no more jobs: it would fail all of them faster than the others can take them
+        except WorkerLost:  # not put back: it would fail job after job faster than the others do theirs
             self._count_lost()
             raise
         self._idle.put(worker)
         return result
 
     def _result(self, pending: "_Pending[Job, Result]") -> Result:
-        """The result of a job that is done; raises the error that it met. The job of a lost worker is done here."""
+        """The result of a finished job; raises what the task raised. The job of a lost worker is done here and now."""
         if pending.local:
             return pending.local[0]
         try:
@@ -140,15 +141,15 @@ class ProcessPool(Generic[Job, Result]):
 
 @dataclass(slots=True)
 class _Pending(Generic[Job, Result]):
-    """A job whose result has not been taken."""
+    """A job whose result is not yielded yet."""
 
     job: Job
     remote: Future[bytes]
-    """The result of a worker, pickled; cancelled if the job is done in this process."""
+    """The pickled result of a worker, some day; cancelled if this process does the job."""
     local: tuple[Result] | tuple[()] = ()
-    """The result of this process."""
+    """The result, as the only item, if this process did the job; empty before and otherwise."""
 
     @property
     def is_done(self) -> bool:
-        """Whether the result is there."""
+        """Whether the job has been done, by a worker or here."""
         return bool(self.local) or (self.remote.done() and not self.remote.cancelled())

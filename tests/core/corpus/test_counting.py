@@ -61,7 +61,7 @@ def test_portions_counted_one_by_one_make_the_counts_of_the_whole(tmp_path, smal
         whole, document, together = Counts.read(files, pattern, workers=1), counting._Document(), Counts(pattern)
         for portion in portions.portions(files, SMALL, counting.safe_cut(splitter(pattern))):
             counted = counting.CountPortion(pattern)(portion, nobody)
-            done = counted if portion.end is None else document.take(portion, counted)
+            done = counted if portion.end is None else document.add(portion, counted)
             if done:
                 together.append(done)
         assert everything(together) == everything(whole), f"seed {seed}"
