@@ -181,7 +181,7 @@ class Counts:
         return self.sources[document].name if one_each else f"text {document + 1:,}"
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
-        """Piece -> numbers of the one or two documents it occurs in. A piece that is missing occurs in three or more."""
+        """Piece -> numbers of the one or two documents it occurs in. A piece that is missing is in three or more."""
         few: dict[str, tuple[int, ...]] = self._table.few_documents()
         return few
 

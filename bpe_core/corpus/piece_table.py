@@ -69,5 +69,5 @@ class PieceTable:
         return self._counts
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
-        """Piece -> numbers of the one or two documents it occurs in. A piece that is missing occurs in three or more."""
+        """Piece -> numbers of the one or two documents it occurs in. A piece that is missing is in three or more."""
         return {piece: documents for piece, documents in self._documents.items() if documents}

@@ -90,7 +90,7 @@ class TextFile:
         return ", ".join(filter(None, (self.encoding.note, packed)))
 
     def with_mark(self) -> Self:
-        """This file, read so that a byte order mark in UTF-8 is its first character, U+FEFF; other encodings need theirs."""
+        """This file, read so that a byte order mark in UTF-8 is its first character; other encodings need theirs."""
         if self.encoding.codec != "utf-8" or not self.encoding.mark:
             return self
         return replace(self, encoding=Encoding("utf-8", 0, ""), empty=False)
