@@ -138,8 +138,31 @@ def encoding_tiktoken(vocabulary: Path) -> Any:
     return tiktoken.Encoding("trained", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
 
 
+def encoder_bpescope_array(vocabulary: Path) -> Encode:
+    """Ours, four bytes an id instead of a list."""
+    from bpe_core import load
+
+    return load(vocabulary).encode_to_array
+
+
+def encoder_gigatoken(vocabulary: Path) -> Encode:
+    """gigatoken, with the very ranks of our file; its ids are an array of numpy."""
+    import gigatoken
+
+    from bpe_core import load, save
+
+    ranks = vocabulary.with_name(f"{vocabulary.stem}-ranks.tiktoken")
+    tokenizer = load(vocabulary)
+    save(tokenizer, ranks, format="tiktoken")
+    splits = {"gpt4": "gpt4", "gpt4o": "o200k"}[tokenizer.pattern]
+    encode: Encode = gigatoken.Tokenizer.from_tiktoken(str(ranks), pretokenizer=splits, special_tokens={}).encode
+    return encode
+
+
 ENCODERS: Final[dict[str, tuple[str, Callable[[Path], Encode]]]] = {
     "bpescope": ("", encoder_bpescope),
+    "bpescope, array": ("", encoder_bpescope_array),
+    "gigatoken": ("gigatoken", encoder_gigatoken),
     "tiktoken": ("tiktoken", encoder_tiktoken),
 }
 """Name -> the package it needs, and what makes an encoder of a vocabulary of ours."""
@@ -207,5 +230,5 @@ def installed(package: str) -> bool:
 
 def versions() -> dict[str, str]:
     """Package -> version, of those that are installed."""
-    packages = ("tokenizers", "tiktoken", "rustbpe", "sentencepiece", "regex")
+    packages = ("tokenizers", "tiktoken", "gigatoken", "rustbpe", "sentencepiece", "regex")
     return {package: importlib.metadata.version(package) for package in packages if installed(package)}

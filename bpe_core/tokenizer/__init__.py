@@ -1,5 +1,6 @@
 """The tokenizer: a vocabulary and a split pattern, and with them text into ids and ids into text."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, groupby
@@ -174,6 +175,13 @@ class Tokenizer:
             return self._encode_plain(text)
         except UnicodeEncodeError:
             return self._encode_plain(without_surrogates(text))
+
+    def encode_to_array(self, text: str) -> "array[int]":
+        """The ids that `encode_ordinary` gives, in four bytes each; where the kernel is, in less time than a list."""
+        if not self.preparation and self._is_scanned and (compiled := self.vocabulary.encoder.compiled):
+            with suppress(LookupError, UnicodeEncodeError):
+                return compiled.encode_to_array(text, self.splitter.scanner)
+        return array("I", self.encode_ordinary(text))
 
     def _encode_plain(self, text: str) -> list[int]:
         if len(text) <= _BLOCK or self._is_scanned:

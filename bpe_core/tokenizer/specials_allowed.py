@@ -1,5 +1,6 @@
 """A tokenizer for which the texts of its special tokens are these tokens, wherever they stand."""
 
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Self
 
@@ -29,6 +30,10 @@ class SpecialsAllowed(Tokenizer):
         """The ids of a piece: one if it is a special token."""
         special = self.vocabulary.special_tokens.get(piece)
         return super().encode_piece(piece) if special is None else (special,)
+
+    def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
+        """The ids of each piece."""
+        return map(self.encode_piece, pieces)
 
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of a text, special tokens among them."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, kernel, reference, train
 from bpe_core.patterns import splitter
+from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, MarkedSymbols, bytes_among
@@ -160,8 +161,7 @@ def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
         ids, ends = compiled.pieces(pieces)
         assert list(ids) == expected
         assert [*ends][-1:] == [len(expected)][: len(pieces)]
-        packed = compiled.encoder.encode_bytes(text, tokenizer.splitter.scanner, None)
-        assert list(memoryview(packed).cast("I")) == expected
+        assert list(tokenizer.encode_to_array(text)) == expected
 
 
 def test_a_cache_that_is_full_many_times_over_remembers_nothing_wrong() -> None:
@@ -211,7 +211,17 @@ def test_a_surrogate_is_refused_and_taken_for_the_unknown_by_the_tokenizer() -> 
             call("a\ud800", None, None)
     with pytest.raises(UnicodeEncodeError):
         encoder.pieces(["a", "a\ud800"], None)
-    assert train(["ab"], vocab_size=257).encode_ordinary("\ud800") == list("\ufffd".encode())
+    tokenizer = train(["ab"], vocab_size=257)
+    assert tokenizer.encode_ordinary("\ud800") == list(tokenizer.encode_to_array("\ud800")) == list("\ufffd".encode())
+
+
+def test_special_tokens_that_are_allowed_are_found_among_pieces_encoded_together() -> None:
+    tokenizer = SpecialsAllowed.of(train(["ab ab"], vocab_size=260, special_tokens=["<|s|>"]))
+    pieces = ["ab", "<|s|>", " x"]
+    assert [tuple(ids) for ids in tokenizer.encode_pieces(pieces)] == [
+        tokenizer.encode_piece(piece) for piece in pieces
+    ]
+    assert list(tokenizer.encode_to_array("ab<|s|>")) == tokenizer.encode_ordinary("ab<|s|>")
 
 
 def test_a_byte_without_a_token_is_told_by_the_encoder_in_python() -> None:
