@@ -38,10 +38,28 @@ static bool add_bytes(trainer *trainer, const uint8_t *bytes, size_t n, const ui
     return true;
 }
 
-/* Add one piece, and the end of a word where that is a symbol of its own; -1 with an exception. */
-static int add_piece(trainer *trainer, PyObject *piece, PyObject *weight, const uint8_t *number_of, bool has_end)
+/* Add one piece, slice by slice, and the end of a word where that is a symbol of its own; -1 with an exception. */
+static int add_utf8(trainer *trainer, const uint8_t *bytes, size_t n, uint64_t weight, const uint8_t *number_of,
+                    bool has_end)
 {
     static const uint32_t end = 256;
+    bool added = true;
+    for (size_t some; n && added; bytes += some, n -= some) {
+        some = n < SLICE ? n : SLICE;
+        Py_BEGIN_ALLOW_THREADS
+        added = add_bytes(trainer, bytes, some, number_of);
+        Py_END_ALLOW_THREADS
+        if (n > SLICE && !may_go_on(Py_None, 0, 0))
+            return -1;
+    }
+    if (added && (!has_end || add_to_piece(trainer, &end, 1)) && end_piece(trainer, weight))
+        return 0;
+    PyErr_NoMemory();
+    return -1;
+}
+
+static int add_piece(trainer *trainer, PyObject *piece, PyObject *weight, const uint8_t *number_of, bool has_end)
+{
     if (!PyUnicode_Check(piece)) {
         PyErr_Format(PyExc_TypeError, "a piece is a str, not %.100s", Py_TYPE(piece)->tp_name);
         return -1;
@@ -51,20 +69,16 @@ static int add_piece(trainer *trainer, PyObject *piece, PyObject *weight, const 
         return -1;
     if (!often)
         return 0;
-    PyObject *utf8 = PyUnicode_IS_ASCII(piece) ? NULL : PyUnicode_AsUTF8String(piece);
-    if (!utf8 && !PyUnicode_IS_ASCII(piece))
+    if (PyUnicode_IS_ASCII(piece))
+        return add_utf8(trainer, PyUnicode_1BYTE_DATA(piece), (size_t)PyUnicode_GET_LENGTH(piece), often, number_of,
+                        has_end);
+    PyObject *utf8 = PyUnicode_AsUTF8String(piece);
+    if (!utf8)
         return -1;
-    const uint8_t *bytes = utf8 ? (uint8_t *)PyBytes_AS_STRING(utf8) : PyUnicode_1BYTE_DATA(piece);
-    size_t n = (size_t)(utf8 ? PyBytes_GET_SIZE(utf8) : PyUnicode_GET_LENGTH(piece));
-    bool added;
-    Py_BEGIN_ALLOW_THREADS
-    added = add_bytes(trainer, bytes, n, number_of) && (!has_end || add_to_piece(trainer, &end, 1)) &&
-            end_piece(trainer, often);
-    Py_END_ALLOW_THREADS
-    Py_XDECREF(utf8);
-    if (!added)
-        PyErr_NoMemory();
-    return added ? 0 : -1;
+    const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(utf8);
+    int failed = add_utf8(trainer, bytes, (size_t)PyBytes_GET_SIZE(utf8), often, number_of, has_end);
+    Py_DECREF(utf8);
+    return failed;
 }
 
 static int add_pieces(trainer *trainer, PyObject *pieces, const uint8_t *number_of, bool has_end)

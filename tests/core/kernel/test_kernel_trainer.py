@@ -3,9 +3,6 @@
 import signal
 import threading
 import time
-import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -73,51 +70,6 @@ def test_pieces_of_no_length_no_weight_or_one_symbol_have_no_pair() -> None:
 def test_counts_need_more_than_32_bits() -> None:
     found = trainer({"ab": 1 << 40, "cab": 1 << 41})
     assert memoryview(found.learn(1)).cast("Q").tolist() == [97, 98, 3 << 40, 1, (1 << 40) + (1 << 42)]
-
-
-@contextmanager
-def failing_memory(nth: int) -> Iterator[None]:
-    testing = pytest.importorskip("_testcapi")
-    testing.set_nomemory(nth, nth + 1)
-    try:
-        yield
-    finally:
-        testing.remove_mem_hooks()
-
-
-def learned_without_memory(nth: int) -> tuple[bytes, int]:
-    """What is learned where the nth allocation of each call fails; how often that was so."""
-    try:
-        with failing_memory(nth):
-            found = trainer(PIECES, 2)
-    except MemoryError:
-        return b"", 1
-    parts, failed = [], 0
-    for later in range(nth, nth + 20):
-        try:
-            with failing_memory(later):
-                parts.append(found.learn(20))
-        except MemoryError:
-            failed += 1
-    return b"".join((*parts, found.learn(500))), failed
-
-
-def test_without_memory_there_is_a_memory_error_nothing_leaks_and_learning_can_go_on() -> None:
-    wanted = trainer(PIECES, 2).learn(500)
-    failed, grown = 0, []
-    tracemalloc.start()
-    try:
-        for _ in range(2):
-            before = tracemalloc.get_traced_memory()[0]
-            for nth in range(120):
-                found, times = learned_without_memory(nth)
-                failed += times
-                assert not found or found.startswith(wanted)
-                del found
-            grown.append(tracemalloc.get_traced_memory()[0] - before)
-    finally:
-        tracemalloc.stop()
-    assert failed > 50 and grown[1] < 20_000
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on this system")

@@ -1,7 +1,6 @@
 """The kernel's table of pieces where it is treated badly; that it counts rightly is in `corpus/test_counts.py`."""
 
 import threading
-import tracemalloc
 
 import pytest
 
@@ -77,32 +76,3 @@ def test_other_threads_may_not_use_the_table_meanwhile() -> None:
             refused += 1
     thread.join()
     assert refused
-
-
-def test_without_memory_there_is_a_memory_error_and_nothing_leaks() -> None:
-    testing = pytest.importorskip("_testcapi")
-
-    def with_failure(nth: int) -> bool:
-        testing.set_nomemory(nth, nth + 1)
-        try:
-            counted = table(TEXT)
-            counted.append(table(TEXT, "b"))
-            counted.counts()
-        except MemoryError:
-            return True
-        finally:
-            testing.remove_mem_hooks()
-        return False
-
-    assert sum(map(with_failure, range(60))) > 20
-    tracemalloc.start()
-    try:
-        grown = []
-        for _ in range(2):  # of the first round something may stay, such as the UTF-8 that a text keeps
-            before = tracemalloc.get_traced_memory()[0]
-            for nth in range(60):
-                with_failure(nth)
-            grown.append(tracemalloc.get_traced_memory()[0] - before)
-    finally:
-        tracemalloc.stop()
-    assert grown[1] < 20_000
