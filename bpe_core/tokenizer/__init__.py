@@ -1,4 +1,4 @@
-"""The tokenizer: a vocabulary and a split pattern, and with them text into ids and ids into text."""
+"""The tokenizer: encodes text to ids and decodes ids to text, with a vocabulary and a split pattern."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,17 +28,19 @@ _BLOCK: Final = 1 << 16
 _CACHED_PIECES: Final = 1 << 17
 _CACHED_LENGTH: Final = 1 << 10
 _CACHED_IN_ALL: Final = 1 << 22
-"""Characters and tokens of all pieces that are remembered, some 60 MB: usual ones are a tenth of it when they are many,
-and a hundred thousand long ones would be gigabytes."""
+"""Characters plus ids of all cached pieces at most, about 60 MB; `_CACHED_PIECES` long ones would be gigabytes."""
 _UNKNOWN: Final = "\ufffd".encode()
 _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
 
 
 class Tokenizer:
-    """Text into ids and back, as of one step of a vocabulary. Frozen but for its cache; not shared between threads.
+    """Encodes and decodes with the merges of `vocabulary` and the split `pattern`.
 
-    `pattern` is a name of `PATTERNS` or a regular expression; `PatternError` if it is neither. Only
-    `decode(encode(text)) == text` is promised, not the reverse, and not even that for a pattern that drops whitespace.
+    Immutable but for a cache, because of which it must not be shared between threads. `pattern` is a name of `PATTERNS`
+    or a pattern in the grammar of `bpe_core.patterns.pattern`; `PatternError` if it is neither.
+
+    `decode(encode(text)) == text`, except for a text with surrogates, a pattern that drops text, and a `preparation`
+    that changes the text. `encode(decode(ids)) == ids` does not hold in general.
     """
 
     __slots__ = ("_cache", "name", "preparation", "record", "splitter", "vocabulary")
@@ -53,26 +55,26 @@ class Tokenizer:
         preparation: "Preparation | None" = None,
     ) -> None:
         self.vocabulary: Final = vocabulary
-        """Ids, their bytes and the merges in force."""
+        """The ids, their bytes, and the merges in force."""
         self.splitter: Final = splitter(pattern)
         """What cuts a text into pieces."""
         self.record: Final = record
         """How the vocabulary was learned, if it was learned here."""
         self.name: Final = name
-        """What people call it; may be empty."""
+        """The name of the tokenizer, or ""."""
         self.preparation: Final = preparation
-        """What is done to a text besides splitting it, as some files want it; None if nothing. It splits the text,
-        too: then `splitter` is only what is known of that."""
+        """The pipeline of normalizers, added tokens and pre-tokenizer steps that some files define; None if there is
+        none. It includes the split: `splitter` is then only for display and for writing files."""
         self._cache: Final = _Pieces(vocabulary, preparation.within if preparation else None)
 
     @property
     def pattern(self) -> str:
-        """The split pattern as it was given."""
+        """The split pattern in the grammar of `bpe_core.patterns.pattern`, with names where they were given."""
         return self.splitter.pattern
 
     @property
     def n_vocab(self) -> int:
-        """How many ids there are."""
+        """How many ids there are, special tokens included."""
         return self.vocabulary.n_vocab
 
     @property
@@ -92,7 +94,7 @@ class Tokenizer:
 
     @property
     def trained_on(self) -> tuple[Source, ...]:
-        """The documents it learned from; empty if that is not known."""
+        """The documents of the training corpus; empty if they are not known."""
         return self.record.sources if self.record else ()
 
     def __repr__(self) -> str:
@@ -100,9 +102,9 @@ class Tokenizer:
 
     @property
     def by_piece(self) -> bool:
-        """Whether the ids of a text are those of its pieces, one piece after the other, and stand for its bytes.
+        """Whether the ids of a text are those of its pieces, concatenated, and decode to the bytes of the pieces.
 
-        If not, `LiveText` does not take the tokenizer, and `AlignedText` does.
+        `LiveText` needs that; for other tokenizers there is `AlignedText`.
         """
         return self.preparation is None and self.vocabulary.is_faithful
 
@@ -111,9 +113,9 @@ class Tokenizer:
         return self._with(self.vocabulary.at(step), self.record)
 
     def with_merges(self, merges: Iterable[Triple]) -> Self:
-        """This tokenizer with merges added, as while it is being learned; cheap for the newest one of a family.
+        """This tokenizer with merges appended, as during a training; its `record` is None.
 
-        It has no record: the one of this tokenizer does not speak of the new merges.
+        The cost is that of `Vocabulary.extended`: small if no other vocabulary was extended from this one before.
         """
         return self._with(self.vocabulary.extended(merges), None)
 
@@ -127,10 +129,11 @@ class Tokenizer:
         allowed_special: Choice = frozenset(),
         disallowed_special: Choice = "all",
     ) -> list[int]:
-        """The ids of `text`, special tokens minded as tiktoken does.
+        """The ids of `text`; the two options mean what they mean in tiktoken.
 
-        Those in `allowed_special` ("all": every one) become their ids. Any other whose text occurs raises
-        `SpecialTokenError`, unless `disallowed_special` leaves it out: then it is text like any other.
+        Occurrences of the special tokens in `allowed_special` ("all": every one) become their ids. An occurrence of
+        another one in `disallowed_special` ("all": every one not allowed) raises `SpecialTokenError`. Those in neither
+        are encoded as ordinary text. `PatternError` if an untrusted split pattern takes too long.
         """
         allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
         refuse(disallowed, text)
@@ -143,11 +146,11 @@ class Tokenizer:
     def encode_blocks(
         self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
     ) -> Iterator[list[int]]:
-        """As `encode`, for a text that comes in blocks and need not be in memory as a whole; its ids, in lists.
+        """The ids of `encode`, in lists, for one text that comes in blocks and is not held in memory as a whole.
 
-        A special token that must not occur raises its error when it is met. No block may part a pair of surrogates.
-        Held as a whole nevertheless are a text that is split by a pattern that looks farther than the safe cuts
-        (`splitter.blockwise`), and one that is prepared before it is split.
+        The text is held as a whole only if the pattern has no safe cuts (`splitter.blockwise`) or there is a
+        `preparation`. A disallowed special token raises `SpecialTokenError` when it is reached. No block may end
+        between the two halves of a surrogate pair.
         """
         allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
         blocks = without(disallowed, blocks)
@@ -165,9 +168,9 @@ class Tokenizer:
                 yield from map(self._encode_part, self.splitter.parts(texts))
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of `text`, special tokens taken as text.
+        """The ids of `text`, with special tokens encoded as ordinary text.
 
-        A pair of surrogates counts as the character it stands for, a lone one as U+FFFD.
+        A pair of surrogates is encoded as the character it stands for, a lone one as U+FFFD.
         """
         if self.preparation:
             return self._encode_prepared(text, frozenset())
@@ -190,12 +193,12 @@ class Tokenizer:
 
     @property
     def _is_scanned(self) -> bool:
-        """Whether the kernel splits a text and encodes it, all at once."""
+        """Whether the kernel both splits and encodes a text in one call."""
         has_scanner = self.splitter.scanner is not None or not self.splitter.source
         return has_scanner and self.vocabulary.encoder.compiled is not None
 
     def _encode_part(self, text: str) -> list[int]:
-        """The ids of a text, or of a part of one that can be split by itself."""
+        """The ids of a text, or of one of the `splitter.parts` of a text."""
         if self._is_scanned and (compiled := self.vocabulary.encoder.compiled):
             with suppress(LookupError):
                 return compiled.encode(text, self.splitter.scanner)
@@ -219,7 +222,7 @@ class Tokenizer:
         return ids
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
-        """The ids of one piece as `splitter` gives it; of a text that is no piece, the ids it would have as one."""
+        """The ids of `piece`, encoded as one piece: it is not split."""
         try:
             return self._cache[piece]
         except UnicodeEncodeError:
@@ -245,32 +248,33 @@ class Tokenizer:
         return self._as_text(b"".join(map(self.vocabulary.token_bytes, ids)))
 
     def _as_text(self, data: bytes) -> bytes:
-        """Without the space that encoding has put before a text, if it has."""
+        """`data` without the leading space, if this tokenizer's encoding prepends one."""
         return data[1:] if self.preparation and self.preparation.drops_space and data[:1] == b" " else data
 
     def to_tiktoken(self) -> "tiktoken.Encoding":
-        """A tiktoken encoding of the same ids; see `bpe_core.formats.live_objects`, also for what is raised."""
+        """An equivalent tiktoken encoding; see `bpe_core.formats.live_objects`, also for errors."""
         from bpe_core.formats.live_objects import to_tiktoken
 
         return to_tiktoken(self)
 
     def to_tokenizers(self) -> "tokenizers.Tokenizer":
-        """A tokenizer of Hugging Face's library of the same ids; see `bpe_core.formats.live_objects`."""
+        """An equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.live_objects`, also for errors."""
         from bpe_core.formats.live_objects import to_tokenizers
 
         return to_tokenizers(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of it."""
+        """The table that a notebook displays."""
         from bpe_core.pictures.html import tokenizer_table
 
         return tokenizer_table(self)
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
-        """The text of `ids`. Bytes that are no UTF-8 are handled as `bytes.decode` does with `errors`.
+        """The text of `ids`; `errors` says what invalid UTF-8 becomes, as in `bytes.decode`.
 
-        Unknown ids become U+FFFD. With "strict" they raise `UnknownTokenError`, and bytes that are no UTF-8 raise
-        `TextError`; otherwise any sequence of ids has a text.
+        `errors` is "replace", "ignore" or "backslashreplace", with which unknown ids are decoded as U+FFFD; or
+        "strict", with which an unknown id raises `UnknownTokenError` and invalid UTF-8 `TextError`. `OptionError` for
+        any other value.
         """
         if errors not in _ERRORS:
             raise OptionError(f"There is no way {errors!r} to decode; choose one of {', '.join(_ERRORS)}.")
@@ -294,9 +298,9 @@ class Tokenizer:
 
 
 class _Pieces(dict[str, tuple[int, ...]]):
-    """Piece -> ids, worked out when first asked for; bounded, by starting over when it is full.
+    """A cache: piece -> ids, encoded at the first look-up; cleared when it is full.
 
-    Raises `UnicodeEncodeError` for a piece with a surrogate in it: the text should not have been split as it is.
+    Raises `UnicodeEncodeError` for a piece with a surrogate in it, before which the text must be repaired and split.
     """
 
     __slots__ = ("_encode", "_room", "within")
@@ -304,7 +308,7 @@ class _Pieces(dict[str, tuple[int, ...]]):
     def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
         self._encode = vocabulary.encode
         self.within = within
-        """What splits a piece again; None if nothing does."""
+        """Splits the bytes of a piece again; None if they are encoded as a whole."""
         self._room = _CACHED_IN_ALL
 
     def __missing__(self, piece: str) -> tuple[int, ...]:

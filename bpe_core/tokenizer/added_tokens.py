@@ -1,4 +1,4 @@
-"""Tokens that are found in a text before anything else is done to it, as Hugging Face's tokenizers do."""
+"""Added tokens of Hugging Face's tokenizers: texts that become one id wherever they occur, found before the split."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,41 +16,41 @@ _WORD_BEHIND: Final = regex.compile(_WORD)
 
 @dataclass(frozen=True, slots=True)
 class AddedToken:
-    """A text that is a token wherever it stands."""
+    """A text that becomes one id wherever it occurs; the flags are those of tokenizer.json."""
 
     text: str
-    """What it is found by."""
+    """The text to be found."""
     token: int
     """Its id."""
     special: bool = False
-    """Whether it is found only if the caller allows it; a text may hold it by accident or malice."""
+    """Whether it is found only where the caller allows it."""
     single_word: bool = False
-    """Whether it is found only where no letter or digit stands beside it."""
+    """Whether it is found only where no letter, mark, digit or connector is next to it."""
     lstrip: bool = False
-    """Whether white space before it is taken into it."""
+    """Whether white space before it becomes a part of it."""
     rstrip: bool = False
-    """Whether white space behind it is taken into it."""
+    """Whether white space after it becomes a part of it."""
     normalized: bool = False
-    """Whether it is looked for after the text was normalized rather than before."""
+    """Whether it is searched for in the normalized text rather than in the text as given."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is found wherever it stands, and is nothing but its text."""
+        """Whether none of `single_word`, `lstrip` and `rstrip` is set."""
         return not (self.single_word or self.lstrip or self.rstrip)
 
 
 class Finder:
-    """Finds tokens in a text: the leftmost first, and of several at one place the longest."""
+    """Finds added tokens in a text from left to right, at each place the longest."""
 
     def __init__(self, tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None = None) -> None:
-        """`normalize` is applied to the tokens' own texts."""
+        """`normalize` is applied to the texts of the tokens, to find them in a normalized text."""
         self._tokens: dict[str, AddedToken] = {}
         for token in tokens:
             self._tokens.setdefault(normalize(token.text) if normalize else token.text, token)
         self._texts = Texts(self._tokens)
 
     def found(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int]]:
-        """Where each token that is found begins and ends, and its id. Special tokens must be `allowed`."""
+        """(start, end, id) of each token found, in code points; special tokens only if their text is in `allowed`."""
         start = done = 0
         for begin, end in self._texts.spans(text):
             token = self._tokens[text[begin:end]]
@@ -69,7 +69,7 @@ class Finder:
             start = end
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[str | int]:
-        """The text in parts: ids of what was found, and the text between."""
+        """The text as a sequence of ids, of the tokens found, and of the non-empty texts between them."""
         start = 0
         for begin, end, token in self.found(text, allowed):
             if start < begin:

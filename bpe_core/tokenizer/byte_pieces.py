@@ -1,7 +1,7 @@
-"""Pieces split again as bytes: what a few published pipelines do after they have turned a text into its byte alphabet.
+"""Splitting the bytes of a piece: what tokenizer.json files do that have a Split after ByteLevel.
 
-A pattern then sees a printable character for each byte, and may cut between the bytes of one character of the text: of
-"ò", C3 B2, the second is written "²", which is a number to some patterns. So this happens inside of a piece.
+Such a Split sees the byte alphabet, a printable character for each byte, and may cut inside a character of the text:
+"ò" is the bytes C3 B2, and B2 is written "²", which is a number to some patterns.
 """
 
 from bpe_core.patterns import Splitter
@@ -9,13 +9,13 @@ from bpe_core.vocabulary.byte_alphabet import meant, written
 
 
 class BytePieces:
-    """Splits the bytes of a piece by patterns, one after another, that see them in the byte alphabet."""
+    """Splits the bytes of a piece by several patterns in turn, which are applied to the byte alphabet."""
 
     def __init__(self, splitters: tuple[Splitter, ...]) -> None:
         self._splitters = splitters
 
     def __call__(self, piece: bytes) -> list[bytes]:
-        """The parts that are encoded each by itself.
+        """The byte strings into which `piece` is split; each is encoded by itself.
 
         >>> from bpe_core.patterns import splitter
         >>> BytePieces((splitter(r"\\p{N}"),))("ò1a".encode())

@@ -1,6 +1,6 @@
-"""What some tokenizers do to a text before they split it; it does not come back when the ids are decoded.
+"""Normalizers: what some tokenizers do to a text before the split; decoding does not undo it.
 
-Each also tells which ranges of a text it rewrites, so that one can find the place of a token in the text as it was.
+Each also gives the ranges of the text that it rewrites, so that tokens can be mapped back to the original text.
 Unicode's tables are those of this Python's `unicodedata`; libraries with other versions may differ in new characters.
 """
 
@@ -19,52 +19,53 @@ from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, NotPlain, Repeat, parse
 
 Rewrite = tuple[int, int, str]
-"""Where a range of a text begins and ends, and what comes in its place; what lies between two is kept."""
+"""(start, end, replacement): text[start:end] is replaced; in code points. What lies between two rewrites is kept."""
 
 WHITE_SPACE: Final = "".join(
     map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
 )
-"""The characters of Unicode's White_Space; `str.strip` and `str.isspace` know four more."""
+"""The characters with Unicode's property White_Space; `str.strip` and `str.isspace` know four more."""
 
 _BESIDE_ASCII: Final = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
-"""No normalization form joins an ASCII character to anything before it."""
+"""The ranges that are normalized: non-ASCII characters, with the ASCII one before them, which a mark may combine with.
+No form combines an ASCII character with anything before it."""
 
 _MARK: Final = r"[\p{M}\uff9e\uff9f]"
-"""A combining mark, or what may be decomposed into some."""
+"""A combining mark, or a character that is decomposed into some."""
 _LONG_RUN: Final = 64
 _MARKS: Final = regex.compile(rf"{_MARK}{{{_LONG_RUN},}}")
 _STEP: Final = _LONG_RUN // 4
 _FOUR_MARKS: Final = regex.compile(rf"{_MARK}{{4}}")
-"""What a long run leaves of it where only one character in `_STEP` is looked at."""
+"""What a run of `_LONG_RUN` marks contains if only every `_STEP`th character is kept: a quick test for such a run."""
 
 _DECOMPOSED_AT_ONCE: Final = 256
 
 _MOST_TIMES: Final = 32
-"""How many characters may come of one, over all: no form makes more than 18 of any."""
+"""A normalized text may be so many times longer than the text; no normalization form makes it more than 18 times."""
 _MOST_MORE: Final = 256
-"""And how many more, of a short text."""
+"""Characters that may be added to that, for short texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing that is done to a text."""
+    """One elementary step of a normalizer."""
 
     apply: Callable[[str], str]
-    """The text when it is done."""
+    """Text -> rewritten text."""
     rewrites: Callable[[str], Iterable[Rewrite]]
-    """The ranges that it rewrites, in order."""
+    """Text -> the ranges that `apply` rewrites, ascending."""
     keeps_all: bool = False
-    """Whether each character becomes at least one, so that in a text that does not grow each becomes just one."""
+    """Whether every character becomes one or more; if a text keeps its length, then each has become exactly one."""
     length: Callable[[str], int] = len
-    """How long the text will be, where that may be much longer than it is."""
+    """Text -> an upper bound of the length of `apply(text)`, in code points, cheaper than making it."""
     is_apart: Callable[[str], bool] = lambda character: False
-    """Whether a character becomes what it becomes alone, beside others that stand apart or at the ends of a part of the
-    text, and whether nothing that stands farther away becomes other for it; false where nothing is known of that."""
+    """Character -> whether a text can be cut between it and another such character and the two parts be rewritten by
+    themselves, with the same result. False where that is not known."""
     only_at: str = ""
-    """"start" or "end" if it only does something there, so that it is left out in parts that are not there."""
+    """"start" or "end" if it rewrites only that end of the whole text; "" otherwise."""
 
     def within(self, text: str, most: int) -> str:
-        """The text when it is done. Raises `OptionError` if it would be longer than `most`, before it is made."""
+        """`apply(text)`. Raises `OptionError` beforehand if `length(text)` is greater than `most`."""
         if (n_characters := self.length(text)) > most:
             raise OptionError(
                 f"The normalizers of this tokenizer make {n_characters:,} characters or more of a text that may "
@@ -73,7 +74,7 @@ class Rule:
         return self.apply(text)
 
     def part(self, starts: bool, ends: bool) -> "Rule":
-        """The rule for a part of a text: whether that is one that starts it, and one that ends it."""
+        """The rule for a part that `starts` or `ends` the whole text or not; it does nothing if `only_at` excludes it."""
         left_out = (self.only_at == "start" and not starts) or (self.only_at == "end" and not ends)
         return _NOTHING if left_out else self
 
@@ -83,13 +84,13 @@ _NOTHING: Final = Rule(lambda text: text, lambda text: (), is_apart=lambda chara
 
 @dataclass(frozen=True, slots=True)
 class Normalizer:
-    """What is done to a text, rule by rule."""
+    """A sequence of rules that rewrites a text; called with the text, it returns the result."""
 
     rules: tuple[Rule, ...]
-    """One after another."""
+    """The rules, in the order in which they are applied."""
 
     def __call__(self, text: str) -> str:
-        """The text when all is done. Raises `OptionError` where it would become very much longer."""
+        """The normalized text. Raises `OptionError` if a rule would make it longer than `longest(len(text))`."""
         most = longest(len(text))
         for rule in self.rules:
             text = rule.within(text, most)
@@ -97,7 +98,7 @@ class Normalizer:
 
 
 def longest(n_characters: int) -> int:
-    """How long a text of so many characters may become."""
+    """The length in code points that normalizing a text of `n_characters` may not exceed."""
     return _MOST_TIMES * n_characters + _MOST_MORE
 
 
@@ -124,9 +125,10 @@ def normal_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
 
 
 def _starts_afresh(character: str) -> bool:
-    """Whether no normalization form joins or reorders it with what is before: it begins with neither mark nor jamo.
+    """Whether no normalization form composes or reorders the character with what is before it.
 
-    The second characters of all compositions are marks, and the vowels and final consonants of Hangul.
+    True unless its decomposition begins with a mark or with a vowel or final consonant of Hangul: the second
+    characters of all compositions are of these kinds.
     """
     first = unicodedata.normalize("NFKD", character)[0]
     is_jamo = "\u1160" <= first <= "\u11ff" or "\ud7b0" <= first <= "\ud7ff"
@@ -134,9 +136,9 @@ def _starts_afresh(character: str) -> bool:
 
 
 def _ordered(text: str, form: Literal["NFD", "NFKD"]) -> str:
-    """A text decomposed, and the marks of each character in their order.
+    """The text in the decomposed normalization form, in O(n log n).
 
-    `unicodedata` does that, too, but in a time that grows with the square of how many marks there are in a row.
+    `unicodedata.normalize` takes time quadratic in the length of a run of combining marks.
     """
     parts = (text[i : i + _DECOMPOSED_AT_ONCE] for i in range(0, len(text), _DECOMPOSED_AT_ONCE))
     decomposed = "".join(unicodedata.normalize(form, part) for part in parts)
@@ -144,13 +146,16 @@ def _ordered(text: str, form: Literal["NFD", "NFKD"]) -> str:
 
 
 def _sorted_marks(text: str) -> str:
-    """What stands between two characters that are no combining ones is put in order; equal ones keep theirs."""
+    """The canonical ordering: each run of combining characters sorted by combining class, stably."""
     runs = groupby(text, key=lambda character: unicodedata.combining(character) > 0)
     return "".join("".join(sorted(run, key=unicodedata.combining) if combines else run) for combines, run in runs)
 
 
 def _segments(text: str, apply: Callable[[str], str]) -> Iterator[str]:
-    """Stretches of a text, each of which is normalized as if it stood alone, by all that is seen of its neighbor."""
+    """Substrings that together are `text`, cut where the next character seems to be normalized independently.
+
+    Only the neighboring segment is compared; the caller verifies the result.
+    """
     start = 0
     for at in range(1, len(text)):
         alone = apply(text[at])
@@ -161,7 +166,7 @@ def _segments(text: str, apply: Callable[[str], str]) -> Iterator[str]:
 
 
 def _each(change: Callable[[str], str]) -> Callable[[str], Iterator[Rewrite]]:
-    """What is rewritten where every character is changed by itself."""
+    """`Rule.rewrites` for a rule that changes every character by itself."""
     return lambda text: ((place, place + 1, new) for place, old in enumerate(text) if (new := change(old)) != old)
 
 
@@ -174,14 +179,14 @@ def _without_accents(text: str) -> str:
 
 
 lowercase: Final = Normalizer((Rule(_lower, _each(str.lower), keeps_all=True, is_apart=bool),))
-"""Each character by itself: a sigma that ends a word does not get its own form."""
+"""Lowercase, each character by itself: a final sigma does not get its own form."""
 
 without_accents: Final = Normalizer((Rule(_without_accents, _each(_without_accents), is_apart=bool),))
-"""Without combining marks; those that are part of a character stay unless it was decomposed before."""
+"""Remove combining marks. Precomposed characters keep theirs, unless the text was decomposed before."""
 
 
 def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normalizer:
-    """Without white space, or other characters, at the ends."""
+    """Remove white space, or the given characters, at the left end, the right end, or both."""
 
     def is_apart(character: str) -> bool:
         return character not in characters
@@ -200,7 +205,7 @@ def stripped(left: bool, right: bool, characters: str = WHITE_SPACE) -> Normaliz
 
 
 def prepended(prefix: str) -> Normalizer:
-    """With something before it, unless it is empty."""
+    """Put `prefix` before a text that is not empty."""
 
     def apply(text: str) -> str:
         return prefix + text if text else text
@@ -215,7 +220,7 @@ def prepended(prefix: str) -> Normalizer:
 
 
 def replaced(old: str, new: str) -> Normalizer:
-    """Every occurrence of a text replaced."""
+    """Replace every occurrence of the text `old` by `new`."""
 
     def rewrites(text: str) -> Iterator[Rewrite]:
         return ((found.start(), found.end(), new) for found in re.finditer(re.escape(old), text))
@@ -231,7 +236,7 @@ def replaced(old: str, new: str) -> Normalizer:
 
 
 def replaced_matches(expression: Expression, new: str) -> Normalizer:
-    """Every match of a regular expression replaced by a text. Raises `PatternError` where that takes too long."""
+    """Replace every match of `expression` by the text `new`. Its rules raise `PatternError` on timeout."""
 
     def rewrites(text: str) -> list[Rewrite]:
         return [(start, end, new) for start, end in expression.spans(text)]
@@ -251,7 +256,7 @@ def replaced_matches(expression: Expression, new: str) -> Normalizer:
 
 
 def _in_no_match(expression: Expression) -> Callable[[str], bool]:
-    """Whether a character can have no part in a match; never known of an expression that is not plain."""
+    """Character -> whether it can be in no match; always False if the expression is not plain."""
     try:
         sets = _sets(parse(expression.source))
     except (NotPlain, RecursionError):
@@ -262,7 +267,7 @@ def _in_no_match(expression: Expression) -> Callable[[str], bool]:
 
 
 def _sets(node: Node) -> frozenset[str] | None:
-    """The sets of characters that a match is made of; None if it may look at more than that."""
+    """The expressions of the sets of characters in a match; None for a tree with look-ahead, atomic groups or ends."""
     match node:
         case Chars(source):
             return frozenset((source,))
@@ -275,5 +280,5 @@ def _sets(node: Node) -> frozenset[str] | None:
 
 
 def one_after_another(normalizers: Iterable[Normalizer]) -> Normalizer:
-    """All of them in turn."""
+    """The normalizer that applies all of them in turn."""
     return Normalizer(tuple(chain.from_iterable(normalizer.rules for normalizer in normalizers)))

@@ -1,7 +1,11 @@
-"""The way of a text to its pieces where it is more than one split: added tokens, normalizers, spaces put before it.
+"""The pipeline from text to pieces of tokenizers that do more than one split, in the order of Hugging Face's library:
 
-It is Hugging Face's way, in their order: tokens that are found in the text as it is; each part between them
-normalized; tokens that are found then; the steps that make pieces. SentencePiece is a case of it.
+1. find the added tokens that are not `normalized`;
+2. normalize each part of the text between them;
+3. find the `normalized` added tokens in these parts;
+4. apply the pre-tokenizer steps, which make pieces of what is between them.
+
+SentencePiece models are expressed in the same way.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,36 +19,36 @@ from bpe_core.tokenizer.normalizers import Normalizer
 from bpe_core.tokenizer.steps import SplitStep, Step
 
 METASPACE: Final = "▁"
-"""U+2581, which stands for a space inside of some tokenizers."""
+"""U+2581, which some tokenizers write for a space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """What is done to a text before its pieces are encoded."""
+    """A pipeline: text in, ids of added tokens and pieces to be encoded out."""
 
     added: tuple[AddedToken, ...]
-    """All that are found, special or not."""
+    """The added tokens, special or not."""
     normalize: Normalizer | None
-    """What is done to each part of a text between them; None if nothing."""
+    """The normalizer; None if there is none."""
     steps: tuple[Step, ...]
-    """How such a part becomes pieces."""
+    """The pre-tokenizer steps, in order."""
     has_metaspace: bool
     """Whether a piece holds U+2581 where its tokens hold a space."""
     drops_space: bool
-    """Whether decoding drops a space that begins a text, since encoding has put one there."""
+    """Whether decoding drops a space at the beginning of the text, because encoding prepends one."""
     description: Mapping[str, Any]
-    """Normalizer, pre-tokenizer and decoder in the words of the tokenizer.json that was read, to be written again;
-    empty if these are not known. Without a pre-tokenizer, the tokenizer's pattern is all there is to say of that."""
+    """The values of "normalizer", "pre_tokenizer" and "decoder" in the tokenizer.json that was read, for writing; empty
+    if they cannot be written. Without "pre_tokenizer", that is derived from the tokenizer's pattern."""
     finds_as_written: bool = False
-    """Whether tokens that are looked for after the text was normalized are not normalized themselves."""
+    """Whether the texts of `normalized` added tokens are searched for as they are, rather than normalized first."""
     replaces_runs: frozenset[int] = frozenset()
-    """The ids of single bytes of which several in a row are decoded together: a character, or a U+FFFD for each."""
+    """Ids of single bytes (byte fallback): a run of them is decoded as UTF-8, or to one U+FFFD per byte if invalid."""
     within: BytePieces | None = None
-    """How the bytes of a piece are split again before each part is encoded by itself; None if they are not."""
+    """Splits the bytes of each piece again, before the parts are encoded one by one; None if they are not split."""
     raw: Finder = field(init=False)
-    """Finds the tokens that are looked for in the text as it is."""
+    """Finds the added tokens of step 1."""
     normalized: Finder = field(init=False)
-    """Finds those that are looked for in what it was normalized to."""
+    """Finds the added tokens of step 3."""
 
     def __post_init__(self) -> None:
         raw = (token for token in self.added if not token.normalized)
@@ -54,7 +58,7 @@ class Preparation:
 
     @property
     def only_splits(self) -> bool:
-        """Whether a text in which no special token is allowed is split, and nothing else is done to it."""
+        """Whether all that happens to a text, apart from special tokens, is that it is split."""
         does_more = self.normalize or self.within or self.has_metaspace or self.drops_space
         return (
             not does_more
@@ -63,9 +67,10 @@ class Preparation:
         )
 
     def parts(self, text: str, allowed: frozenset[str]) -> Iterator[int | list[str]]:
-        """The ids of added tokens, and between them the pieces that are to be encoded.
+        """The text as a sequence of ids, of added tokens, and of lists of pieces, which are still to be encoded.
 
-        `allowed` are the special tokens that are taken as such; the others are text.
+        `allowed` are the texts of the special tokens that are found; others are ordinary text. Raises `OptionError` or
+        `PatternError` if a text becomes too long or an expression takes too long.
         """
         begins = True
         for part in self.raw.parts(text, allowed):
@@ -76,7 +81,7 @@ class Preparation:
             begins = False
 
     def readable(self, ids: Iterable[int], bytes_of: Callable[[int], bytes]) -> Iterator[bytes]:
-        """The bytes of ids in order, runs of `replaces_runs` that are no UTF-8 replaced."""
+        """The bytes of `ids`, in order; a run of ids in `replaces_runs` that is no UTF-8 becomes a U+FFFD per byte."""
         for is_byte, run in groupby(ids, self.replaces_runs.__contains__):
             data = b"".join(map(bytes_of, run))
             yield data if not is_byte or _is_utf8(data) else "\ufffd".encode() * len(data)

@@ -1,7 +1,7 @@
-"""From a text that was prepared back to the text as it was: which characters became which.
+"""Maps ranges of a normalized text back to ranges of the original text, in code points.
 
-Rules rewrite ranges of a text, one rule after another, and keep what lies between. So each rule has a layer of such
-ranges, and a place is followed down through all of them. What a range became stands for the whole range.
+Every rule of a normalizer rewrites some ranges and keeps what lies between; these ranges are a layer. A range is mapped
+back through the layers of all rules, the last first. Any part of a rewritten range is mapped to all of it.
 """
 
 from bisect import bisect_right
@@ -11,7 +11,7 @@ from bpe_core.tokenizer.normalizers import Rule, longest
 
 
 class Layer:
-    """The ranges that one rule rewrote, in order."""
+    """The ranges that one rule rewrote, ascending, with their offsets before (old) and after (new) the rule."""
 
     __slots__ = ("_new_ends", "_new_starts", "_old_ends", "_old_starts")
 
@@ -22,9 +22,10 @@ class Layer:
         self._old_ends: Final[list[int]] = []
 
     def rewrite(self, rule: Rule, text: str, new_start: int, old_start: int, most: int) -> str:
-        """Apply a rule to the next part of the text, which begins at these places; what it becomes.
+        """Apply `rule` to the next part of the text and return the result; `text` begins at `old_start` in the text
+        before the rule, the result at `new_start` in the text after it.
 
-        Raises `OptionError` if that is longer than `most`.
+        Raises `OptionError` if the result is longer than `most`.
         """
         new = rule.within(text, most)
         if new == text or (rule.keeps_all and len(new) == len(text)):
@@ -49,7 +50,10 @@ class Layer:
         return new
 
     def before(self, start: int, end: int) -> tuple[int, int]:
-        """What a range was before the rule; an empty range is a place, and so empty before, unless inside a range."""
+        """The range before the rule that became the range from `start` to `end`; O(log n) for n rewritten ranges.
+
+        An empty range is mapped to an empty one, or to a whole rewritten range if it lies strictly inside it.
+        """
         first = bisect_right(self._new_starts, start) - 1
         if start == end:
             inside = first >= 0 and self._new_starts[first] < start < self._new_ends[first]
@@ -61,7 +65,7 @@ class Layer:
         return self._place(first, start), self._place(last, end - 1) + 1
 
     def _place(self, index: int, at: int) -> int:
-        """Where the character at `at` began; the range `index` is the last that begins there or before."""
+        """The old offset of the character at `at`; `index` is the last rewritten range with a start of at most `at`."""
         if index < 0:
             return at
         if at < self._new_ends[index]:
@@ -73,7 +77,7 @@ class Layer:
 
 
 class SourceMap:
-    """The layers of all rules that a text went through, and how long it is after each of them by now."""
+    """A map from a normalized text to its original; the text is added part by part."""
 
     __slots__ = ("_layers", "_lengths", "_rules")
 
@@ -84,13 +88,14 @@ class SourceMap:
 
     @property
     def n_characters(self) -> int:
-        """How long the prepared text is by now."""
+        """The length of the normalized text so far, in code points."""
         return self._lengths[-1]
 
     def add(self, text: str, starts: bool = True, ends: bool = True) -> str:
-        """Prepare the next part of the text, or a range of one that starts or ends it or not; what it becomes.
+        """Normalize the next part of the text and return the result; `starts` and `ends` say whether it is at the start
+        or the end of the text that the rules regard as a whole.
 
-        Raises `OptionError` as normalizers do.
+        Raises `OptionError` if it would be longer than `normalizers.longest` allows.
         """
         most = longest(len(text))
         for index, (rule, layer) in enumerate(zip(self._rules, self._layers, strict=True)):
@@ -102,11 +107,11 @@ class SourceMap:
         return text
 
     def keep(self, text: str) -> None:
-        """Go past a part of the text that no rule is applied to."""
+        """Add a part of the text that is not normalized, such as an added token."""
         self._lengths = [length + len(text) for length in self._lengths]
 
     def before(self, start: int, end: int) -> tuple[int, int]:
-        """What a range of the prepared text was in the text as it was."""
+        """The range of the original text that became this range of the normalized text; O(log n) per rule."""
         for layer in reversed(self._layers):
             if layer:
                 start, end = layer.before(start, end)

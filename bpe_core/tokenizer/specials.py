@@ -1,4 +1,4 @@
-"""Special tokens in a text: which of them count, where they stand, and that none stands there unasked."""
+"""Special tokens in a text: which are allowed, where they occur, and errors for those that are disallowed."""
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
@@ -8,17 +8,18 @@ from bpe_core.errors import OptionError, SpecialTokenError
 from bpe_core.patterns.texts import Texts
 
 Choice = Literal["all"] | Collection[str]
-"""Texts of special tokens, or all there are."""
+"""The texts of some special tokens, or "all" of them."""
 
 
 def chosen(allowed: Choice, disallowed: Choice, specials: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Those that are taken as tokens, and those that must not occur, as tiktoken understands its two options."""
+    """(texts that become tokens, texts that must not occur) for tiktoken's options `allowed_special` and
+    `disallowed_special`; `specials` are all special tokens. Raises `OptionError` for a single text."""
     taken, refused = _names("allowed_special", allowed, specials), _names("disallowed_special", disallowed, specials)
     return taken.intersection(specials), refused - taken if disallowed == "all" else refused
 
 
 def refuse(tokens: frozenset[str], text: str, before: int = 0) -> None:
-    """Raise `SpecialTokenError` if one of the tokens occurs in a text that begins at `before` in the whole."""
+    """Raise `SpecialTokenError` if one of the tokens occurs in `text`; `before` is added to the offset it names."""
     if tokens and (found := next(finder(tokens).spans(text), None)):
         raise SpecialTokenError(
             f"The text holds the special token {text[slice(*found)]!r} at offset {before + found[0]}; name it in "
@@ -27,7 +28,7 @@ def refuse(tokens: frozenset[str], text: str, before: int = 0) -> None:
 
 
 def without(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[str]:
-    """The blocks of a text as they are; `SpecialTokenError` once one of the tokens occurs, also across their bounds."""
+    """The blocks unchanged; `SpecialTokenError` at the first block that contains or completes one of the tokens."""
     overlap = max(map(len, tokens), default=1) - 1
     before, edge = 0, ""
     for block in blocks:
@@ -38,10 +39,8 @@ def without(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[str]:
 
 
 def parts(tokens: frozenset[str], blocks: Iterable[str]) -> Iterator[tuple[bool, str]]:
-    """A text that comes in blocks, in parts: (True, a token), and (False, text) for what stands between them.
-
-    Text comes in several parts as it comes in several blocks; none is empty.
-    """
+    """The text in parts: (True, token) for each occurrence of a token, also across blocks, and (False, text) for the
+    text between them, which may come in several parts; none is empty."""
     if not tokens:
         yield from ((False, block) for block in blocks if block)
         return
@@ -82,5 +81,5 @@ def _names(option: str, given: Choice, specials: Collection[str]) -> frozenset[s
 
 @lru_cache(maxsize=64)
 def finder(tokens: frozenset[str]) -> Texts:
-    """Finds any of the tokens; where several begin at one place, the longest."""
+    """A search for the tokens, cached; at each place it finds the longest."""
     return Texts(tokens)

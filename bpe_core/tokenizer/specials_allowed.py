@@ -1,4 +1,4 @@
-"""A tokenizer for which the texts of its special tokens are these tokens, wherever they stand."""
+"""A tokenizer that always encodes the texts of its special tokens as special tokens."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -9,17 +9,17 @@ from bpe_core.tokenizer import Tokenizer
 
 
 class SpecialsAllowed(Tokenizer):
-    """A tokenizer whose pieces are special tokens, which are found first, and the pieces of what lies between.
+    """A tokenizer whose pieces are the special tokens in a text, and the pieces of the text between them.
 
-    Its `encode_ordinary(text)` gives the ids of `encode(text, allowed_special="all")`, and whatever encodes piece by
-    piece, as `LiveText` does, knows special tokens with it.
+    So `encode_ordinary(text) == encode(text, allowed_special="all")`, and code that encodes piece by piece, as
+    `LiveText` does, handles special tokens without knowing about them.
     """
 
     __slots__ = ()
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> Tokenizer | Self:
-        """The tokenizer with its special tokens allowed; itself if it has none, or cannot be followed by the piece."""
+        """The tokenizer with all special tokens allowed; itself if it has none, or is not `by_piece`."""
         texts = tokenizer.vocabulary.special_tokens
         if isinstance(tokenizer, cls) or not texts or not tokenizer.by_piece:
             return tokenizer
@@ -27,7 +27,7 @@ class SpecialsAllowed(Tokenizer):
         return cls(tokenizer.vocabulary, str(pattern), record=tokenizer.record, name=tokenizer.name)
 
     def encode_piece(self, piece: str) -> tuple[int, ...]:
-        """The ids of a piece: one if it is a special token."""
+        """The ids of a piece; a special token is one id."""
         special = self.vocabulary.special_tokens.get(piece)
         return super().encode_piece(piece) if special is None else (special,)
 
@@ -36,5 +36,5 @@ class SpecialsAllowed(Tokenizer):
         return map(self.encode_piece, pieces)
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of a text, special tokens among them."""
+        """The ids of `text`, with special tokens encoded as such."""
         return list(chain.from_iterable(map(self.encode_piece, self.splitter.split(text))))

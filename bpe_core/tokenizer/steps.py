@@ -1,4 +1,4 @@
-"""The steps in which a part of a text becomes pieces, and where in the part each piece lies."""
+"""The pre-tokenizer steps that make pieces of a part of a text, with the place of each piece in that part."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -7,32 +7,32 @@ from bpe_core.patterns import Splitter
 
 
 class Placed(NamedTuple):
-    """A piece and its place."""
+    """A piece with its place in the part of the text that it was made from."""
 
     text: str
     """The piece."""
     start: int
-    """Where it begins in the part of the text."""
+    """Offset in that part, in code points, of its first character that is from there."""
     n_put: int = 0
-    """How many characters at its beginning were put there, and so have no place."""
+    """How many characters at its beginning were inserted by a step, and so are not from there."""
 
 
 class Step(Protocol):
-    """Pieces into other pieces; `begins` says that the first of the old ones begins the whole text."""
+    """A step: pieces in, pieces out; `begins` says whether the first piece is at the beginning of the whole text."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         """The new pieces."""
 
     def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
-        """The new pieces and their places."""
+        """The new pieces with their places; their texts are those that calling the step gives."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitStep:
-    """Each piece is split again."""
+    """Splits each piece again."""
 
     splitter: Splitter
-    """By this pattern."""
+    """The pattern."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         split = self.splitter.split
@@ -48,12 +48,12 @@ class SplitStep:
 
 @dataclass(frozen=True, slots=True)
 class PrefixStep:
-    """A text is put before each piece that does not begin with it, or only before a piece that begins the text."""
+    """Puts `prefix` before each piece that does not begin with it."""
 
     prefix: str
-    """The text."""
+    """The text to be put there."""
     only_first: bool = False
-    """Whether it is put only there."""
+    """Whether only the piece at the beginning of the whole text gets it."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         prefix, n = self.prefix, int(begins) if self.only_first else len(pieces)
@@ -69,12 +69,12 @@ class PrefixStep:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceStep:
-    """A character takes the place of every other."""
+    """Replaces every occurrence of one character in the pieces by another."""
 
     old: str
-    """The one that goes."""
+    """The character to be replaced."""
     new: str
-    """The one that comes."""
+    """The character that replaces it."""
 
     def __call__(self, pieces: list[str], begins: bool) -> list[str]:
         return [piece.replace(self.old, self.new) for piece in pieces]

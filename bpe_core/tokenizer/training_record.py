@@ -1,4 +1,4 @@
-"""The training record: what a vocabulary was learned from and how, so that an audit can be repeated from its file."""
+"""The training record: the corpus, options and statistics of a training, kept in the tokenizer's file for audits."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from bpe_core.corpus import Source
 
 @dataclass(frozen=True, slots=True)
 class TrainingRecord:
-    """Options, corpus and outcome of one training; it belongs to the merges of the vocabulary it is kept with."""
+    """The record of one training; `steps[i]` belongs to the i-th merge of the vocabulary it is kept with."""
 
     pattern: str
     """The split pattern as it was asked for: a name of PATTERNS or a regular expression."""
     ties: str
-    """The rule that chose among pairs of equal count."""
+    """The name of the tie rule, which chose among pairs of equal count; see `bpe_core.trainer.ties`."""
     id_layout: str
-    """"bytes-first" or "specials-first"."""
+    """Whether bytes or special tokens have the lowest ids: "bytes-first" or "specials-first"."""
     min_count: int
     """Pairs that occur less often were not merged."""
     max_token_length: int | None
@@ -24,14 +24,14 @@ class TrainingRecord:
     sources: tuple[Source, ...]
     """The documents, each with its size and the digest of its text."""
     steps: tuple[tuple[int, int, int], ...]
-    """For each merge: the pair's count then, how many pairs had that count, tokens in the corpus after it."""
+    """For each merge: (the pair's count, how many pairs had that count, tokens in the corpus after the merge)."""
     n_bytes: int
     """Bytes of the corpus in UTF-8."""
     n_tokens_start: int
     """Tokens of the corpus before the first merge; less than `n_bytes` if the pattern drops whitespace."""
     created: str
-    """When, in ISO 8601, UTC."""
+    """When the record was made, in ISO 8601, UTC."""
     stop_reason: str
     """Why the training ended: the size was reached, no pair was left, or it was stopped."""
     end_of_word: str = ""
-    """What stood at the end of every piece; "" if nothing did."""
+    """The end-of-word marker that was put at the end of every piece; "" if none was."""
