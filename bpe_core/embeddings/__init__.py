@@ -1,4 +1,4 @@
-"""A model's embeddings, read from a file without the model: which tokens their rows say were hardly ever trained.
+"""Embedding matrices read from model files, and indicators of under-trained tokens computed from their rows.
 
-Needs numpy, of the extra [embeddings]; nothing else of the engine imports this package unless it is asked for.
+Needs numpy, of the extra [embeddings]; the engine imports this package only when an embedding matrix is given.
 """

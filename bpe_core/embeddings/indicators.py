@@ -1,16 +1,16 @@
-"""How far the rows of a matrix look like those of tokens that a model never saw.
+"""Indicators of under-trained tokens: numbers for the rows of an embedding matrix, low if a row looks untrained.
 
-Source: S. Land and M. Bartolo, "Fishing for Magikarp" (2024, arXiv 2405.05417). A row that is never trained stays near
-where it began (input), or is pushed where all absent tokens are pushed (output, tied). So:
+Source: S. Land and M. Bartolo, "Fishing for Magikarp" (2024, arXiv 2405.05417). The row of a token that the model never
+sees stays near its initialization (input embeddings), or is pushed in a direction common to all such tokens (output
+embeddings, and tied ones, which are both). With u the mean of rows known to be unused, and m that of all rows:
 
-- "norm", for the rows that tokens go in by: the length of a row; weight decay shrinks rows that no text moves;
-- "cosine", for the rows that tokens come out by, tied ones too: 1 - cos(row - mean, u - mean), where u is the mean of
-  rows known to be unused and mean that of all rows;
-- "cosine-pc", the same after the first principal component was taken out of all rows;
-- "distance", the length of row - u.
+- "norm" = |row|, for input embeddings: weight decay shrinks rows that no token updates;
+- "cosine" = 1 - cos(row - m, u - m), for output and tied embeddings;
+- "cosine-pc" = "cosine" after projecting the first principal component out of row - m and u - m;
+- "distance" = |row - u|.
 
-Each is low for a token that looks untrained. A matrix is read in slices, once to thrice for the means and indicators
-and `_ROUNDS` times more for the principal component; memory is a slice and a number or two for each row.
+A matrix is read slice by slice: in one pass for "norm" and "distance", two for "cosine", and `_ROUNDS` more for
+"cosine-pc". Memory: a slice, and a number for each row.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 
 INDICATORS: Final = ("norm", "cosine", "cosine-pc", "distance")
 LEAST_UNUSED: Final = 3
-"""Rows known to be unused without which no mean of them is taken."""
+"""The least number of rows known to be unused that u is computed from."""
 
 _ROUNDS: Final = 6
-"""Steps of the power iteration: a first component stands out enough in embeddings that more change no ranking."""
+"""Steps of the power iteration; the first component of embeddings is so dominant that more change no ranking."""
 
 Progress = Callable[[int, int], None]
-"""Told the rows done and the rows to do, all passes together; what it raises ends the work."""
+"""Called with (rows done, rows in all) over all passes together; what it raises ends the computation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indicator:
-    """A number for each row: the lower, the less trained it looks."""
+    """The values of one indicator for all rows: the lower, the less trained a row looks."""
 
     name: str
     """One of `INDICATORS`."""
     values: "Array"
-    """float32, one for each row of the matrix; NaN where a row holds one."""
+    """float32 of shape (n_rows,); NaN where the row has a NaN."""
     threshold: float
-    """The 2nd percentile of the ordinary rows: at or below it, a token is a candidate."""
+    """The 2nd percentile of the values of ordinary rows, -inf if none is finite; at or below it a token is suspected."""
     n_unused: int
-    """How many rows known to be unused it was measured with; 0 for "norm"."""
+    """How many rows known to be unused u was computed from; 0 for "norm"."""
 
 
 def usual_indicator(matrix: Matrix, n_unused: int) -> str:
-    """Which indicator suits a matrix: norms for an input of its own, cosines otherwise, if enough rows are unused.
+    """The default indicator: "norm" for untied input embeddings, or with too few unused rows; otherwise "cosine".
 
-    Norms mislead on tied matrices, where absent tokens are pushed away and grow long, and cosines say nothing of
-    inputs, whose absent rows stay at random where they began.
+    Norms mislead on tied matrices, where the rows of tokens that never occur grow long, and cosines are meaningless for
+    untied input embeddings, where such rows keep their random directions.
     """
     return "norm" if matrix.role == "input" or n_unused < LEAST_UNUSED else "cosine"
 
@@ -66,7 +66,9 @@ def indicator(
     ordinary: Sequence[int],
     progress: Progress = lambda done, total: None,
 ) -> Indicator:
-    """One indicator of all rows. `unused` are rows known to be so, `ordinary` those whose percentile is the threshold.
+    """The indicator `name` for all rows.
+
+    `unused` are the rows known to be unused; `ordinary` are those whose 2nd percentile is the threshold (all if empty).
 
     Raises `EmbeddingsError` for an unknown name, too few unused rows, or ids that have no row.
     """
@@ -110,7 +112,7 @@ def indicator(
 
 
 def nearest(matrix: Matrix, row: int, n: int = 10) -> list[tuple[int, float]]:
-    """The `n` other rows whose direction is nearest to that of a row, each with its cosine, the nearest first."""
+    """(row, cosine) of the `n` other rows with the greatest cosine to `row`, the greatest first; one pass."""
     import numpy
 
     own = matrix.rows(row, row + 1)[0]
@@ -127,7 +129,7 @@ def nearest(matrix: Matrix, row: int, n: int = 10) -> list[tuple[int, float]]:
 
 
 class _Passes:
-    """The passes over a matrix that one indicator takes, told as they go on."""
+    """Computations that read a whole matrix slice by slice, with progress over `n_passes` of them together."""
 
     def __init__(self, matrix: Matrix, progress: Progress, n_passes: int) -> None:
         self._matrix = matrix
@@ -190,7 +192,7 @@ def _mean_of(matrix: Matrix, rows: Sequence[int]) -> "Array":
 
 
 def _without(rows: "Array", component: "Array | None") -> "Array":
-    """Rows, or one of them, with a component of length 1 taken out."""
+    """`rows` (or one row) minus their projections on `component`, a unit vector; unchanged if that is None."""
     if component is None:
         return rows
     along = rows @ component

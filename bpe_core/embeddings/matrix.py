@@ -1,4 +1,4 @@
-"""A matrix of embeddings, a row a token, mapped from its file and read in slices."""
+"""An embedding matrix, a row for each id, memory-mapped from its file and read in slices."""
 
 import os
 from collections.abc import Iterator
@@ -23,24 +23,24 @@ INPUTS: Final = (
     "transformer.word_embeddings.weight",
     "embeddings.word_embeddings.weight",
 )
-"""What matrices are called that tokens go in by, the most usual name first."""
+"""Names of tensors with input embeddings, the most usual first."""
 OUTPUTS: Final = ("lm_head.weight", "language_model.lm_head.weight", "output.weight", "embed_out.weight")
-"""What matrices are called that tokens come out by; a model that has none uses that of the input, which is *tied*."""
+"""Names of tensors with output embeddings; a model without one uses its input embeddings, which are *tied* then."""
 
 _SLICE_BYTES: Final = 1 << 25
-"""Of a slice, as numbers of 32 bits."""
+"""Bytes of a slice, as float32."""
 
 
 class Matrix:
-    """Rows of numbers, one for each id; what is read is 32 bits a number, whatever the file holds."""
+    """An embedding matrix of shape (n_rows, n_columns), row i for id i; read as float32, whatever the file holds."""
 
     def __init__(self, data: "numpy.ndarray[Any, Any]", kind: str, name: str, role: str) -> None:
         self._data = data
         self._kind = kind
         self.name: Final = name
-        """What the matrix is called in its file; "" in a file that holds nothing else."""
+        """The name of the tensor in its file; "" for a .npy file."""
         self.role: Final = role
-        """"input", "output", "tied" (both at once), or "" if its name does not tell."""
+        """"input", "output", "tied" (both at once), or "" if the name of the tensor is not known."""
         self.n_rows, self.n_columns = map(int, data.shape)
 
     @property
@@ -49,7 +49,7 @@ class Matrix:
         return max(1, _SLICE_BYTES // (4 * self.n_columns))
 
     def rows(self, start: int, end: int) -> "numpy.ndarray[Any, Any]":
-        """Some rows as a new array of float32; `start` and `end` as in a slice."""
+        """Rows `start` to `end`, exclusive, as a new float32 array of shape (rows, n_columns)."""
         import numpy
 
         part = self._data[start:end]
@@ -58,17 +58,17 @@ class Matrix:
         return part.astype(numpy.float32)
 
     def slices(self) -> Iterator[tuple[int, "numpy.ndarray[Any, Any]"]]:
-        """(first row, rows as float32), slice by slice; a pass over the whole matrix in constant memory."""
+        """(index of the first row, rows as float32) of consecutive slices, in constant memory."""
         for start in range(0, self.n_rows, self.slice_rows):
             yield start, self.rows(start, start + self.slice_rows)
 
 
 def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matrix:
-    """The matrix of embeddings in a .safetensors file, the index of several, a folder that holds one, or a .npy file.
+    """The embedding matrix in a .npy or .safetensors file, in the files of a safetensors index, or in such a folder.
 
-    Which tensor it is, is told by `tensor`; otherwise the usual names are looked for, that of the output first, since
-    it tells more (see `indicators`). Raises `EmbeddingsError`: a sentence that names the candidates where none is
-    usual, or says what is wrong with the file. Nothing is ever unpickled.
+    `tensor` is the name of the tensor; by default the first of `OUTPUTS` and `INPUTS` that is there. Nothing is ever
+    unpickled. Raises `EmbeddingsError` if numpy is not installed, a file cannot be read or is broken, or no tensor has
+    a known name; that error names the candidates.
     """
     try:
         import numpy
@@ -101,7 +101,7 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
 
 
 def _file(path: Path) -> Path:
-    """The file to read; of a folder the index of its parts, or the only file there."""
+    """The file to read: in a folder, the safetensors index, or else the only .safetensors file."""
     if not path.is_dir():
         return path
     index = path / "model.safetensors.index.json"
@@ -125,7 +125,7 @@ def _chosen(path: Path, found: dict[str, Stored], tensor: str | None) -> Stored:
 
 
 def _candidates(found: dict[str, Stored]) -> str:
-    """The matrices of the most rows, as the end of a sentence."""
+    """The names of the matrices with most rows, as the end of a sentence."""
     if not found:
         return "; it holds none."
     names = sorted(found, key=lambda name: (-found[name].shape[0], name))[:5]

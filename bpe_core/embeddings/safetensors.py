@@ -1,8 +1,8 @@
-"""Tensors in .safetensors files, in one or in many by their index, found and mapped without reading them.
+"""The places of tensors in a .safetensors file, or in several by their index, without reading the tensors.
 
-A file begins with the length of its head (8 bytes, little-endian), then the head, a JSON object: name -> {"dtype",
-"shape", "data_offsets": [begin, end]}, counted from the end of the head. The library of that name cannot give bfloat16
-to numpy, nor map a slice of rows, and the format is this paragraph; so the head is read here.
+A file begins with the length of its header (8 bytes, little-endian), then the header, a JSON object: name -> {"dtype",
+"shape", "data_offsets": [begin, end]}, with offsets from the end of the header. The library `safetensors` can neither
+give bfloat16 to numpy nor map rows, and the format is no more than this; so the header is read here.
 """
 
 import os
@@ -15,29 +15,30 @@ from bpe_core.errors import EmbeddingsError
 from bpe_core.visible import quoted
 
 _LONGEST_HEAD: Final = 100_000_000
-"""Bytes; the format allows no longer one."""
+"""Bytes of the longest header that the format allows."""
 _MOST_VALUES: Final = 10_000_000
 BYTES_OF: Final = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
-"""Kinds of numbers that embeddings are made of -> bytes each."""
+"""Supported dtypes -> bytes per number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Where a matrix lies."""
+    """A matrix in a file."""
 
     path: Path
     name: str
     kind: str
-    """One of `BYTES_OF`."""
+    """Its dtype, one of `BYTES_OF`."""
     shape: tuple[int, int]
+    """(rows, columns), stored row by row."""
     offset: int
-    """The first byte of it in the file."""
+    """The offset of its first byte in the file."""
 
 
 def matrices(path: Path) -> dict[str, Stored]:
-    """Name -> place of every matrix of two dimensions in a file, or in all files that an index names.
+    """Name -> matrix, of all tensors of two dimensions in a .safetensors file, or in all files that an index names.
 
-    Raises `EmbeddingsError` for what is no such file, is cut off, or whose parts are not there.
+    Raises `EmbeddingsError` for a file that cannot be read, is not of this format, or is truncated.
     """
     if path.name.endswith(".json"):
         return _of_index(path)
@@ -70,7 +71,7 @@ def _of_index(path: Path) -> dict[str, Stored]:
 
 
 def _head(path: Path) -> tuple[int, dict[str, Any]]:
-    """How many bytes follow the head, and the head."""
+    """(number of bytes after the header, the header)."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -88,7 +89,8 @@ def _head(path: Path) -> tuple[int, dict[str, Any]]:
 
 
 def _stored(path: Path, name: str, entry: Any, start: int, size: int) -> Stored | None:
-    """One entry of a head, whose data are `size` bytes from `start` on; None if it is no matrix of numbers."""
+    """One entry of a header; None if it is no matrix of a supported dtype. The data section is `size` bytes long and
+    begins at `start` in the file."""
     try:
         kind, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
         if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):

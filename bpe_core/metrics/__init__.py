@@ -1,7 +1,7 @@
-"""Single numbers about a tokenizer and a text, and what two tokenizers have in common. Each says its source.
+"""Metrics of a tokenizer on a text, and of two tokenizers compared; each names its source.
 
-Whoever wants all of them at once calls `Measures.of(tokenizer, text)`; those of several texts add up. `Comparison` does
-it for several tokenizers.
+`Measures.of(tokenizer, text)` computes most of them at once, and the measures of several texts can be added.
+`Comparison` does so for several tokenizers.
 """
 
 from bpe_core.metrics.boundaries import Agreement, agreement, boundaries

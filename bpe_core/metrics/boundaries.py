@@ -1,7 +1,7 @@
-"""Where a text is cut into tokens, and how far two tokenizers agree about it.
+"""Token boundaries of a text, and how far two tokenizers agree on them.
 
-A boundary is an offset in the UTF-8 bytes of a text, behind a token and before another; the ends of the text are none.
-Bytes, and not characters, because a token may end inside of a character.
+A boundary is an offset in the UTF-8 bytes of a text between two tokens; the ends of the text are no boundaries. Offsets
+count bytes because a token may end inside a character.
 """
 
 from array import array
@@ -16,21 +16,21 @@ from bpe_core.tokenizer import Tokenizer
 
 
 class Encoded(NamedTuple):
-    """The tokens of a text, and where they stand in it."""
+    """A text with its tokens and the offsets at which they end."""
 
     text: str
-    """The text; a lone surrogate has become U+FFFD."""
+    """The text, with U+FFFD for each lone surrogate."""
     ids: list[int]
-    """Its tokens."""
+    """The ids of its tokens."""
     ends: "array[int]"
-    """For each token the offset behind it, in bytes of the text; it never falls."""
+    """For each token, the offset of its end in the UTF-8 bytes of the text; never decreasing."""
 
 
 def encoded(tokenizer: Tokenizer, text: str) -> Encoded:
-    """A text as `tokenizer.encode_ordinary` encodes it, and where each token ends. Linear in the text.
+    """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends.
 
-    Where a tokenizer changes a text before it encodes it, a token ends where the last character ends that it stands
-    for, and one that stands for nothing (a space put before the text) ends where the token before it does.
+    If the tokenizer normalizes the text, a token ends where the last original character ends that became part of it. A
+    token without any original character (a space prepended to the text) ends where the token before it does.
     """
     text = without_surrogates(text)
     if tokenizer.by_piece:
@@ -45,26 +45,26 @@ def encoded(tokenizer: Tokenizer, text: str) -> Encoded:
 
 
 def boundaries(tokenizer: Tokenizer, text: str) -> list[int]:
-    """The boundaries of a text, ascending, each once."""
+    """The token boundaries of a text: byte offsets, ascending, each once."""
     found = encoded(tokenizer, text)
     return inner(found.ends, len(found.text.encode()))
 
 
 def inner(ends: Sequence[int], n_bytes: int) -> list[int]:
-    """The boundaries among the ends of tokens: each once, without both ends of a text of `n_bytes`."""
+    """The boundaries in a text of `n_bytes` with these token ends: each end once, without 0 and `n_bytes`."""
     return [end for end in dict.fromkeys(ends) if 0 < end < n_bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How many boundaries two tokenizers put, and how many they share; amounts of several texts add up."""
+    """Counts of the boundaries of two tokenizers, the first being the reference; agreements of several texts add up."""
 
     n_shared: int = 0
-    """Boundaries of both."""
+    """How many boundaries both have."""
     n_first: int = 0
-    """Boundaries of the first tokenizer."""
+    """How many the first has."""
     n_second: int = 0
-    """Boundaries of the second."""
+    """How many the second has."""
 
     @property
     def precision(self) -> float:
@@ -87,25 +87,25 @@ class Agreement:
 
 
 def agreement(first: Sequence[int], second: Sequence[int]) -> Agreement:
-    """How far two lists of boundaries of one text agree, each of them ascending and without doubles."""
+    """The agreement of two lists of boundaries of one text, each without duplicates."""
     return Agreement(len(set(first).intersection(second)), len(first), len(second))
 
 
 class Disagreement(NamedTuple):
-    """A stretch of a text that two tokenizers cut differently, from one shared boundary to the next one."""
+    """A substring of a text that two tokenizers cut differently, from one shared boundary to the next."""
 
     start: int
-    """Its first byte in the text."""
+    """Offset of its first byte in the text."""
     end: int
-    """The byte behind it."""
+    """Offset of the byte after it."""
     first: tuple[int, ...]
-    """Its tokens by the first tokenizer."""
+    """The ids that the first tokenizer makes of it."""
     second: tuple[int, ...]
-    """Its tokens by the second."""
+    """The ids that the second makes of it."""
 
 
 def disagreements(first: Encoded, second: Encoded) -> Iterator[Disagreement]:
-    """The stretches of one text where two tokenizers disagree, in order. Linear in the number of tokens."""
+    """All disagreements of two tokenizers on one text, ascending; O(n) for n tokens."""
     i = j = before_i = before_j = start = 0
     n_i, n_j = len(first.ids), len(second.ids)
     while i < n_i and j < n_j:

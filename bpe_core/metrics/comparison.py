@@ -1,6 +1,6 @@
-"""Several tokenizers over the same texts: what each pays for each text, and where they part.
+"""Several tokenizers on the same texts: token counts, measures, and where they cut differently.
 
-The first tokenizer is the one that the others are compared with.
+The first tokenizer is the reference that each of the others is compared with.
 """
 
 from collections import Counter
@@ -13,15 +13,15 @@ from bpe_core.metrics.measures import Measures
 from bpe_core.tokenizer import Tokenizer
 
 _KINDS: Final = 1 << 17
-"""Different disagreements remembered of a pair of tokenizers; when there are more, those that occurred once are let go,
-so that rare ones may be counted too low, and frequent ones are not."""
+"""Different disagreements counted per pair of tokenizers. When there are more, those counted once are dropped, so that
+the counts of rare ones may be too low."""
 
 Kind = tuple[tuple[int, ...], tuple[int, ...]]
-"""A stretch of text as two tokenizers see it: the ids of the first, the ids of the other."""
+"""(ids by the first tokenizer, ids by the other) of a substring that they cut differently."""
 
 
 class ComparedText(NamedTuple):
-    """One text, and how many tokens each of the tokenizers makes of it."""
+    """The size of one text, and how many tokens each of the tokenizers makes of it."""
 
     name: str
     n_bytes: int
@@ -31,35 +31,35 @@ class ComparedText(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A kind of disagreement, and where it was met first."""
+    """A disagreement, how often it occurs, and where it occurs first."""
 
     stretch: str
-    """The text in question; U+FFFD stands for bytes that are only a part of a character."""
+    """The substring that is cut differently; U+FFFD stands for the bytes of incomplete characters."""
     first: tuple[int, ...]
-    """Its tokens by the first tokenizer."""
+    """The ids that the first tokenizer makes of it."""
     other: tuple[int, ...]
-    """Its tokens by the other."""
+    """The ids that the other makes of it."""
     n_times: int
     """How often it occurs."""
     name: str
-    """The text it was met in first."""
+    """The name of the text with the first occurrence."""
     line: int
-    """The line it begins in there, the first being 1."""
+    """The line in which that begins, from 1."""
 
 
 @dataclass(slots=True)
 class Pair:
-    """How the first tokenizer and another agree."""
+    """The agreement of the first tokenizer and one of the others, over all texts added."""
 
     agreement: Agreement = field(default_factory=Agreement)
-    """Their boundaries."""
+    """The agreement of their boundaries."""
     counts: Counter[Kind] = field(default_factory=Counter)
-    """Kinds of disagreement -> how often each occurs."""
+    """Disagreement -> how often it occurs."""
     places: dict[Kind, tuple[str, str, int]] = field(default_factory=dict)
-    """Kind -> the stretch of text, the name of the text it was met in first, and the line."""
+    """Disagreement -> (substring, name of the text with the first occurrence, line from 1)."""
 
     def add(self, name: str, first: Encoded, other: Encoded) -> None:
-        """Count one text more."""
+        """Add one text, called `name`, as both tokenizers encode it."""
         data = first.text.encode()
         self.agreement += agreement(inner(first.ends, len(data)), inner(other.ends, len(data)))
         line = at = 0
@@ -74,7 +74,7 @@ class Pair:
             self.places = {kind: self.places[kind] for kind in self.counts}
 
     def examples(self, n: int) -> list[Example]:
-        """The `n` most frequent disagreements, each with its first place."""
+        """The `n` most frequent disagreements, the most frequent first."""
         return [
             Example(stretch, *kind, count, name, line)
             for kind, count in self.counts.most_common(n)
@@ -83,20 +83,20 @@ class Pair:
 
 
 class Comparison:
-    """The texts that were added, the sums of all of them for each tokenizer, and how each agrees with the first."""
+    """Compares tokenizers on texts, which are added one by one."""
 
     def __init__(self, tokenizers: Sequence[Tokenizer]) -> None:
         self.tokenizers: Final = tuple(tokenizers)
-        """Two or more; one alone is measured."""
+        """The tokenizers, one or more; the first is the reference."""
         self.texts: Final[list[ComparedText]] = []
-        """In the order they were added."""
+        """The texts, in the order in which they were added."""
         self.totals: Final = [Measures() for _ in self.tokenizers]
         """For each tokenizer, the measures of all texts together."""
         self.pairs: Final = [Pair() for _ in self.tokenizers[1:]]
         """For each tokenizer but the first, how it agrees with the first."""
 
     def add(self, name: str, text: str) -> None:
-        """Encode one text more with each of them; linear in it, and it is held as a whole."""
+        """Add one text, called `name`: encode it with each tokenizer, O(n log n) for n characters, all in memory."""
         found = [encoded(tokenizer, text) for tokenizer in self.tokenizers]
         measures = list(map(Measures.of_encoded, found))
         for total, one in zip(self.totals, measures, strict=True):
@@ -109,16 +109,16 @@ class Comparison:
         )
 
     def scripts(self) -> Iterator[tuple[str, int, tuple[int, ...]]]:
-        """(script, bytes, tokens of each tokenizer), the most written one first."""
+        """(script, its bytes in all texts, its tokens by each tokenizer), by falling bytes."""
         amounts = self.totals[0].scripts
         for script in sorted(amounts, key=lambda script: -amounts[script].n_bytes):
             yield script, amounts[script].n_bytes, tuple(total.scripts[script].n_tokens for total in self.totals)
 
 
 def sections(text: str) -> list[tuple[str, str]]:
-    """(title, text) of each part of a text that begins with a line "# Title"; what stands before the first is left out.
+    """(title, text) of each section of a text that begins with a line "# Title"; text before the first is ignored.
 
-    So the same tale in several languages, one below the other, becomes texts that can be compared.
+    For parallel texts in one file, a section for each language.
     """
     found: list[tuple[str, str]] = []
     title, lines = "", list[str]()

@@ -1,7 +1,7 @@
-"""How evenly a text uses its tokens: entropies of their frequencies, and the part of a vocabulary that occurs at all.
+"""How evenly a text uses its tokens: entropies of the token distribution, and vocabulary utilization.
 
-`counts` says how often each type of token occurs in a text, in any order; zeros are left out. Entropies are in bits.
-Frequencies p_i are counts divided by their sum.
+`counts` are the occurrences of each token type in a text, in any order; zeros are ignored. p_i is a count divided by
+the sum of all counts. Entropies are in bits.
 """
 
 import math
@@ -13,9 +13,9 @@ from bpe_core.errors import OptionError
 def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
     """The Rényi entropy of order `alpha`, in bits: log2(sum of p_i ** alpha) / (1 - alpha); 0.0 for no tokens.
 
-    The larger the order, the more the frequent tokens matter: 0 counts types (Hartley), 1 is Shannon's entropy,
-    infinity looks at the most frequent type alone. Raises `OptionError` for a negative order. Source: A. Rényi, "On
-    measures of entropy and information" (1961).
+    The larger the order, the more the frequent types weigh: order 0 is log2 of the number of types (Hartley), 1 is
+    Shannon's entropy, infinity depends on the most frequent type only (min-entropy). Raises `OptionError` for a
+    negative order. Source: A. Rényi, "On measures of entropy and information" (1961).
 
     >>> renyi_entropy([3, 2, 1, 1])
     1.653012966845049
@@ -37,12 +37,12 @@ def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
 
 
 def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5, *, n_types: int | None = None) -> float:
-    """Rényi entropy by the highest that as many types could have, log2 of their number: from 0 to 1 (all alike).
+    """Rényi entropy of order `alpha` / log2(n_types), from 0 to 1 (a uniform distribution); 0.0 for fewer than 2 types.
 
-    `n_types` is the number of types to compare with: those that occur, unless given; with the size of the vocabulary
-    it is the share of the room that a vocabulary offers. 0.0 for fewer than two types. With order 2.5 it went with the
-    quality of translation models trained on the tokens better than all other orders tried: Zouhar et al., "Tokenization
-    and the Noiseless Channel" (2023, arXiv 2306.16842). Raises as `renyi_entropy` does.
+    `n_types` defaults to the number of types that occur; pass the size of the vocabulary to relate the entropy to what
+    the vocabulary could reach. Order 2.5 correlates best with the quality of translation models trained on the tokens:
+    Zouhar et al., "Tokenization and the Noiseless Channel" (2023, arXiv 2306.16842). Raises `OptionError` for a
+    negative order.
 
     >>> renyi_efficiency([3, 2, 1, 1])
     0.8265064834225245
@@ -54,7 +54,7 @@ def renyi_efficiency(counts: Iterable[int], alpha: float = 2.5, *, n_types: int 
 
 
 def shannon_efficiency(counts: Iterable[int], *, n_types: int | None = None) -> float:
-    """Shannon's entropy by the highest that as many types could have: `renyi_efficiency` of order 1.
+    """Shannon's entropy / log2(n_types): `renyi_efficiency` of order 1.
 
     Source: C. E. Shannon, "A Mathematical Theory of Communication" (1948); as a measure of subwords, Gutierrez-Vasques
     et al. (2021).
@@ -63,7 +63,7 @@ def shannon_efficiency(counts: Iterable[int], *, n_types: int | None = None) -> 
 
 
 def utilization(counts: Iterable[int], n_vocab: int) -> float:
-    """The part of a vocabulary of `n_vocab` tokens that occurs at least once; 0.0 for an empty vocabulary.
+    """Types that occur at least once / `n_vocab`; 0.0 for an empty vocabulary.
 
     >>> utilization([3, 0, 1, 0], 4)
     0.5

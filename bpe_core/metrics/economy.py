@@ -1,4 +1,4 @@
-"""What the same data costs in tokens, written in one format or another."""
+"""How many tokens the same data takes in different formats: JSON, YAML, XML, CSV and others."""
 
 import csv
 import io
@@ -18,13 +18,13 @@ Data = Any
 
 _EXTRA: Final = "YAML needs PyYAML, of the extra [economy]: pip install PyYAML."
 _DEEPEST: Final = 100
-"""Levels of data that lie in one another, at most."""
+"""Levels of nesting at most."""
 
 
 def read(text: str) -> Data:
-    """The data of a text in JSON, JSON lines, YAML or CSV with a head, whichever it is.
+    """The data in a text, which is tried as JSON, JSON lines, CSV with a header row, and YAML, in this order.
 
-    Raises `TextError` if it is none of them, or YAML and PyYAML is not installed.
+    Raises `TextError` if it is none of them, or if it may be YAML and PyYAML is not installed.
     """
     if not text.strip():
         raise TextError("There is no data in an empty text; give it JSON, YAML or CSV.")
@@ -45,7 +45,7 @@ def _json_lines(text: str) -> Data:
 
 
 def _table(text: str) -> Data:
-    """Rows of CSV as objects. Raises ValueError if not every row has as many cells as the head, two or more."""
+    """Rows of CSV as objects. Raises ValueError if rows differ in their number of cells, or have fewer than two."""
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         raise ValueError
@@ -53,7 +53,7 @@ def _table(text: str) -> Data:
 
 
 def _value(cell: str) -> Data:
-    """A cell as JSON would have it: a number, a truth value, or text."""
+    """The value of a cell: a number, true, false or null if it reads as such in JSON, else the text."""
     try:
         value = json.loads(cell)
     except ValueError:
@@ -78,9 +78,10 @@ def _yaml(text: str) -> Data:
 
 
 def written(data: Data) -> Iterator[tuple[str, str]]:
-    """(format, text) for each format that can hold the data; a table only if it is a list of objects without lists.
+    """(format, the data in that format) for each format that can express the data.
 
-    YAML only if PyYAML is installed. Raises `TextError` for data that lie too deep in one another.
+    CSV, TSV and a Markdown table only for a list of flat objects, YAML only if PyYAML is installed, XML only without
+    control characters. Raises `TextError` for data nested more than 100 levels deep.
     """
     if _depth(data) > _DEEPEST:
         raise TextError(f"These data lie more than {_DEEPEST} levels deep in one another.")
@@ -117,7 +118,7 @@ def _depth(data: Data) -> int:
 
 
 def _head(data: Data) -> list[str]:
-    """The names of the columns; none if the data are no table."""
+    """The names of the columns; empty if the data are not a list of flat objects."""
     if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
         return []
     if any(isinstance(value, list | dict) for row in data for value in row.values()):
@@ -167,13 +168,16 @@ def _fill(element: ElementTree.Element, data: Data) -> None:
 
 
 def _tag(key: str) -> str:
-    """A key as the name of an element, whose characters are few."""
+    """A key as the name of an XML element: other characters than letters, digits, "_", "-" and "." become "_"."""
     tag = "".join(c if c.isalnum() or c in "_-." else "_" for c in key)
     return tag if tag[:1].isalpha() else f"_{tag}"
 
 
 def economy(data: Data, tokenizers: Mapping[str, Tokenizer]) -> list[tuple[str, int, tuple[int, ...]]]:
-    """(format, bytes, tokens by each tokenizer), the fewest tokens by the first one first."""
+    """(format, UTF-8 bytes, tokens by each tokenizer), ascending by the tokens of the first tokenizer.
+
+    Raises `TextError` as `written` does.
+    """
     rows = [
         (name, len(text.encode()), tuple(len(one.encode_ordinary(text)) for one in tokenizers.values()))
         for name, text in written(data)

@@ -1,4 +1,4 @@
-"""How much of the tokens around an edit stays as it was."""
+"""How many token boundaries survive an edit near them."""
 
 import random
 from itertools import chain
@@ -9,10 +9,11 @@ from bpe_core.tokenizer import Tokenizer
 
 
 def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200, around: int = 32, seed: int = 0) -> float:
-    """The part of the boundaries near an edit that are still there after it; 1.0 where there were none.
+    """Boundaries near an edit that are still there after it / boundaries there before; from 0 to 1, 1.0 for none.
 
-    `n_edits` times a random character of the text is replaced by another of the text, and back. Looked at are the
-    boundaries up to `around` characters before and behind it, but for the two that the character itself stands at.
+    An edit replaces a random character of the text by another random one of its characters; it is undone before the
+    next of the `n_edits`. Near are boundaries at most `around` characters before or after the edited character, except
+    those directly at it. `seed` makes the result reproducible. Raises `OptionError` for `around` below 1.
     """
     if around < 1:
         raise OptionError(f"Boundaries can be looked at 1 or more characters around an edit, not {around}.")

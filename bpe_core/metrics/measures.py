@@ -1,4 +1,4 @@
-"""Everything that is counted of a text under one tokenizer, in amounts that add up over texts."""
+"""Counts of a text under one tokenizer, which can be added over texts, and the metrics computed from them."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -17,12 +17,12 @@ from bpe_core.tokenizer import Tokenizer
 _WORD: Final = regex.compile(r"\S++")
 _DIGITS: Final = regex.compile(r"\d++")
 _LONGEST_NUMBER: Final = 40
-"""Digits of a number beyond which only the first ones are looked at: longer ones are no numbers but data."""
+"""Of a longer run of digits, only so many are analyzed: it is data rather than a number."""
 
 
 @dataclass(slots=True)
 class ScriptAmounts:
-    """What of a text is written in one script; a token belongs where its last byte stands."""
+    """Sizes of the parts of a text in one script; a token counts for the script of its last byte."""
 
     n_bytes: int = 0
     n_characters: int = 0
@@ -31,33 +31,33 @@ class ScriptAmounts:
 
 @dataclass(slots=True)
 class Measures:
-    """Amounts of one text or more; `add` adds those of others. All ratios are worked out when asked for."""
+    """Counts of one text or several; the metrics are properties, computed from the counts on each access."""
 
     n_texts: int = 0
     n_bytes: int = 0
-    """In UTF-8."""
+    """Bytes in UTF-8."""
     n_characters: int = 0
     """Code points."""
     n_tokens: int = 0
     n_words: int = 0
-    """Stretches without white space."""
+    """Maximal substrings without white space."""
     n_whole_words: int = 0
-    """Those that no boundary of tokens cuts; white space before a word may be in its token."""
+    """Words with no token boundary inside; a token may also hold the white space before its word."""
     token_counts: Counter[int] = field(default_factory=Counter)
-    """Id -> how often it occurs."""
+    """Id -> occurrences."""
     number_splits: Counter[tuple[int, ...]] = field(default_factory=Counter)
-    """How numbers are cut: lengths in digits from left to right, (3, 1) for 123|4, -> how often."""
+    """Digits in each token of a number, from left to right -> how many numbers are cut so; 123|4 counts for (3, 1)."""
     scripts: dict[str, ScriptAmounts] = field(default_factory=dict)
-    """Script -> what of the text is written in it."""
+    """Script, as named by `script_runs` -> sizes of the parts of the texts in it."""
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, text: str) -> "Measures":
-        """The measures of one text. Linear in it."""
+        """The measures of one text, encoding included; O(n log n) for n characters."""
         return cls.of_encoded(encoded(tokenizer, text))
 
     @classmethod
     def of_encoded(cls, found: Encoded) -> "Measures":
-        """The measures of a text whose tokens and their ends are known."""
+        """The measures of a text that is encoded already."""
         text, ids, ends = found
         ascii = text.isascii()
         offsets = range(len(text) + 1) if ascii else [0, *accumulate(len(c.encode()) for c in text)]
@@ -78,7 +78,7 @@ class Measures:
         return measures
 
     def add(self, other: "Measures") -> None:
-        """Add the amounts of other texts."""
+        """Add the counts of other texts, in place."""
         self.n_texts += other.n_texts
         self.n_bytes += other.n_bytes
         self.n_characters += other.n_characters
@@ -105,30 +105,30 @@ class Measures:
 
     @property
     def fertility(self) -> float:
-        """Tokens a word; see `compression.fertility`."""
+        """Tokens per word; see `compression.fertility`."""
         return fertility(self.n_tokens, self.n_words)
 
     @property
     def continued_words(self) -> float:
-        """The part of the words that is cut (Rust et al. 2021, arXiv 2012.15613); 0.0 for no words."""
+        """Words with a token boundary inside / words (Rust et al. 2021, arXiv 2012.15613); 0.0 for no words."""
         return 1 - self.n_whole_words / self.n_words if self.n_words else 0.0
 
     @property
     def renyi_efficiency(self) -> float:
-        """Of order 2.5, among the tokens that occur; see `distribution.renyi_efficiency`."""
+        """Rényi efficiency of order 2.5, relative to the types that occur; see `distribution.renyi_efficiency`."""
         return renyi_efficiency(self.token_counts.values())
 
     @property
     def shannon_efficiency(self) -> float:
-        """Among the tokens that occur; see `distribution.shannon_efficiency`."""
+        """Shannon efficiency, relative to the types that occur; see `distribution.shannon_efficiency`."""
         return shannon_efficiency(self.token_counts.values())
 
     def utilization(self, tokenizer: Tokenizer) -> float:
-        """The part of the vocabulary that occurs."""
+        """Types that occur / ids of the vocabulary."""
         return utilization(self.token_counts.values(), tokenizer.n_vocab)
 
     def token_lengths(self, tokenizer: Tokenizer) -> Counter[int]:
-        """Length in bytes -> how many tokens of the texts have it."""
+        """Length of a token in bytes -> how many tokens of the texts, repetitions included, have that length."""
         lengths: Counter[int] = Counter()
         for token, count in self.token_counts.items():
             lengths[len(tokenizer.token_bytes(token))] += count

@@ -1,4 +1,4 @@
-"""Whether a tokenizer cuts words where they are made of parts, held against words that somebody cut by hand."""
+"""Morphological alignment: how far token boundaries agree with a given segmentation of words into morphemes."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -8,12 +8,12 @@ from bpe_core.tokenizer import Tokenizer
 
 
 def morphological_alignment(tokenizer: Tokenizer, words: Iterable[Sequence[str]], *, before: str = " ") -> Agreement:
-    """How many boundaries of tokens are boundaries of the parts of words: the parts first, the tokenizer second.
+    """The agreement of morpheme boundaries (`n_first`) and token boundaries (`n_second`) inside words.
 
-    Each word is given as its parts, ("un", "break", "able"), and encoded by itself behind `before`, as in the middle of
-    a text. So recall is the share of the words' own boundaries that the tokenizer has, and precision the share of its
-    boundaries that are right; a boundary right behind `before` counts for neither. Boundary precision and recall are
-    those of the Morpho Challenge (Kurimo et al. 2010), applied to tokenizers by Arnett and Bergen (2025).
+    Each word is given as its morphemes, ("un", "break", "able"), and is encoded by itself after the text `before`, as
+    within a sentence; a boundary directly after `before` is ignored. So `recall` is the part of the morpheme boundaries
+    that are token boundaries, and `precision` the part of the token boundaries that are morpheme boundaries: the
+    measures of the Morpho Challenge (Kurimo et al. 2010), applied to tokenizers by Arnett and Bergen (2025).
     """
     total = Agreement()
     start = len(before.encode())

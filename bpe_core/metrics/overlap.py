@@ -1,4 +1,4 @@
-"""What two vocabularies have in common: tokens by their bytes, and merges from the first on."""
+"""What two vocabularies have in common: tokens with equal bytes, and equal merges at the beginning."""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -8,7 +8,7 @@ from bpe_core.tokenizer import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The tokens of two vocabularies, special ones left out, told apart by their bytes."""
+    """The tokens of two vocabularies compared by their bytes, without special tokens."""
 
     n_shared: int
     """How many byte strings are tokens of both."""
@@ -19,13 +19,13 @@ class Overlap:
 
     @property
     def jaccard(self) -> float:
-        """Shared tokens by all different ones; 1.0 for two empty vocabularies."""
+        """Jaccard index: shared tokens / different tokens of both together; 1.0 for two empty vocabularies."""
         n = self.n_shared + len(self.only_first) + len(self.only_second)
         return self.n_shared / n if n else 1.0
 
 
 def overlap(first: Tokenizer, second: Tokenizer) -> Overlap:
-    """The tokens in which two vocabularies agree and differ. Linear in their sizes."""
+    """The shared tokens of two vocabularies, and those of only one; O(n log n) for n tokens."""
     ours, theirs = _ids_by_bytes(first), _ids_by_bytes(second)
     return Overlap(
         len(ours.keys() & theirs.keys()),
@@ -41,7 +41,8 @@ def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
 
 
 def merges_in_common(first: Tokenizer, second: Tokenizer) -> int:
-    """How many first merges of two vocabularies join the same bytes: until there, they learned the same."""
+    """The length of the common prefix of two merge lists, where merges are equal if they join the same two byte
+    strings."""
 
     def same(merges: tuple[tuple[int, int, int], tuple[int, int, int]]) -> bool:
         (a, b, _), (c, d, _) = merges

@@ -1,4 +1,4 @@
-"""The writing systems of a text: which characters belong to which, so that tokenizers can be judged by each."""
+"""The scripts (writing systems) of a text, so that tokenizers can be measured script by script."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,11 +12,12 @@ SCRIPTS: Final = (
     *("Han", "Hiragana", "Katakana", "Hangul", "Bopomofo", "Yi"),
     *("Cherokee", "Canadian_Aboriginal", "Tifinagh", "Nko", "Coptic", "Gothic", "Braille"),
 )
-"""Names of Unicode's property Script; what belongs to no script and to no other one here is told as "Other"."""
+"""The scripts that are distinguished, by their names in Unicode's property Script."""
 
 OTHER: Final = "Other"
+"""The name for all other scripts."""
 SHARED: Final = "no script"
-"""For a text that has only characters that all scripts use: digits, punctuation, white space, emoji."""
+"""The name for a text of nothing but characters that all scripts share: digits, punctuation, white space, emoji."""
 
 _LISTED: Final = "".join(rf"\p{{Script={name}}}" for name in SCRIPTS)
 _RUNS: Final = regex.compile(
@@ -33,9 +34,10 @@ _RUNS: Final = regex.compile(
 
 
 def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
-    """(script, start, end) of each stretch of a text, in code points; together they are the text. Linear.
+    """(script, start, end) of each maximal run of one script, in code points; the runs partition the text. O(n).
 
-    Characters that all scripts share go with the script before them, and at the beginning with the one after.
+    `script` is one of `SCRIPTS`, `OTHER` or `SHARED`. Characters that all scripts share belong to the run before them,
+    at the beginning of the text to the run after them.
     """
     start, script, end = 0, SHARED, 0
     for found in _RUNS.finditer(text):
