@@ -1,4 +1,4 @@
-"""Byte-pair encoding, whole: train, encode, look inside, audit. These are the public names; each loads on first use."""
+"""Byte-pair encoding: training, encoding, explanation, audits. The public names; each is imported on first use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""`python -m bpe_core`: the headless face, and the worker process of the app."""
+"""`python -m bpe_core`: the command line, which is also what the app runs as its worker process."""
 
 import sys
 

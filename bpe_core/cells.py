@@ -1,18 +1,18 @@
-"""How wide text is in a terminal, and text made to fit a column."""
+"""The width of text in a terminal, in cells (columns), and text cut to a width."""
 
 from unicodedata import category, east_asian_width
 
 _NO_CELL = ("Mn", "Me", "Cf")
-"""Categories of what stands on, around or between other characters."""
+"""Unicode categories of characters without a width: combining marks and format characters."""
 
 
 def cells(text: str) -> int:
-    """Columns a terminal gives it: two for most of what Chinese, Japanese and Korean are written in."""
+    """The width of `text` in cells: 2 for wide characters (East Asian Width W and F), 0 for marks, 1 for others."""
     return sum(0 if category(c) in _NO_CELL else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def fitted(text: str, most: int) -> str:
-    """`text` if it has at most so many cells; else its beginning and an ellipsis."""
+    """`text` if its width is at most `most` cells; else as much of its beginning as fits, and an ellipsis."""
     if cells(text) <= most:
         return text
     end = 0

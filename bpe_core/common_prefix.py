@@ -1,13 +1,13 @@
-"""How much two sequences have in common at their beginnings, found by comparing slices."""
+"""The length of the common prefix of two sequences."""
 
 from collections.abc import Sequence
 
 
 def common_prefix(one: Sequence[object], other: Sequence[object], start: int = 0, other_start: int = 0) -> int:
-    """How many items are equal from `start` in `one` and from `other_start` in `other` on.
+    """The length of the longest common prefix of `one[start:]` and `other[other_start:]`.
 
-    Slices are compared that double as long as they are equal, and halve where they differ: O(n) for n items in common,
-    all of it inside of the interpreter.
+    Compares slices, of doubled length while they are equal and halved length after they differ: O(n) for a prefix of
+    n items, in O(log n) comparisons. The sequences must be of one type, since a list slice never equals a tuple slice.
 
     >>> common_prefix([1, 2, 3, 4], [1, 2, 9])
     2

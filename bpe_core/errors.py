@@ -1,7 +1,6 @@
-"""Every error of the engine: one sentence each, saying what is wrong, where, and what to do.
+"""The errors of the engine. The message of each is one sentence that says what is wrong, where, and what to do.
 
-All of them are a `BpeError`, so a caller catches one name; each is also the built-in error that the
-field expects in its place (a vocabulary that is too small is a `ValueError`).
+All are subclasses of `BpeError` and of the built-in exception that fits: an invalid option is a `ValueError`, too.
 """
 
 from typing import Final
@@ -9,13 +8,13 @@ from typing import Final
 from bpe_core.visible import shortened, visible
 
 LONGEST: Final = 600
-"""Characters of a sentence; what it quotes may be of any length."""
+"""Characters of a message at most; a longer one is shortened in the middle."""
 
 
 class BpeError(Exception):
-    """Something was asked of the engine that it cannot do; `str(error)` is a sentence for a person.
+    """The base class: the engine cannot do what it was asked to; `str(error)` is a sentence to be shown.
 
-    It is safe to write to a terminal, whatever it quotes, and never longer than `LONGEST`.
+    It is safe to write to a terminal, whatever it quotes, and at most `LONGEST` characters long.
     """
 
     def __init__(self, sentence: str = "") -> None:
@@ -23,11 +22,11 @@ class BpeError(Exception):
 
 
 class OptionError(BpeError, ValueError):
-    """An option has a value that makes no sense, such as a vocabulary smaller than the byte alphabet."""
+    """An option or argument has an invalid value, such as a vocabulary smaller than the byte alphabet."""
 
 
 class PatternError(BpeError, ValueError):
-    """A split pattern is not a valid regular expression, or it took too long on a text."""
+    """A split pattern is neither a known name nor a valid regular expression, or it took too long on a text."""
 
 
 class TextError(BpeError, ValueError):
@@ -35,7 +34,7 @@ class TextError(BpeError, ValueError):
 
 
 class FormatError(BpeError, ValueError):
-    """A tokenizer file is broken, or of a kind that is not supported."""
+    """A tokenizer file cannot be read or written, is broken, or is of a format or kind that is not supported."""
 
 
 class PatternNeededError(FormatError):
@@ -43,7 +42,7 @@ class PatternNeededError(FormatError):
 
 
 class FetchError(BpeError, LookupError):
-    """A tokenizer cannot be had by its name: there is none of it, no network, or not what fetches it."""
+    """A tokenizer cannot be fetched by its name: unknown name, no network, or a library that is not installed."""
 
 
 class EmbeddingsError(BpeError, ValueError):
@@ -51,7 +50,7 @@ class EmbeddingsError(BpeError, ValueError):
 
 
 class SpecialTokenError(BpeError, ValueError):
-    """A text holds the text of a special token that was not allowed there."""
+    """A text contains the text of a special token that was not allowed."""
 
 
 class UntrainedError(BpeError, RuntimeError):
@@ -59,8 +58,8 @@ class UntrainedError(BpeError, RuntimeError):
 
 
 class KernelError(BpeError, RuntimeError):
-    """The compiled kernel was asked for and is not there."""
+    """The compiled kernel is required and not available."""
 
 
 class UnknownTokenError(BpeError, LookupError):
-    """A token id is not in the vocabulary."""
+    """An id is not in the vocabulary, or a byte has no id."""

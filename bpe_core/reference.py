@@ -1,6 +1,6 @@
-"""Byte-pair encoding as slowly and plainly as it can be written: the definition that every fast path is held against.
+"""The reference implementation of byte-pair encoding: as plain as possible, and the definition of what is correct.
 
-Training and encoding take quadratic time and more. Nothing of the product runs through here; its tests do.
+Training and encoding take quadratic time and more. Only tests use it, to verify the fast implementations.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from typing import TypeVar
 S = TypeVar("S")
 
 HF_ORDER = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100), *range(0x21), *range(0x7F, 0xA1), 0xAD]
-"""The 256 bytes in the order of Hugging Face's printable alphabet, which decides ties of "lowest-hf"."""
+"""The 256 bytes in the order of Hugging Face's byte alphabet, by which the tie rule "lowest-hf" compares bytes."""
 
 Pair = tuple[int, int]
 
@@ -29,9 +29,11 @@ def merged(ids: Sequence[int], pair: Pair, token: int) -> list[int]:
 def train(
     pieces: Iterable[bytes], n_merges: int, ties: str, min_count: int = 1, max_token_length: int | None = None
 ) -> list[tuple[int, int, int, int, int, int]]:
-    """The merges learned from pieces of bytes, ids 0 to 255 being the bytes: at most `n_merges` of them.
+    """The merges learned from `pieces`, at most `n_merges`; bytes have the ids 0 to 255, merges those from 256 on.
 
-    Each is (left id, right id, token id, the pair's count, pairs that had that count, tokens left after the merge).
+    `ties` is "largest" (by bytes), "first" (seen in the corpus), "lowest" or "lowest-hf" (by ids). Merging stops before
+    a pair with fewer than `min_count` occurrences; pairs longer than `max_token_length` bytes are skipped.
+    Each merge is (left id, right id, new id, the pair's count, how many pairs had that count, tokens left after it).
     """
     words, token, rows = [list(piece) for piece in pieces], {b: bytes([b]) for b in range(256)}, []
     number = {b: HF_ORDER.index(b) if ties == "lowest-hf" else b for b in range(256)}
@@ -55,7 +57,7 @@ def train(
 
 
 def encode(piece: bytes, merges: Iterable[tuple[int, int, int]]) -> list[int]:
-    """The ids of one piece: every merge (left, right, token) replayed over it in the order it was learned."""
+    """The ids of one piece: every merge (left, right, token) applied to it, in the order of training."""
     ids = list(piece)
     for left, right, token in merges:
         ids = merged(ids, (left, right), token)
@@ -63,9 +65,10 @@ def encode(piece: bytes, merges: Iterable[tuple[int, int, int]]) -> list[int]:
 
 
 def merge(symbols: Iterable[S], rank_of: Callable[[S, S], int | None], joined: Callable[[S, S], S]) -> list[S]:
-    """What is left of `symbols` when the neighbors of the lowest rank are joined, leftmost first, until none has one.
+    """`symbols` after joining, again and again, the neighbors of lowest rank, the leftmost of equal rank first.
 
-    Where ranks are the order of a training, this is `encode`; published ranks may have any order, gaps and equals.
+    Ends when `rank_of(left, right)` is None for all neighbors. If ranks are the order of a training, the result is that
+    of `encode`; the ranks of published vocabularies may have any order, gaps, and equal ranks.
     """
     parts = list(symbols)
     while ranks := {i: rank for i, pair in enumerate(pairwise(parts)) if (rank := rank_of(*pair)) is not None}:

@@ -1,4 +1,4 @@
-"""What becomes of surrogates, which a text of Python's may hold and UTF-8 may not: one rule, and it is tiktoken's."""
+"""Surrogates, which a Python string may contain and UTF-8 may not: how they are replaced, as tiktoken does."""
 
 import re
 from typing import Final
@@ -7,7 +7,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def without_surrogates(text: str) -> str:
-    """`text` with a character for each pair of surrogates and U+FFFD for each lone one.
+    """`text` with each pair of surrogates replaced by the character it encodes, and each lone one by U+FFFD.
 
     >>> without_surrogates("\\ud83d\\ude0a \\ud83d")
     '😊 �'
@@ -18,7 +18,7 @@ def without_surrogates(text: str) -> str:
 
 
 def utf8(text: str) -> bytes:
-    """`text` in UTF-8, without surrogates.
+    """`without_surrogates(text)` in UTF-8.
 
     >>> utf8("a\\ud800")
     b'a\\xef\\xbf\\xbd'

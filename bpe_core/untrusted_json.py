@@ -1,7 +1,7 @@
-"""JSON that nobody vouches for: whatever stands there, it becomes a value, or an error that says what is wrong in it.
+"""Reading untrusted JSON: every input gives a value, or a `JsonError` that says what is wrong with it.
 
-Python's own reader may raise other errors than its own (values that are nested too deeply, numbers of too many
-digits), lets half characters through, and makes of a file of 100 MB more than fits into the memory.
+`json.loads` may also raise other errors (for deep nesting, for numbers of too many digits), accepts lone surrogates,
+and may need far more memory than a file is long.
 """
 
 import json
@@ -17,16 +17,15 @@ _LONG_NUMBER: Final = re.compile(rb"\d{20}")
 
 
 class JsonError(ValueError):
-    """A text is no JSON, or none that can be used; `str(error)` is a part of a sentence that begins after a colon."""
+    """A text is not JSON, or exceeds the limits; `str(error)` is a clause to be put after a colon."""
 
 
 def parse(data: bytes | str, *, strict: bool = False, most: int | None = None) -> Any:
     """The JSON value in a text, or in its UTF-8. Raises `JsonError`.
 
-    A whole number of more than twenty digits becomes a float, as in the readers of other languages. `strict` refuses
-    it, and all that other readers refuse, or understand in different ways: a key that stands twice in an object, NaN
-    and Infinity, and halves of characters. `most` is how many values there may be, counted roughly, for each takes up
-    to a hundred bytes.
+    A whole number of more than twenty digits becomes a float, as in other languages. `strict` refuses such numbers, and
+    whatever JSON readers disagree on: a key that is twice in an object, NaN and Infinity, and lone surrogates. `most`
+    limits the number of values, estimated before parsing, since each needs up to a hundred bytes of memory.
     """
     try:
         return _parsed(data, strict, most)
@@ -83,7 +82,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _refuse_halves(value: object) -> None:
-    """Raise if a text anywhere in a value has a surrogate without its other half, which no text of a file can have."""
+    """Raise `JsonError` if a string anywhere in `value`, keys included, contains a lone surrogate."""
     waiting = [value]
     while waiting:
         match waiting.pop():

@@ -1,6 +1,6 @@
-"""Text as something one can look at: every character that shows nothing, or that commands a terminal, becomes a glyph.
+"""Text made safe and visible: every character that is invisible, or that controls a terminal, becomes a glyph.
 
-Nothing in this project writes a text it did not make to a terminal except through this module.
+All text from outside is written to a terminal through this module only.
 """
 
 from functools import lru_cache
@@ -15,16 +15,16 @@ _BREAKS: Final = {0x2028: "¶", 0x2029: "¶", 0x0085: "¶"}
 _SURROGATES: Final = {code: "�" for code in range(0xD800, 0xE000)}
 
 CONTROLS: Final[dict[int, str]] = {**_C0, 0x7F: "␡", **_C1, **_BIDI, **_EMPTY, **_BREAKS, **_SURROGATES}
-"""Code point -> one glyph of one cell, for every character that would vanish from, or act on, a terminal."""
+"""Code point -> a glyph of one cell, for every character that is invisible in a terminal or controls it."""
 
 _LABELS: Final[dict[int, str]] = {**CONTROLS, 0x20: "␣", 0x0A: "↵", 0x09: "⇥", 0x200C: "·", 0x200D: "·", 0xA0: "⍽"}
 
 _NAMELESS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a pair of code units"}
-"""Category -> what is said of its characters, to which Unicode gives no name; all other such are not assigned yet."""
+"""Unicode category -> name for its characters, which have no names in Unicode; other nameless ones are unassigned."""
 
 
 def visible(text: str) -> str:
-    """`text`, one character for each of its own, safe to write to a terminal.
+    """`text` with the characters in `CONTROLS` replaced by their glyphs, safe to write to a terminal; of equal length.
 
     >>> visible("a\\x1b[2Jb")
     'a␛[2Jb'
@@ -33,7 +33,7 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """`text` if it has at most so many characters; else its beginning and its end, which tell most, as many in all.
+    """`text` if it has at most `most` characters; else `most` in all of its beginning, an ellipsis, and its end.
 
     >>> shortened("from here to there", 9)
     'from …ere'
@@ -45,12 +45,12 @@ def shortened(text: str, most: int) -> str:
 
 
 def quoted(text: str, most: int = 40) -> str:
-    """`text` between quotation marks, shortened and visible, as a sentence names what stands in a file."""
+    """`text` in single quotation marks, `shortened` to `most` characters and `visible`, for use in a sentence."""
     return f"'{visible(shortened(text, most))}'"
 
 
 def character_name(character: str) -> str:
-    """What Unicode calls it, in small letters; of one that has no name, what it is.
+    """The Unicode name of a character in lower case; for one without a name, its kind.
 
     >>> character_name("é"), character_name("\\t"), character_name("\\U00100000"), character_name("\\uffff")
     ('latin small letter e with acute', 'control character', 'private use', 'unassigned')

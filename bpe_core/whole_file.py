@@ -1,4 +1,4 @@
-"""Replacing a file so that there is never half of one: what stood there before stays until the new one is complete."""
+"""Replacing a file atomically: at any time there is either the complete old file or the complete new one."""
 
 import os
 import stat
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def replace_file(target: Path, parts: Iterable[bytes]) -> None:
-    """Write `parts` to a new file beside `target` and, once it is safe on the disk, put it in its place.
+    """Write `parts` to a new file in the folder of `target`, flush it to disk, and rename it to `target`.
 
-    A file that stood there gives its permissions. Raises OSError, and whatever making the parts raises; then nothing
-    has changed, and nothing is left behind.
+    An existing file's permissions are kept. Raises OSError, and whatever iterating `parts` raises; then `target` is
+    unchanged, and the new file is removed.
     """
     new = new_beside(target)
     try:
@@ -29,5 +29,5 @@ def replace_file(target: Path, parts: Iterable[bytes]) -> None:
 
 
 def new_beside(target: Path) -> Path:
-    """A hidden name in the same folder that nobody else has."""
+    """A path for a temporary file in the folder of `target`: hidden, and with a random part."""
     return target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.new")

@@ -1,1 +1,1 @@
-"""What comes with bpescope: sample texts, small examples, and the founding examples as presets."""
+"""What is shipped with bpescope: sample texts, short examples for the editor, and presets for training."""

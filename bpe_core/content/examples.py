@@ -1,4 +1,4 @@
-"""Texts of a line or two in which one sees at once what tokens do to a text, each with a word on what to look at."""
+"""Examples for the editor: texts of a line or two that show a property of tokenization, with a hint what to see."""
 
 import tomllib
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from bpe_core.errors import TextError
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text to be opened in the editor."""
+    """A short text to be opened in the editor."""
 
     title: str
     """At most 28 characters; unique."""
 
     see: str
-    """One sentence of at most 65 characters: what to do, or to look at."""
+    """One sentence of at most 65 characters: what to do, or what to see."""
 
     text: str
     """The text itself."""
 
     cursor: int
-    """The code point at which the cursor stands: what there is to be looked at, or the end, where one types on."""
+    """Where to put the cursor, as an offset in code points: at the place of interest, or at the end."""
 
 
 @cache
 def examples() -> tuple[Example, ...]:
-    """All of them, in the order in which they are to be walked; `TextError` if they were not installed.
+    """All examples, in the order in which they are shown; `TextError` if they are not installed.
 
     >>> examples()[0].title
     'The r in strawberry'
@@ -37,7 +37,7 @@ def examples() -> tuple[Example, ...]:
 
 
 def read_examples(manifest: Path) -> tuple[Example, ...]:
-    """The examples that a manifest of samples lists; `TextError` if it cannot be understood."""
+    """The examples in a manifest, `samples.toml`; `TextError` if it cannot be read or is broken."""
     try:
         entries = tomllib.loads(manifest.read_text("utf-8"))["example"]
         return tuple(_example(**entry) for entry in entries)

@@ -1,7 +1,7 @@
-"""The founding examples as presets: a corpus, options, what a training on them must give, and whether it did.
+"""Presets: small published BPE examples to be trained again, each with its corpus, options and expected result.
 
-Five small programs and articles about byte-pair encoding stand at the beginning of bpescope, S0 to S4. Where one of
-them gives a number that its own rules do not lead to, the right number stands here.
+They are five programs and articles about byte-pair encoding, S0 to S4. Where a source states a result that its own
+rules do not give, the preset expects the right one and keeps the stated one as `told`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,61 +18,61 @@ from bpe_core.visible import token_label
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing that was to be seen, and what was."""
+    """One comparison of an expected with an actual result, as text to be shown."""
 
     what: str
-    """What was looked at."""
+    """What is compared, such as "merges"."""
     expected: str
-    """What the example promises."""
+    """The expected result."""
     found: str
-    """What the training gave."""
+    """The actual result."""
     told: str = ""
-    """What the example itself tells, where its own rules lead to something else."""
+    """What the source states, if that is wrong by its own rules; "" otherwise."""
 
     @property
     def came_out(self) -> bool:
-        """Whether they are the same."""
+        """Whether the expected and the actual result are equal."""
         return self.expected == self.found
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """An example that can be run again."""
+    """A training with its corpus, options and expected result."""
 
     name: str
-    """S0 to S4."""
+    """Its key in `PRESETS`, such as "S0"."""
     title: str
-    """What it is, in a few words."""
+    """A title of a few words."""
     reason: str
-    """What there is to see, in a sentence."""
+    """What it shows, in one sentence."""
     documents: tuple[str, ...]
     """The corpus."""
     options: Options
-    """How it is trained."""
+    """The options of the training."""
     n_merges: int
-    """How many merges there are in the end."""
+    """The expected number of merges."""
     n_tokens: int
-    """How many tokens the corpus has after them."""
+    """The expected number of tokens of the corpus after the last merge."""
     tokens: tuple[bytes, ...]
-    """What the first merges make, in order."""
+    """The expected tokens that the first merges make, in order."""
     encodings: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    """Text -> the ids it must have afterwards."""
+    """Text -> the expected ids."""
     told: tuple[bytes, ...] = ()
-    """What the first merges make as the example tells it, where its own rules lead to something else."""
+    """The tokens that the first merges make according to the source, if that is wrong by its own rules."""
 
     def counts(self) -> Counts:
-        """The corpus, counted."""
+        """The counted pieces of the corpus."""
         return Counts.of(self.documents, self.options.pattern)
 
     def train(self) -> Tokenizer:
-        """Run it to the end."""
+        """Train to the end and return the tokenizer."""
         trainer = Trainer(self.counts(), **asdict(self.options))
         for _ in trainer:
             pass
         return trainer.tokenizer()
 
     def check(self, tokenizer: Tokenizer) -> tuple[Line, ...]:
-        """What was promised beside what `tokenizer` is, which was trained on this corpus with these options."""
+        """Compare `tokenizer`, trained on this corpus with these options, with the expected result."""
         vocabulary, record = tokenizer.vocabulary, tokenizer.record
         made = [vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)]]
         left = record.steps[-1][2] if record and record.steps else record.n_tokens_start if record else 0
@@ -87,7 +87,10 @@ class Preset:
 
 
 def verdict(name: str, lines: Sequence[Line]) -> tuple[bool, str]:
-    """Whether all came out as it must, and in a sentence whether it came out as told; its beginning, too, says that."""
+    """(whether all lines came out as expected, one sentence that says so or names the first difference).
+
+    If all did, but the source states something else, the sentence names that difference.
+    """
     wrong = next((line for line in lines if not line.came_out), None)
     if wrong is not None:
         return False, f"{name} came out otherwise than promised: {wrong.what}: {wrong.found}, not {wrong.expected}"

@@ -1,7 +1,6 @@
-"""The texts that come with bpescope: where they lie, what they are called, and why each is worth a look.
+"""The sample texts shipped with bpescope: their names, titles, paths, and what each is good for.
 
-The manifest `samples.toml` beside the texts is the only list of them; this module reads nothing else, so it is
-cheap enough to call while the first screen is drawn.
+They are listed in the manifest `samples.toml` in their folder. The texts themselves are not read here.
 """
 
 import tomllib
@@ -14,15 +13,15 @@ from bpe_core.errors import TextError
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _HOMES: Final = (_PACKAGE / "sample_texts", _PACKAGE.parent / "sample_texts")
-"""Where the texts may lie: inside the package once it is installed from a wheel, beside it in a checkout."""
+"""Possible folders of the texts: in the package if it is installed from a wheel, next to it in a checkout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One of the texts, not yet read."""
+    """One of the sample texts, as described by the manifest."""
 
     name: str
-    """The file name without its ending; unique, and stable enough to be kept in a configuration."""
+    """The file name without its suffix; unique, and the same in all versions of bpescope."""
 
     title: str
     """At most 24 characters, for a row in a list."""
@@ -31,10 +30,10 @@ class Sample:
     """At most 78 characters, a line of a terminal of 80: what to look for in this text."""
 
     path: Path
-    """The UTF-8 file, whose line ends are to be taken as they are."""
+    """The file, in UTF-8; to be read without newline translation."""
 
     group: str
-    """The heading under which it is listed; samples of one group follow each other."""
+    """The heading under which it is listed; the samples of a group are adjacent."""
 
 
 def folder(homes: tuple[Path, ...] = _HOMES) -> Path:
@@ -47,7 +46,7 @@ def folder(homes: tuple[Path, ...] = _HOMES) -> Path:
 
 @cache
 def samples() -> tuple[Sample, ...]:
-    """All samples in the order of the list; `TextError` if they were not installed.
+    """All samples, in the order of the manifest; `TextError` if they are not installed.
 
     >>> [sample.title for sample in samples() if sample.name == "aaabdaaabac"]
     ['aaabdaaabac']
@@ -56,7 +55,7 @@ def samples() -> tuple[Sample, ...]:
 
 
 def read_manifest(home: Path) -> tuple[Sample, ...]:
-    """The samples that the manifest in the folder `home` lists; `TextError` if it cannot be understood."""
+    """The samples in the manifest of the folder `home`; `TextError` if it cannot be read or is broken."""
     manifest = home / "samples.toml"
     try:
         entries: list[dict[str, Any]] = tomllib.loads(manifest.read_text("utf-8"))["sample"]
@@ -69,7 +68,7 @@ def read_manifest(home: Path) -> tuple[Sample, ...]:
 
 
 def editor_greeting() -> str:
-    """The text that the editor shows before anyone has typed into it; `TextError` if it was not installed."""
+    """The text that the editor contains at first; `TextError` if it is not installed."""
     path = folder() / "editor-greeting.txt"
     try:
         return path.read_bytes().decode("utf-8")

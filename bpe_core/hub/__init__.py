@@ -1,7 +1,7 @@
 """Tokenizers by name: those of OpenAI's models, and those in Hugging Face's hub.
 
-What is in the caches of tiktoken and huggingface_hub already is found without either and without a network; the rest is
-fetched by them, into their caches, if the extra `hub` is installed. Nothing is ever fetched unless a name was given.
+Files in the caches of tiktoken and huggingface_hub are found without these libraries and without a network. Others are
+downloaded by these libraries into their caches, if the extra `hub` is installed, and only when asked for by name.
 """
 
 import os
@@ -16,19 +16,22 @@ from bpe_core.visible import quoted
 __all__ = ["cached", "fetch", "is_name", "located"]
 
 Tell = Callable[[int, int, str], None]
-"""Is told how many files are there, of how many, and which one comes next."""
+"""Progress of a download: called with (files done, files in all, name of the next file)."""
 
 KINDS: Final = "a model of OpenAI's (gpt-4o), an encoding (o200k_base), or an OWNER/NAME of Hugging Face's hub"
-"""What a name can be."""
+"""The kinds of names, as a part of a sentence."""
 
 
 def is_name(text: str) -> bool:
-    """Whether it looks like the name of a tokenizer rather than like a path."""
+    """Whether `text` is the name of a known model or encoding, or has the form OWNER/NAME and is not a path."""
     return encodings.encoding_of(text) is not None or repositories.is_name(text)
 
 
 def cached(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """The file of a tokenizer that was fetched earlier, by whatever program; None if there is none."""
+    """The file of the tokenizer called `name`, if it is in a cache, whichever program put it there; None otherwise.
+
+    `environment` are the environment variables that say where the caches are.
+    """
     encoding = encodings.encoding_of(name)
     if encoding is not None:
         return encodings.cached(encoding, environment)
@@ -36,7 +39,7 @@ def cached(name: str, environment: Mapping[str, str] = os.environ) -> Path | Non
 
 
 def fetch(name: str, tell: Tell = lambda done, total, what: None, environment: Mapping[str, str] = os.environ) -> Path:
-    """The file of a tokenizer, from a cache or else over the network. Raises `FetchError`."""
+    """The file of the tokenizer called `name`, downloaded if it is not in a cache. Raises `FetchError`."""
     found = cached(name, environment)
     if found is not None:
         return found
@@ -49,8 +52,8 @@ def fetch(name: str, tell: Tell = lambda done, total, what: None, environment: M
 
 
 def located(text: str, tell: Tell = lambda done, total, what: None) -> str | Path:
-    """The path that is meant: `text` itself where it is one, else the file of the tokenizer of this name.
+    """The path meant by `text`: the file of the tokenizer if it is a name and no existing path, else `text` itself.
 
-    Raises `FetchError` if it is a name and cannot be fetched.
+    Raises `FetchError` if the file of a name is not in a cache and cannot be downloaded.
     """
     return fetch(text, tell) if not os.path.exists(text) and is_name(text) else text

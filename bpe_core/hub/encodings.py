@@ -1,4 +1,4 @@
-"""OpenAI's encodings: which model has which, where tiktoken keeps its file, and how it is fetched."""
+"""OpenAI's encodings: which model uses which, where tiktoken caches their files, and how they are downloaded."""
 
 import hashlib
 import os
@@ -22,13 +22,13 @@ _MODELS: Final = {
     "p50k_base": ("text-davinci-003", "text-davinci-002", "code-davinci-001", "code-davinci-002", "code-cushman-001"),
     "r50k_base": ("gpt2", "gpt-2", "text-davinci-001", "text-curie-001", "davinci", "curie", "babbage", "ada"),
 }
-"""Encoding -> models, as tiktoken tells them apart; a dated or smaller version has the model's name and a hyphen."""
+"""Encoding -> models, as in tiktoken; a dated or smaller version is called by the model's name, a hyphen and more."""
 _LARGEST_FILE: Final = 64 << 20
-"""Bytes; no rank file is larger, and what is need not be read to find its name."""
+"""Bytes; a larger file is none of the published ones, and its digest is not computed."""
 
 
 def encoding_of(name: str) -> str | None:
-    """The encoding of this name, or of the model of this name; None if neither is known.
+    """The name of the encoding that `name` names, or that the model `name` uses; None if neither is known.
 
     >>> encoding_of("gpt-4o-mini"), encoding_of("gpt-4-turbo"), encoding_of("gpt-oss-20b")
     ('o200k_base', 'cl100k_base', None)
@@ -44,13 +44,13 @@ def _is_version(name: str, model: str) -> bool:
 
 
 def cached(encoding: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """The file that tiktoken has fetched earlier; None if there is none, or another one in its place."""
+    """The file of an encoding in tiktoken's cache, verified by its SHA-256; None if it is not there."""
     path = _place(encoding, environment)
     return path if path and _digest(path) == _DIGEST_OF[encoding] else None
 
 
 def all_cached(environment: Mapping[str, str] = os.environ) -> Iterator[tuple[str, Path]]:
-    """(name, file) of every encoding that tiktoken has fetched; reads them whole, so not for the main thread."""
+    """(name, file) of every encoding in tiktoken's cache; reads all of them to verify them, some megabytes each."""
     for encoding in _DIGEST_OF:
         path = cached(encoding, environment)
         if path is not None:
@@ -60,7 +60,7 @@ def all_cached(environment: Mapping[str, str] = os.environ) -> Iterator[tuple[st
 def fetch(
     name: str, encoding: str, tell: Callable[[int, int, str], None], environment: Mapping[str, str] = os.environ
 ) -> Path:
-    """The file, fetched by tiktoken into its cache. Raises `FetchError`, which calls it `name`."""
+    """The file of `encoding`, downloaded by tiktoken into its cache. Raises `FetchError`, which mentions `name`."""
     place = _place(encoding, environment)
     if place is None:
         raise FetchError(f"{name} has nowhere to be kept: TIKTOKEN_CACHE_DIR is empty; name a folder in it.")
@@ -85,7 +85,7 @@ def fetch(
 
 
 def _place(encoding: str, environment: Mapping[str, str]) -> Path | None:
-    """Where tiktoken keeps it, under the digest of its address; None if it was told to keep nothing."""
+    """Where tiktoken caches it: a file named by the SHA-1 of its address. None if caching is switched off."""
     folder = environment.get("TIKTOKEN_CACHE_DIR", environment.get("DATA_GYM_CACHE_DIR"))
     if folder == "":
         return None

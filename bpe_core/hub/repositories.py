@@ -1,4 +1,4 @@
-"""Tokenizers of Hugging Face's hub: in the cache of its library, or fetched by it."""
+"""Tokenizers in Hugging Face's hub: found in the cache of huggingface_hub, or downloaded by it."""
 
 import os
 import re
@@ -14,21 +14,21 @@ from bpe_core.visible import visible
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _OF_FILES: Final = (".json", ".model", ".tiktoken", ".txt", ".bpe")
 _SECONDS: Final = 10
-"""How long a server may take to answer; a library that is not told so tries again and again."""
+"""Timeout of the first request; without one, huggingface_hub retries for long."""
 
 
 def is_name(text: str) -> bool:
-    """Whether it is OWNER/NAME, and not rather a file in a folder."""
+    """Whether `text` has the form OWNER/NAME, and OWNER is no folder and NAME ends like no tokenizer file."""
     return bool(_NAME.fullmatch(text)) and not text.endswith(_OF_FILES) and not os.path.isdir(text.partition("/")[0])
 
 
 def cached(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """The file that holds the tokenizer of a repository, as far as that was fetched earlier; None if it was not."""
+    """The tokenizer file of the repository `name` in the cache, of the newest commit there; None if there is none."""
     return _holder(_hub(environment) / f"models--{name.replace('/', '--')}")
 
 
 def all_cached(environment: Mapping[str, str] = os.environ) -> Iterator[tuple[str, Path]]:
-    """(name, file) of every repository that was fetched with its tokenizer, by name."""
+    """(name, tokenizer file) of every repository in the cache that has one, sorted by name."""
     for folder in _entries(_hub(environment), "models--*"):
         path = _holder(folder)
         if path is not None:
@@ -36,7 +36,7 @@ def all_cached(environment: Mapping[str, str] = os.environ) -> Iterator[tuple[st
 
 
 def fetch(name: str, tell: Callable[[int, int, str], None]) -> Path:
-    """The file, fetched with those beside it into the library's cache. Raises `FetchError`."""
+    """The tokenizer file of a repository, downloaded into the cache with the files it needs. Raises `FetchError`."""
     try:
         from huggingface_hub import HfApi, hf_hub_download
     except ImportError:
@@ -60,7 +60,8 @@ def fetch(name: str, tell: Callable[[int, int, str], None]) -> Path:
 
 @contextmanager
 def _as_fetch_error(name: str) -> Iterator[None]:
-    """Any error of the library as a `FetchError`; which of its classes it is, its versions do not agree on."""
+    """A context that turns any error of the library into a `FetchError`; its classes are compared by name, since they
+    differ from version to version."""
     try:
         yield
     except FetchError:
@@ -90,7 +91,7 @@ def _hub(environment: Mapping[str, str]) -> Path:
 
 
 def _holder(folder: Path) -> Path | None:
-    """Of all the commits of a repository, the one that is the newest known; else any that has a tokenizer."""
+    """The tokenizer file in the cached snapshot of branch main, or else in any cached snapshot of the repository."""
     try:
         newest = [folder / "snapshots" / (folder / "refs" / "main").read_text("utf-8").strip()]
     except (OSError, ValueError):

@@ -1,1 +1,1 @@
-"""A text as its tokens, drawn where the app is not: in a terminal, on a page, in a document, in a notebook."""
+"""Pictures of a tokenized text outside the app: for terminals, and as HTML, Markdown and SVG."""

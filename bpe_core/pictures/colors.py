@@ -1,4 +1,4 @@
-"""Which color a token has: the same one in the app, in a terminal and on a page."""
+"""The color of each token: equal in the app and in all pictures."""
 
 from collections.abc import Sequence
 from typing import Final, Protocol
@@ -9,27 +9,27 @@ N_COLORS: Final = len(HUES)
 
 
 class Tokens(Protocol):
-    """What a color is chosen by; `bpe_core.editing.spans.Span` is one."""
+    """One or more tokens at a range of a text; `bpe_core.editing.spans.Span` is such a class."""
 
     @property
     def start(self) -> int:
-        """First code point."""
+        """Offset of its first code point."""
 
     @property
     def end(self) -> int:
-        """Code point after the last."""
+        """Offset of the code point after its last one."""
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The token, or the tokens of a character that is made of several."""
+        """The id of the token, or the ids of all tokens that share a character."""
 
 
 def choose_colors(spans: Sequence[Tokens], n_colors: int = N_COLORS) -> list[int]:
-    """A color number for each of some neighboring spans: by id, and never that of the span before.
+    """For each of consecutive spans a color from 0 to `n_colors` - 1, never that of the span before.
 
-    Only where two neighbors would be alike does a color depend on anything but the id, so colors stay put while
-    typing, and a part of a text gets the colors that the whole would get (but for its first few spans). A run of one
-    token alternates by the place in the text, which is the same wherever the part begins.
+    The color is the sum of the ids modulo `n_colors`; only where that equals its neighbor's does it depend on the
+    context. So colors hardly change while a text is edited, and those of a part are those of the whole text, except for
+    its first few spans. In a run of equal tokens, colors alternate by the offset in the text.
     """
     chosen: list[int] = []
     last_color = last_own = -1

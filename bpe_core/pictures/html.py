@@ -1,4 +1,4 @@
-"""A picture as a page of its own, or as a part of one: no script, nothing from elsewhere, for dark and light."""
+"""Pictures as HTML, a whole page or a fragment: without scripts and external files, for dark and light themes."""
 
 from collections.abc import Sequence
 from html import escape
@@ -22,24 +22,24 @@ _DARK: Final = ".bpescope { --text: #e4e6eb; --quiet: #9aa2af; --page: #15171a; 
 
 
 def _colors(share: float) -> str:
-    """The backgrounds, each hue laid on the page with so much strength."""
+    """The style rules of the token backgrounds: each hue with the opacity `share`, from 0 to 1."""
     alpha = f"{round(share * 255):02x}"
     return "".join(f".bpescope .c{number} {{ background: {hue}{alpha}; }}\n" for number, hue in enumerate(HUES))
 
 
 def style() -> str:
-    """The style sheet of all pictures; the reader's choice of dark or light is followed."""
+    """The style sheet of all pictures; dark or light by `prefers-color-scheme`."""
     return f"{_STYLE}{_colors(0.3)}@media (prefers-color-scheme: dark) {{\n{_DARK}{_colors(0.42)}}}\n"
 
 
 def fragment(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
-    """The pictures below one another as a `div` that brings its style along, as notebooks want it."""
+    """The pictures below one another, as a `div` that contains its style sheet; `with_ids` shows ids as subscripts."""
     parts = "".join(_part(picture, with_ids) for picture in pictures)
     return f'<div class="bpescope"><style>\n{style()}</style>\n{parts}</div>\n'
 
 
 def page(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
-    """The pictures as one file."""
+    """The pictures below one another, as a complete HTML document; `with_ids` shows ids as subscripts."""
     title = escape(" · ".join(picture.title for picture in pictures))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -49,7 +49,7 @@ def page(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
 
 
 def tokenizer_table(tokenizer: Tokenizer) -> str:
-    """A tokenizer in a few lines of a table, as a notebook shows it."""
+    """An HTML table of a tokenizer's name, size, pattern and special tokens, for notebooks."""
     rows = {
         "tokens": f"{tokenizer.n_vocab:,}",
         "merges": f"{tokenizer.step:,}",
@@ -67,7 +67,7 @@ def _part(picture: Picture, with_ids: bool) -> str:
 
 
 def _chip(chip: Chip, with_ids: bool) -> str:
-    """One `span` for each of its lines; the ids, and what its bytes are, are told when one points at it."""
+    """One `span` for each line of the chip, with its ids and bytes as a tooltip."""
     told = f'class="c{chip.color}" title="{escape(chip.label)}"'
     lines = "\n".join(f"<span {told}>{escape(line)}</span>" if line else "" for line in chip.lines)
     return lines + (f"<sub>{' '.join(map(str, chip.ids))}</sub>" if with_ids else "")

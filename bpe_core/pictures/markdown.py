@@ -1,4 +1,4 @@
-"""A picture as Markdown: the tokens with borders between them as code, and a table of them below."""
+"""Pictures as Markdown: the text with borders between its tokens in a code block, and a table of its tokens."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from bpe_core.pictures.terminal import in_terminal
 from bpe_core.visible import token_label
 
 _ROWS = 40
-"""Different tokens told in the table at most, the most frequent ones."""
+"""Rows of the table at most; the most frequent tokens are listed."""
 
 
 def document(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
-    """The pictures below one another; `with_ids` puts the id of each token behind it."""
+    """The pictures below one another, as a Markdown document; `with_ids` writes the ids of each token after it."""
     return "\n".join(_part(picture, with_ids) for picture in pictures)
 
 
@@ -32,7 +32,7 @@ def _part(picture: Picture, with_ids: bool) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that can stand between backticks in a table."""
+    """Text escaped for use between backticks in a table."""
     return text.replace("|", "\\|").replace("`", "ˋ")
 
 

@@ -1,4 +1,4 @@
-"""What all pictures of a text show: its tokens in order, each with its color, its ids and what can be seen of it."""
+"""The contents of a picture: the tokens of a text in order, each with its text, color, ids and bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import CONTROLS, token_label, visible
 
 FIRST_CHARACTERS: Final = 4000
-"""Of a long text that a notebook shows."""
+"""Characters of a long text that a notebook shows."""
 
 _LINE_FEED = 0x0A
 _GLYPHS = {code: glyph for code, glyph in CONTROLS.items() if code != _LINE_FEED} | {0x09: "⇥"}
 
 
 class Chip(NamedTuple):
-    """A token of a text, or all tokens of a character that is made of several."""
+    """A token of a text, or several that share a character."""
 
     lines: tuple[str, ...]
-    """What is seen of it, safe to show, cut after each line feed, which is seen as ↵."""
+    """Its text, safe to show, as lines; a line feed is shown as ↵ at the end of its line."""
     ids: tuple[int, ...]
-    """More than one only if some character is made of several."""
+    """Its id; several only if they share a character."""
     color: int
-    """Number of one of `colors.HUES`; never that of the chip before it."""
+    """Index of its color in `colors.HUES`; never that of the chip before it."""
     data: bytes
-    """Its bytes."""
+    """The bytes of the token or tokens."""
 
     @property
     def label(self) -> str:
@@ -38,23 +38,23 @@ class Chip(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A text under one tokenizer."""
+    """A text as one tokenizer encodes it, ready to be drawn."""
 
     title: str
-    """What the tokenizer is called; safe to show."""
+    """The name of the tokenizer; safe to show."""
     summary: str
-    """How many tokens and bytes, and the ratio."""
+    """The numbers of tokens and bytes and their ratio, in one line."""
     chips: tuple[Chip, ...]
-    """In the order of the text."""
+    """The tokens, in the order of the text."""
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, text: str, title: str = "") -> Self:
-        """The picture of a text. Linear in it. Raises what `followed` does."""
+        """The picture of `text`; errors are those of `bpe_core.editing.aligned_text.followed`."""
         return cls.of_followed(followed(tokenizer, text), title)
 
     @classmethod
     def of_followed(cls, text: FollowedText, title: str = "", most: int | None = None) -> Self:
-        """The picture of a text that is being edited, of at most its `most` first characters."""
+        """The picture of the first `most` characters (None: all) of a text being edited; the summary is of all."""
         tokenizer = text.tokenizer
         spans = text.spans(0, text.n_characters if most is None else min(most, text.n_characters))
         chips = []
@@ -73,7 +73,7 @@ class Picture:
 
 
 def _lines(shown: str) -> Iterator[str]:
-    """The parts of a text between its line feeds, each of which stays seen at the end of its part."""
+    """The lines of a text, with ↵ for the line feed at the end of each but the last."""
     *whole, rest = shown.split("\n")
     for line in whole:
         yield line + "↵"

@@ -1,4 +1,4 @@
-"""A picture as SVG: a grid of cells, as in a terminal, that needs no font but some monospaced one."""
+"""Pictures as SVG: text on a grid of cells, as in a terminal, in any monospaced font."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -9,14 +9,14 @@ from bpe_core.pictures.colors import HUES
 from bpe_core.pictures.picture import Picture
 
 COLUMNS: Final = 96
-"""Cells of a line."""
+"""Default width of a line, in cells."""
 
 _WIDTH, _HEIGHT, _SIZE, _EDGE = 8.4, 22.0, 14, 20.0
-"""Of a cell, of a line, of the letters, and around everything; in pixels."""
+"""Width of a cell, height of a line, font size, and margin, in pixels."""
 
 
 class _Part(NamedTuple):
-    """Some cells in a row that belong to one token."""
+    """The part of a token on one line: `text` at `row` and `column`, in cells."""
 
     row: int
     column: int
@@ -25,7 +25,7 @@ class _Part(NamedTuple):
 
 
 def drawing(pictures: Sequence[Picture], columns: int = COLUMNS) -> str:
-    """The pictures below one another as one SVG file; lines are broken at `columns` cells."""
+    """The pictures below one another, as one SVG document; lines are wrapped at `columns` cells."""
     body: list[str] = []
     row = 0
     for picture in pictures:
@@ -51,7 +51,7 @@ def drawing(pictures: Sequence[Picture], columns: int = COLUMNS) -> str:
 
 
 def _laid_out(picture: Picture, columns: int, row: int) -> Iterator[_Part]:
-    """The tokens in lines, broken where a line ends or is full."""
+    """The tokens placed on lines from `row` on, wrapped at `columns` cells."""
     column = 0
     for chip in picture.chips:
         for number, line in enumerate(chip.lines):
@@ -68,7 +68,7 @@ def _laid_out(picture: Picture, columns: int, row: int) -> Iterator[_Part]:
 
 
 def _fitting(line: str, room: int) -> int:
-    """How many of the first characters of a line fit into so many cells."""
+    """How many of the first characters of `line` fit into `room` cells."""
     for index, character in enumerate(line):
         room -= cells(character)
         if room < 0:

@@ -1,4 +1,4 @@
-"""A picture for a terminal: colored backgrounds, or borders between tokens where there are no colors."""
+"""Pictures for terminals: colored backgrounds, or borders between tokens where there are no colors."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -9,15 +9,15 @@ from bpe_core.pictures.picture import Picture
 BORDER: Final = "│"
 
 _PASTEL: Final = 0.5
-"""How much white is in a background: then black text can be read on it, in a dark terminal and in a light one."""
+"""How much white each hue is mixed with, from 0 to 1, so that black text is legible on it in any terminal."""
 _OF_256: Final = (111, 78, 179, 174, 176, 80)
-"""The nearest colors of the palette of 256."""
+"""The nearest colors of these in the palette of 256 colors."""
 
 
 def in_terminal(picture: Picture, colors: int, *, with_ids: bool = False) -> str:
-    """The text with its tokens told apart by `colors`: 0 for borders alone, 256, or more for all colors there are.
+    """The text with its tokens colored for a terminal of `colors` colors, or with borders between them if that is 0.
 
-    `with_ids` puts the id of each token behind it.
+    Up to 256 the palette is used, above that 24-bit colors. `with_ids` writes the ids of each token after it.
     """
     return "".join(_colored(picture, colors, with_ids) if colors else _bordered(picture, with_ids))
 
@@ -52,9 +52,9 @@ def _background(color: int, colors: int) -> str:
 
 
 def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
-    """How many colors a terminal has, by what it says of itself: 0, 256 or 1 << 24.
+    """How many colors to use, by the environment variables: 0, 256 or 1 << 24.
 
-    NO_COLOR and TERM=dumb turn colors off (no-color.org), whatever is not a terminal has none.
+    0 for what is no terminal, with NO_COLOR (no-color.org), and with TERM=dumb; 1 << 24 if COLORTERM says so.
     """
     if not is_terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
         return 0
