@@ -2,7 +2,12 @@
 
 import sys
 
-from bpe_core.cli.main import main
+from bpe_core.cli.kernel_required import why_refused
 
 if __name__ == "__main__":
+    if sentence := why_refused():
+        print(f"python -m bpe_core: {sentence}", file=sys.stderr)
+        sys.exit(2)
+    from bpe_core.cli.main import main
+
     sys.exit(main(prog="python -m bpe_core"))

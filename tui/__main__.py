@@ -20,6 +20,10 @@ HEADLESS = ("train", "encode", "decode", "show", "count", "compare", "economy", 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run bpescope with `argv` (default: the command line); the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    from bpe_core.cli.kernel_required import why_refused
+
+    if sentence := why_refused():
+        return _refuse(sentence)
     if arguments and arguments[0] in HEADLESS:
         from bpe_core.cli.main import main as headless
 

@@ -37,6 +37,19 @@ def said(monkeypatch: pytest.MonkeyPatch, before: str, switch: str | None) -> st
     return run.stdout.strip() or run.stderr.strip().splitlines()[-1]
 
 
+@pytest.mark.parametrize("module", ["tui", "bpe_core"])
+def test_a_required_kernel_that_is_missing_is_told_in_one_sentence(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(kernel.SWITCH, "1")
+    run = f"import runpy; sys.argv = ['bpescope', 'count', 'x']; runpy.run_module('{module}', run_name='__main__')"
+    program = BROKEN + run
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert ended.stderr.count("\n") == 1
+    assert "BPESCOPE_KERNEL=1 asks for" in ended.stderr
+
+
 @pytest.mark.parametrize(
     ("before", "reason"),
     [
