@@ -1,1 +1,1 @@
-"""From bytes to tokens: the merge loop, very long pieces, and which neighbors are compatible."""
+"""The merge loop, which makes the tokens of a piece from its symbols, and its extension to very long pieces."""

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from bpe_core.merging.windows import WINDOW, merge_in_windows
 
 Triple = tuple[int, int, int]
-"""A merge: its left, its right and its token id."""
+"""A merge: the ids of its left part, its right part and the token it makes."""
 S = TypeVar("S")
 
 NO_RANK: Final = 1 << 62
@@ -19,9 +19,10 @@ NO_RANK: Final = 1 << 62
 
 
 def merge(symbols: Sequence[S], rank_of: Callable[[S, S], int], joined: Callable[[S, S, int], S]) -> list[S]:
-    """The symbols left when no two neighbors have a rank; linear in time for long pieces.
+    """The symbols that are left when no two neighbors have a rank any more.
 
     `rank_of(left, right)` is the rank of a pair or `NO_RANK`, `joined(left, right, rank)` what the two become.
+    For n symbols it takes O(n log n); long pieces take O(n) as a rule (see `merge_in_windows`).
 
     >>> ranks = {"lo": 0, "ow": 1, "low": 2}
     >>> merge("lower", lambda left, right: ranks.get(left + right, NO_RANK), lambda left, right, _: left + right)

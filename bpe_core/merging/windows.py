@@ -1,18 +1,19 @@
-"""Very long pieces in linear time: merged window by window, each window beginning with a few tokens of the last one.
+"""Merging very long pieces window by window, each window beginning with the last few tokens of the one before.
 
-Call two neighboring tokens *compatible* if merging what the two are made of, alone, gives the two back. Then a list of
-tokens is what merging a whole piece leaves exactly when all its neighbors are compatible. For until a merge crosses a
-border between two of the tokens, whatever happens inside of any two neighbors happens there when they stand alone, too,
-in the same order; so the first merge to cross a border would cross it there as well, and if none does there, none does
-here. This needs nothing but that one looks at neighbors only and takes the lowest rank first, of equal ranks the
-leftmost. So it holds for merges and for ranks of joined bytes, whatever their order, for tokens that no merge makes
-and for those that are never reached, with a mark at the end of a piece or symbols for the unknown. It does not hold
-where a piece is looked up whole: that is done before, by others. (The fact carries the encoder of the Rust crate `bpe`
-by H. van Antwerpen and A. Neubeck, 2024, too; what is made of it here is another algorithm.)
+Call two neighboring tokens *compatible* if merging what the two are made of, alone, gives the two back. A list of
+tokens of a piece is the result of merging that piece exactly when all neighbors in it are compatible. For until a merge
+crosses a border between two of the tokens, whatever happens inside of any two neighbors happens there when they stand
+alone, too, in the same order; so the first merge to cross a border would cross it there as well, and if none does
+there, none does here. This needs nothing but that one looks at neighbors only and takes the lowest rank first, of equal
+ranks the leftmost. So it holds for merges and for ranks of joined bytes, in any order, also if some tokens are made by
+no merge or by none that is ever applied, with a marker at the end of a piece or tokens for unknown characters. It does
+not hold for a piece that is looked up whole, which is done before merging. (The encoder of the Rust crate `bpe` by H.
+van Antwerpen and A. Neubeck, 2024, rests on the same fact; its algorithm is another.)
 
-Two things follow. A window may replace the last tokens of what is known if its own first token ends where the first of
-those did: then all neighbors are known to be compatible. And a text that goes on repeating itself goes on with the same
-tokens, once these have followed each other twice: no neighbors are new.
+Two things follow. The last tokens found so far may be replaced by those of a window that begins where they begin, if
+the first tokens of both end at the same place: then all neighbors are known to be compatible. And if a text repeats
+itself and the tokens of one period have followed each other twice, all further periods have the same tokens: no
+neighbors are new.
 
 `Vocabulary.compatible` asks this of two tokens. Live text needs it where fragments of a long piece meet, the end of a
 text for the tokens that may still swallow it, and recovery because a token made of two is made of no others.
@@ -28,21 +29,22 @@ from bpe_core.common_prefix import common_prefix
 S = TypeVar("S")
 
 WINDOW: Final = 256
-"""Symbols that a window adds, as a rule; more would leave the caches of the processor."""
+"""New symbols in a window, unless it had to grow; few enough for the caches of the processor."""
 
 _OVERLAP: Final = 6
-"""Tokens that a window begins with; it is seldom that more change."""
+"""Tokens of the window before that a window merges once more; more than these seldom change."""
 
 _PERIOD: Final = 8
-"""Tokens of the longest repetition that is noticed."""
+"""Tokens in the longest period that is recognized."""
 
 
 def merge_in_windows(symbols: Sequence[S], merge: Callable[[Sequence[S]], list[S | None]]) -> list[S]:
-    """What merging `symbols` leaves, in a time that is proportional to their number.
+    """The tokens that merging `symbols` leaves.
 
-    `merge` does it for a window: it returns a list as long as the one it was given, each token where it begins and
-    None in the places behind. If the first token of a window proves wrong, the window is tried again from farther
-    back, and the next ones are longer, which pays for it: what was merged twice is never more than what comes new.
+    `merge` merges a window: it returns a list as long as its argument, each token at the index of its first symbol and
+    None at the others. If the first token of a window turns out to be wrong, the window is merged again from farther
+    back, and the next windows are longer, so that no more symbols are merged again than new ones are merged. The time
+    is linear in the symbols as long as windows stay near WINDOW, as in texts; at worst it is that of `merge`, doubled.
     """
     tokens: list[S] = []
     starts = array("Q")  # of a hundred million tokens, numbers in a list would be three gigabytes
@@ -66,7 +68,7 @@ def merge_in_windows(symbols: Sequence[S], merge: Callable[[Sequence[S]], list[S
 
 
 def _repeat(symbols: Sequence[S], tokens: list[S], starts: "array[int]", done: int) -> int:
-    """If the last tokens were there twice in a row, add them as often as the symbols repeat; where that ends."""
+    """If the last tokens are two equal periods, append all further ones; returns how many symbols are done."""
     for n in range(1, min(_PERIOD, len(tokens) // 2) + 1):
         if tokens[-n:] == tokens[-2 * n : -n]:
             period = done - starts[-n]

@@ -1,7 +1,7 @@
-"""The trainer: learns merges one at a time, the most frequent pair first, and can be watched while it does.
+"""The trainer: an iterator that learns one merge at a time, the most frequent pair first.
 
 The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. `pair_index` keeps the corpus and its pair
-counts, `candidates` and `ties` say which pair is next, in `learner` they take turns; here symbols become ids and bytes.
+counts, `candidates` and `ties` choose the next pair, `learner` runs the loop of both; here its symbols become ids.
 """
 
 import gc
@@ -23,7 +23,7 @@ from bpe_core.trainer.ties import TIES, alphabet
 from bpe_core.vocabulary import Vocabulary
 
 _AT_ONCE: Final = 1024
-"""Merges that are learned together where nobody watches them."""
+"""Merges that `finish` asks the learner for at a time."""
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]
 
@@ -76,9 +76,9 @@ class Trainer:
         end_of_word: str = "",
         look: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Count the pairs of the corpus. That takes a while for a large one: `look` is told now and then how far it is.
+        """Count the pairs of the corpus, in a time linear in the bytes of its distinct pieces.
 
-        It is given how much is done and of how much; an error that it raises ends the training.
+        Meanwhile `look(done, total)` is called now and then, in a unit of its own; an exception it raises is passed on.
         """
         if isinstance(texts, Counts):
             pattern = _agreed_pattern(pattern, texts)
@@ -92,11 +92,11 @@ class Trainer:
         self.n_bytes = counts.n_bytes
         """Bytes of the corpus in UTF-8."""
         self.stop_reason: str | None = None
-        """Why there are no more merges; None while there may be."""
+        """Why there are no more merges, in words for a person; None while there may be more."""
         self._n_merges_wanted = self.options.n_merges
         self._sources = tuple(counts.sources)
         self._steps: list[tuple[int, int, int]] = []
-        self._news: list[tuple[int, int, int]] = []  # merges that the vocabulary has not been told of yet
+        self._news: list[tuple[int, int, int]] = []  # merges that `_vocabulary` lacks
         self._vocabulary = Vocabulary.of_bytes(id_layout, self.options.special_tokens, end_of_word)
         self._first_id = len(self.options.special_tokens) if id_layout == "specials-first" else 0
         self._ids = [self._first_id + byte for byte in alphabet(ties)]  # of the symbols that the learner knows
@@ -121,12 +121,12 @@ class Trainer:
 
     @property
     def n_merges_wanted(self) -> int:
-        """How many merges lead to the vocabulary size."""
+        """How many merges the vocabulary size asks for; the corpus may have fewer."""
         return self._n_merges_wanted
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What has been learned so far."""
+        """The vocabulary of all merges learned so far."""
         if self._news:
             self._vocabulary = self._vocabulary.extended(self._news)
             self._news.clear()
@@ -143,12 +143,12 @@ class Trainer:
         return Merge(self.n_merges, left, right, token, self._bytes[-1], count, ties, n_tokens)
 
     def finish(self) -> None:
-        """Learn all that is left to learn, for those who do not watch it merge by merge."""
+        """Learn all remaining merges; faster than calling `next` for each."""
         while self._learn(_AT_ONCE):
             pass
 
     def _learn(self, n: int) -> bool:
-        """Up to `n` merges more; false if there is none."""
+        """Learn up to `n` more merges; false if there was none left. Sets `stop_reason` after the last one."""
         if self.stop_reason is not None:
             return False
         n = min(n, self._n_merges_wanted - len(self._steps))
@@ -169,16 +169,16 @@ class Trainer:
         return bool(steps)
 
     def pair_table(self) -> list[tuple[tuple[int, int], int]]:
-        """Every pair in the corpus now with its count, ((left, right), count), the largest (count, pair) first."""
+        """((left id, right id), count) for every pair in the corpus now, in descending order of (count, pair)."""
         ids = self._ids
         pairs = (((ids[left], ids[right]), n) for (left, right), n in self._learner.pairs())
         return sorted(pairs, key=lambda row: (row[1], row[0]), reverse=True)
 
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer of what has been learned so far.
+        """The tokenizer with all merges learned so far.
 
-        Raises `UntrainedError` before the first `next`. A training that found nothing to merge has run all the same:
-        its tokenizer encodes into bytes.
+        Raises `UntrainedError` before the first `next` or `finish`. If these found nothing to merge, the tokenizer has
+        no merges and encodes into bytes.
         """
         if not self._steps and self.stop_reason is None:
             raise UntrainedError(
@@ -245,7 +245,7 @@ def _agreed_pattern(asked: str | None, counts: Counts) -> str:
 
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """Training makes many lists and no cycles: looking for cycles would only cost time."""
+    """Pause the garbage collector: training makes many lists and no cycles, so that collecting only costs time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,8 @@
-"""Which pair comes next: the most frequent one, and among equals the one the tie rule prefers.
+"""A priority queue of pairs: the most frequent one first, among equally frequent ones as the tie rule has it.
 
-After a pair has come to be, its count only falls. So pairs wait in one list per count, the highest list is opened
-first, and those that have fallen meanwhile are sent down to where they belong. Only the pairs of the open level are
-ordered among each other, and an exact tally of them says how many were tied.
+The count of a pair never grows after the merge that made it. So the queue is lazy: it keeps a list of pairs per count,
+and a pair whose count has fallen since is moved down to its list only when it is met. The pairs of the highest count,
+the *level*, are in a heap ordered by the tie rule; `n_tied` counts them exactly.
 """
 
 from collections import defaultdict
@@ -13,13 +13,16 @@ from typing import Any
 from bpe_core.trainer.pair_index import Pair
 
 Key = Any
+"""What the tie rule compares: an int, or a tuple of ints or of texts."""
 
 
 class Candidates:
-    """Pairs in the order in which they are to be merged, read off live `counts`.
+    """All pairs that occur at least `min_count` times, to be taken in the order in which they are to be merged.
 
-    `key` gives a pair's order among equals, smallest first. With `key_grows` it is a number that may grow while a pair
-    waits (a place moves only later): then it is asked for when the pair's turn comes, and again at every later turn.
+    `counts` is the mapping that the pair index keeps up to date; it is read, not copied. Of equally frequent pairs the
+    one with the smallest `key` comes first. `key_grows` says that a key is an int that can grow while its pair waits
+    (the first slot where it stands moves to the right as it is merged): it is then computed only when the pair comes
+    to the top of the heap, and again each time that it does.
     """
 
     __slots__ = ("_counts", "_key", "_key_grows", "_levels", "_lowest", "_open", "_waiting", "level", "n_tied")
@@ -28,9 +31,9 @@ class Candidates:
         self, counts: Mapping[Pair, int], key: Callable[[Pair], Key], *, key_grows: bool, min_count: int
     ) -> None:
         self.level = 0
-        """The highest count there is; pairs of this count are being chosen."""
+        """The count of the pairs in the heap: the highest there is, once `pop` has returned; 0 before."""
         self.n_tied = 0
-        """How many pairs have this count now."""
+        """How many pairs have the count `level` now, the one that `pop` returned among them."""
         self._counts = counts
         self._key = key
         self._key_grows = key_grows
@@ -41,7 +44,7 @@ class Candidates:
         self._add(counts)
 
     def update(self, made: Iterable[Pair], fallen: int) -> None:
-        """Take in the pairs that a merge has made, and strike the `fallen` ones off those that are tied."""
+        """After a merge: add the pairs it `made`, and subtract `fallen`, how many no longer have the count `level`."""
         self.n_tied -= fallen
         self._add(made)
 
@@ -55,8 +58,8 @@ class Candidates:
             elif count >= lowest:
                 self._wait(pair, count)
 
-    def take(self) -> Pair | None:
-        """The pair to merge next; None if every pair occurs less often than the minimum count."""
+    def pop(self) -> Pair | None:
+        """Remove and return the pair to merge next; None if every pair occurs less often than `min_count`."""
         while True:
             while self._open:
                 key, pair = heappop(self._open)

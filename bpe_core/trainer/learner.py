@@ -1,4 +1,4 @@
-"""Learning one merge after the other: the pair index and the candidates take turns, here or in the compiled kernel."""
+"""The training loop on symbols: take the next pair, merge it, update the candidates. In Python, or in the kernel."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,51 +14,53 @@ from bpe_core.trainer.pair_index import Pair, PairIndex
 from bpe_core.trainer.ties import alphabet, descending
 
 Look = Callable[[int, int], None]
+"""Called now and then with how much is done and of how much; an exception it raises ends the counting."""
 
 Step = tuple[int, int, int, int, int]
-"""Left symbol, right symbol, how often they stood side by side, pairs that had this count, tokens after the merge."""
+"""A merge: left symbol, right symbol, count of the pair, number of pairs with this count, tokens after the merge."""
 
 _NO_LIMIT: Final = (1 << 63) - 1
+"""The largest number that the kernel takes."""
 _TIES: Final = {"first": 0, "lowest": 1, "lowest-hf": 1, "largest": 2}
-"""Tie rule -> its number in the kernel, where the alphabet tells the two lowest apart."""
+"""Tie rule -> its number in the kernel; the two "lowest" rules differ only in the alphabet that is passed along."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """By which a learner chooses. Symbols 0 to 255 are the bytes in the order of the tie rule's alphabet."""
+    """What a learner is to merge. Symbols 0 to 255 are the bytes in the order of `alphabet(ties)`."""
 
     ties: str
     min_count: int
     max_length: int | None
-    """Bytes of a token at most, an end of a word counting as one."""
+    """Bytes of a token at most, the end-of-word marker counting as one; None for no limit."""
     end_of_word: str
-    """Where it is not empty, symbol 256 is it."""
+    """The marker behind every piece, which is symbol 256; "" for none."""
 
 
 class Learner(Protocol):
-    """Learns merges; the new symbols are numbered on."""
+    """Learns merges of symbols; each makes a new symbol, whose number is the number of symbols before it."""
 
     @property
     def n_tokens(self) -> int:
         """Symbols in the corpus now."""
 
     def learn(self, n: int) -> list[Step]:
-        """The next `n` merges; fewer where there is none any more."""
+        """Learn the next `n` merges; fewer if no pair is left that may be merged."""
 
     def pairs(self) -> Iterable[tuple[Pair, int]]:
-        """Every pair that stands in the corpus now, with its count."""
+        """(pair, count) for every pair that occurs in the corpus now, in no order."""
 
 
 def learner(pieces: Mapping[str, int], rules: Rules, look: Look | None) -> Learner:
-    """Count the pairs of pieces; `look` is told now and then how much is done, and of how much."""
+    """A learner, compiled if it can be, that has counted the pairs of `pieces` (piece -> how often it occurs)."""
     return CompiledLearner(pieces, rules, look) if kernel.available else PythonLearner(pieces, rules, look)
 
 
 class PythonLearner:
-    """The reference for the kernel."""
+    """The learner in Python: used without the kernel, and the reference for it."""
 
     def __init__(self, pieces: Mapping[str, int], rules: Rules, look: Look | None) -> None:
-        """Count the pairs of pieces."""
+        """Count the pairs of `pieces`, which map each piece to how often it occurs."""
         self._bytes = [bytes([byte]) for byte in alphabet(rules.ties)]
         numbers = bytes(map(alphabet(rules.ties).index, range(256)))
         end = (256,) if rules.end_of_word else ()
@@ -79,12 +81,12 @@ class PythonLearner:
         return self._index.n_tokens
 
     def learn(self, n: int) -> list[Step]:
-        """The next `n` merges; fewer where there is none any more."""
+        """Learn the next `n` merges; fewer if no pair is left that may be merged."""
         return list(islice(self._steps(), n))
 
     def _steps(self) -> Iterator[Step]:
         candidates, index = self._candidates, self._index
-        while (pair := candidates.take()) is not None:
+        while (pair := candidates.pop()) is not None:
             count, n_tied = candidates.level, candidates.n_tied
             made, fallen = index.merge(pair, len(self._bytes), count)
             self._bytes.append(self._bytes[pair[0]] + self._bytes[pair[1]])
@@ -92,7 +94,7 @@ class PythonLearner:
             yield *pair, count, n_tied, index.n_tokens
 
     def pairs(self) -> Iterable[tuple[Pair, int]]:
-        """Every pair that stands in the corpus now, with its count."""
+        """(pair, count) for every pair that occurs in the corpus now, in no order."""
         return self._index.counts.items()
 
 
@@ -101,10 +103,10 @@ def _lowest_first(pair: Pair) -> Pair:
 
 
 class CompiledLearner:
-    """The kernel, which does as `PythonLearner` does."""
+    """The learner in the kernel; its results are those of `PythonLearner`."""
 
     def __init__(self, pieces: Mapping[str, int], rules: Rules, look: Look | None) -> None:
-        """Count the pairs of pieces."""
+        """Count the pairs of `pieces`, which map each piece to how often it occurs."""
         options = (
             _TIES[rules.ties],
             min(rules.min_count, _NO_LIMIT),
@@ -127,9 +129,9 @@ class CompiledLearner:
         return self._trainer.n_tokens
 
     def learn(self, n: int) -> list[Step]:
-        """The next `n` merges; fewer where there is none any more."""
+        """Learn the next `n` merges; fewer if no pair is left that may be merged."""
         return list(iter_unpack("=5Q", self._trainer.learn(n)))
 
     def pairs(self) -> Iterable[tuple[Pair, int]]:
-        """Every pair that stands in the corpus now, with its count."""
+        """(pair, count) for every pair that occurs in the corpus now, in no order."""
         return (((left, right), count) for left, right, count in iter_unpack("=3Q", self._trainer.pair_table()))

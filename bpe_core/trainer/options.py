@@ -1,4 +1,4 @@
-"""The options of a training, checked: what makes no sense is told before any text is read."""
+"""The options of a training, checked when they are made, before any text is read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from bpe_core.trainer.ties import TIES
 from bpe_core.vocabulary import ID_LAYOUTS
 
 LARGEST_VOCABULARY: Final = 0x110000 - 256
-"""Training writes a token as one character, and there are no more characters than that."""
+"""Ids at most; several times as many as any published vocabulary has."""
 
 DEFAULT_PATTERN: Final = "gpt4"
-"""Splits texts where nobody has named a pattern."""
+"""The split pattern when none is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to learn and by which rules. Raises `OptionError` or `PatternError`."""
+    """What to learn and by which rules. Making one raises `OptionError` or `PatternError` for what makes no sense."""
 
     vocab_size: int
     """Ids in all: 256 bytes, the special tokens, and the merges, at least one."""
@@ -30,13 +30,13 @@ class Options:
     id_layout: str = "bytes-first"
     """A name of `ID_LAYOUTS`."""
     min_count: int = 1
-    """Learning ends when no pair occurs this often."""
+    """Least count of a pair that is merged; learning ends when there is none."""
     max_token_length: int | None = None
-    """No token becomes longer than this many bytes."""
+    """Bytes of a learned token at most; None for no limit."""
     special_tokens: Sequence[str] = ()
     """Their texts, in the order of their ids."""
     end_of_word: str = ""
-    """Stands at the end of every piece, as one symbol that merges like a byte; "" for none."""
+    """The marker behind every piece (Sennrich's `</w>`), one symbol that merges like a byte; "" for none."""
 
     def __post_init__(self) -> None:
         self._check_special_tokens()
@@ -54,7 +54,7 @@ class Options:
 
     @property
     def n_merges(self) -> int:
-        """How many merges lead to the vocabulary size."""
+        """How many merges the vocabulary size asks for."""
         return self.vocab_size - 256 - len(self.special_tokens) - bool(self.end_of_word)
 
     def _check_end_of_word(self) -> None:

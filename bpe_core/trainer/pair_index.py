@@ -1,8 +1,8 @@
-"""The corpus while it is being merged: the symbols of its pieces, where each pair stands, and what a merge changes.
+"""The corpus while it is being merged: its symbols in slots, the count of each pair, and the slots where it occurs.
 
-All pieces lie in one array of slots, END before, between and behind them. A symbol made of n first symbols takes n
-slots and stands in the first and the last of them. So the neighbors of a place are found without links, and a place
-where a symbol once began still holds it in both these slots only if it has not been merged since.
+All pieces lie in one array of slots, END before, between and behind them. A symbol that was merged from n initial
+symbols takes n slots, and its number is written into the first and the last of them. So both neighbors of a symbol are
+found without links, and whether a pair still occurs at a slot where it once did is seen from these slots alone.
 """
 
 from array import array
@@ -13,20 +13,21 @@ from itertools import pairwise
 from typing import Final
 
 END: Final = 0xFFFFFFFF
-"""Stands in the slots where no piece is."""
+"""In the slots between pieces; no symbol has this number."""
 
-LOOK_EVERY: Final = 1 << 16
-"""Slots between two looks up while pairs are counted: a few hundredths of a second."""
+SLOTS_PER_REPORT: Final = 1 << 16
+"""Slots counted between two reports of progress: a few hundredths of a second."""
 
 Pair = tuple[int, int]
-"""Two symbols that stand beside each other."""
+"""(left symbol, right symbol)."""
 
 
 class PairIndex:
     """The count of every pair, kept exact while `merge` replaces one pair after another.
 
-    A pair counts once for each place where it stands, overlaps included (`aaa` holds `aa` twice). Pairs that would be
-    longer than `max_length` first symbols are not kept. Time and memory are linear in the slots.
+    A pair counts once for each slot where it occurs, overlaps included (`aaa` holds `aa` twice). Pairs that would make
+    a symbol of more than `max_length` initial symbols are not kept. Memory is linear in the slots, and so is the time
+    to build it; `merge` looks only at the slots where its pair occurs or once did.
     """
 
     def __init__(
@@ -37,17 +38,18 @@ class PairIndex:
         max_length: float,
         look: Callable[[int, int], None] | None,
     ) -> None:
-        """Count the pairs of `pieces`, bytes with their weights; `look` is told now and then the slots done and in all.
+        """Count the pairs of `pieces`: (initial symbols, a byte each; how often the piece occurs).
 
-        `n_symbols` is how many there are at first, of which `end` holds the one that ends every piece, if there is one.
+        `n_symbols` is the number of initial symbols; `end` has the one that is put behind every piece, or is empty.
+        `look` is called now and then with the slots counted and their number; what it raises is passed on.
         """
         self.counts: dict[Pair, int] = {}
-        """How often each pair stands in the corpus now; never 0."""
+        """How often each pair occurs in the corpus now; never 0."""
         self.n_tokens = 0
         """Symbols in the corpus now."""
-        self._places: dict[Pair, array[int]] = {}  # where a pair stands or once stood, ascending
+        self._places: dict[Pair, array[int]] = {}  # slots where a pair occurs or once did, ascending
         self._slots = array("I", (END,))
-        self._starts = array("Q", (1,))  # of the pieces, and of the one that would come next
+        self._starts = array("Q", (1,))  # the first slot of each piece, and of one more behind the last
         self._weights: list[int] = []
         self._spans = [1] * n_symbols
         self._max_length = max_length
@@ -64,11 +66,11 @@ class PairIndex:
         places: defaultdict[Pair, array[int]] = defaultdict(lambda: array("I"))
         slots, looked = self._slots, 0
         for (start, stop), weight in zip(pairwise(self._starts), self._weights, strict=True):
-            for first in range(start, stop - 2, LOOK_EVERY):
-                if look and first - looked >= LOOK_EVERY:
+            for first in range(start, stop - 2, SLOTS_PER_REPORT):
+                if look and first - looked >= SLOTS_PER_REPORT:
                     looked = first
                     look(first, len(slots))
-                for place in range(first, min(first + LOOK_EVERY, stop - 2)):
+                for place in range(first, min(first + SLOTS_PER_REPORT, stop - 2)):
                     pair = slots[place], slots[place + 1]
                     counts[pair] += weight
                     places[pair].append(place)
@@ -76,14 +78,14 @@ class PairIndex:
             self.counts, self._places = dict(counts), dict(places)
 
     def first_place(self, pair: Pair) -> int:
-        """The slot where `pair` stands first. It never moves back."""
+        """The first slot where `pair` occurs, which never decreases. Forgets earlier slots, where the pair is gone."""
         places = self._places[pair]
         n_gone = next(n for n, place in enumerate(places) if self._stands_at(pair, place))
         del places[:n_gone]
         return places[0]
 
     def _stands_at(self, pair: Pair, place: int) -> bool:
-        """Whether `pair` stands at a place where its left symbol once began."""
+        """Whether `pair` occurs at a slot where its left symbol once began."""
         slots, left = self._slots, pair[0]
         behind = place + self._spans[left]
         return slots[place] == left == slots[behind - 1] and slots[behind] == pair[1]
@@ -92,9 +94,10 @@ class PairIndex:
         return self._weights[bisect(self._starts, place) - 1]
 
     def merge(self, pair: Pair, symbol: int, level: int) -> tuple[list[Pair], int]:
-        """Put `symbol`, the number of symbols so far, in the place of `pair` everywhere.
+        """Replace `pair` by the new `symbol` (the number of symbols before it) everywhere, from left to right.
 
-        Returns the pairs this has made, and how many pairs besides `pair` had the count `level` and have it no more.
+        Returns the pairs this has made, and how many pairs besides `pair` had the count `level` before and have a lower
+        one now. Takes O(log pieces) for each slot where the pair occurs or once did.
         """
         slots, spans = self._slots, self._spans
         spans.append(spans[pair[0]] + spans[pair[1]])
@@ -113,14 +116,16 @@ class PairIndex:
         made: list[Pair] = []
         fallen = 0
         for neighbor, places in before.items():
-            was = pair[1] if neighbor == symbol else neighbor  # two that touch: the pair between them is noted only now
+            was = (
+                pair[1] if neighbor == symbol else neighbor
+            )  # two occurrences that touch: their common pair is counted here only
             fallen += self._exchange((was, pair[0]), (neighbor, symbol), places, level, made)
         for neighbor, places in after.items():
             fallen += self._exchange((pair[1], neighbor), (symbol, neighbor), places, level, made)
         return made, fallen
 
     def _exchange(self, old: Pair, new: Pair, places: list[int], level: int, made: list[Pair]) -> bool:
-        """`old` has become `new`, which stands at these `places`; true if that has taken `old` below `level`."""
+        """Replace the pair `old` by `new` at these `places`; true if `old` had the count `level` before."""
         weight = sum(map(self._weight, places))
         if self._spans[new[0]] + self._spans[new[1]] <= self._max_length:
             self.counts[new] = weight

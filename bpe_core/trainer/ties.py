@@ -11,22 +11,25 @@ from bpe_core.vocabulary.byte_alphabet import BYTES_IN_ORDER
 
 Ties = Literal["first", "lowest", "lowest-hf", "largest"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)
+"""The names of the tie rules."""
 
 BYTES_BY_VALUE: Final = bytes(range(256))
+"""The 256 bytes, ascending."""
 
 _INVERTED: Final = bytes(reversed(range(256)))
 _END: Final = "\u0100"
 
 
 def alphabet(ties: str) -> bytes:
-    """The 256 bytes in the order in which the rule numbers them."""
+    """The 256 bytes in the order in which the tie rule numbers them as symbols: `alphabet(ties)[symbol]` is a byte."""
     return BYTES_IN_ORDER if ties == "lowest-hf" else BYTES_BY_VALUE
 
 
 def descending(token: bytes) -> str:
-    """A text that sorts the other way round than `token`, also when another one is joined to it.
+    """A sort key by which tokens come in descending order of their bytes.
 
-    Every byte is inverted, and the end counts as greater than any byte, so that a token comes after its continuations.
+    Every byte is inverted, and an end marker greater than any byte is appended, so that a token comes after those that
+    it is a prefix of. Keys may be compared in tuples.
 
     >>> descending(b"ab") < descending(b"a") < descending(b"Z")
     True
