@@ -1,7 +1,7 @@
 """The vocabulary: which bytes stand behind each id, and the merges that built them, in order.
 
-A vocabulary never changes, yet going back to an earlier step and learning one merge more are both cheap, because
-all of its versions look at one store that only grows; each version merely knows how much of it is in force.
+A vocabulary is immutable. Its versions, after different numbers of merges, share one `Store`, which only grows; a
+version holds how many merges of it are *in force* in it. So `at` and `extended` copy no merges.
 """
 
 from bisect import bisect_right
@@ -22,19 +22,22 @@ from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, byt
 __all__ = ["ID_LAYOUTS", "Vocabulary"]
 
 _MOST_PAIRS: Final = 1 << 17
-"""Pairs of which `compatible` remembers the answer, some 20 MB; then it starts over."""
+"""Pairs whose answer `compatible` caches, some 20 MB; then the cache is emptied."""
 
 
 class Vocabulary:
-    """Ids, their bytes, and the merges between them. Frozen; ids need not be contiguous.
+    """Ids, their bytes, and the merges between them. Immutable; ids need not be contiguous.
 
     `base` maps an id to bytes for every token that no merge makes: the single bytes, and in some published files whole
-    words too, which only a piece equal to them can become. `merges` are (left, right, token) triples in the order of
-    their steps, the first being step 1. `symbols` is what a piece is before any merge, by default its bytes.
-    `whole_pieces` are the tokens that a piece equal to them becomes at once, by default those of `base` that are longer
-    than a byte. Raises `OptionError` if a merge uses an id that does not exist yet.
+    words too, which only a piece equal to them can become. `merges` are (left, right, token) ids in the order in which
+    they were learned; the first is step 1 and has rank 0. `special_tokens` maps texts to ids. `symbols` says what a
+    piece is before any merge, by default its bytes. `whole_pieces` maps bytes to the token that a piece of just these
+    bytes becomes at once, without merging; by default the tokens of `base` that are longer than a byte.
 
-    A vocabulary that is given by ranks is a `bpe_core.vocabulary.ranked.RankedVocabulary`.
+    Raises `OptionError` if a merge uses an id that does not exist yet or makes one that has other bytes, or if
+    a special token is empty or has the id of another token.
+
+    For a vocabulary that is given by ranks, see `bpe_core.vocabulary.ranked.RankedVocabulary`.
     """
 
     __slots__ = (
@@ -94,7 +97,7 @@ class Vocabulary:
     def of_bytes(
         cls, id_layout: str = "bytes-first", special_tokens: Sequence[str] = (), end_of_word: str = ""
     ) -> Self:
-        """The vocabulary before the first merge: 256 bytes, the end-of-word marker if there is one, the special tokens.
+        """The vocabulary before the first merge: 256 bytes, the end-of-word marker if there is one, special tokens.
 
         >>> Vocabulary.of_bytes("specials-first", ["<|endoftext|>"]).token_bytes(66)
         b'A'
@@ -109,19 +112,19 @@ class Vocabulary:
     def marked(
         cls, base: Mapping[int, bytes], merges: Iterable[Triple], special_tokens: Mapping[str, int], end_of_word: int
     ) -> Self:
-        """A vocabulary in which every piece ends with a token, one of `base`, that marks its end."""
+        """A vocabulary whose pieces all end with the marker `end_of_word`, the id of a token of `base`."""
         ids = bytes_among({token: data for token, data in base.items() if token != end_of_word})
         return cls(base, merges, special_tokens, symbols=MarkedSymbols(ids, end_of_word), whole_pieces={})
 
     @property
     def end_of_word(self) -> int | None:
-        """The token that marks the end of every piece; None if nothing does."""
+        """The id of the marker at the end of every piece (Sennrich's `</w>`); None if there is none."""
         symbols = self.encoder.symbols
         return symbols.end if isinstance(symbols, MarkedSymbols) else None
 
     @property
     def n_merges(self) -> int:
-        """How many merges are in force."""
+        """How many merges are in force; the step of this version."""
         return self._n_merges
 
     @property
@@ -131,7 +134,7 @@ class Vocabulary:
 
     @property
     def n_vocab(self) -> int:
-        """How many ids there are. In a vocabulary with holes this is not the highest id + 1."""
+        """How many ids there are, special tokens included; less than the highest id + 1 if some ids are unused."""
         made = self.n_merges - bisect_right(self._store.repeats, self.n_merges)
         return len(self._store.base) + made + self._n_apart
 
@@ -142,7 +145,7 @@ class Vocabulary:
 
     @property
     def special_tokens(self) -> Mapping[str, int]:
-        """Text -> id."""
+        """Text of each special token -> its id."""
         return self._specials
 
     @property
@@ -152,18 +155,18 @@ class Vocabulary:
 
     @property
     def bytes_of(self) -> Mapping[int, bytes]:
-        """Id -> bytes of the tokens of all steps, those that are only special left out."""
+        """Id -> bytes of the tokens of all versions, not of this one alone, without tokens that are only special."""
         return MappingProxyType(self._bytes_of)
 
     @property
     def ranks(self) -> Mapping[tuple[int, int], int]:
-        """(left, right) -> rank; shared by all steps, so entries from `n_merges` on are not in force here."""
+        """(left, right) -> rank, of all versions; those with a rank of `n_merges` or more are not in force here."""
         return self._store.rank_of
 
     def encode(self, piece: bytes) -> tuple[int, ...]:
-        """The ids of one piece: of the whole of it if it is a token to be looked up, else what merging leaves.
+        """The ids of one piece: the token of `whole_pieces` that is equal to it, or else what merging leaves.
 
-        Raises `UnknownTokenError` if a byte of the piece has no token, as can be in published files.
+        Raises `UnknownTokenError` if a byte or character of the piece has no token, as in some published files.
         """
         if compiled := self.encoder.compiled:
             with suppress(LookupError):
@@ -172,21 +175,24 @@ class Vocabulary:
         return self.encoder.join(piece) if whole is None else (whole,)
 
     def whole(self, piece: bytes) -> int | None:
-        """The token that a piece becomes at once, as it is equal to it; None if it is merged."""
+        """The token that a piece equal to it becomes without merging; None if the piece is merged."""
         return self.encoder.whole(piece)
 
     def join(self, data: bytes) -> tuple[int, ...]:
-        """The ids of a part of a piece: as `encode`, but nothing is looked up whole."""
+        """The ids that merging leaves of `data`, a piece or a part of one; `whole_pieces` is not consulted.
+
+        Raises `UnknownTokenError` as `encode` does.
+        """
         if compiled := self.encoder.compiled:
             with suppress(LookupError):
                 return compiled.part(data)
         return self.encoder.join(data)
 
     def compatible(self, left: int, right: int) -> bool:
-        """Whether two tokens can be neighbors: merging the bytes of both gives the two back.
+        """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids.
 
         A list of tokens is what merging a piece leaves exactly when all its neighbors are compatible; the proof stands
-        in `bpe_core.merging.windows`. Remembered for some pairs.
+        in `bpe_core.merging.windows`. The answers are cached.
         """
         pair = left, right
         known = self._compatible.get(pair)
@@ -197,17 +203,17 @@ class Vocabulary:
         return known
 
     def symbols(self, piece: bytes) -> list[int]:
-        """The ids that a piece begins with, before any merge: those of its bytes, as a rule."""
+        """The ids of a piece before any merge: of its bytes, as a rule. Raises `UnknownTokenError`."""
         return self.encoder.symbols.ids(piece)
 
     @property
     def is_bytewise(self) -> bool:
-        """Whether a piece begins as its bytes, rather than as its characters."""
+        """Whether the symbols of a piece are its bytes alone: no characters, and no end-of-word marker."""
         return isinstance(self.encoder.symbols, ByteSymbols)
 
     @property
     def is_faithful(self) -> bool:
-        """Whether the ids of any piece stand for its very bytes; false where there is a token for the unknown."""
+        """Whether the ids of a piece always decode to its bytes; not with an unknown token or an end-of-word marker."""
         return self.encoder.symbols.faithful
 
     @property
@@ -217,21 +223,21 @@ class Vocabulary:
 
     @property
     def whole_pieces(self) -> Mapping[bytes, int]:
-        """Bytes -> the token that a piece of these bytes becomes at once, though no merge makes it."""
+        """Bytes -> the token that a piece of these bytes becomes at once, without merging."""
         return MappingProxyType(self._store.whole_pieces)
 
     @property
     def knows_merges(self) -> bool:
-        """Whether the merges are at hand; false for a vocabulary of ranks until they are recovered."""
+        """Whether the merges are known; false for a vocabulary of ranks until they are recovered."""
         return True
 
     def recover(self, seconds: float = float("inf")) -> bool:
-        """Find the merges of a vocabulary of ranks, for so long; whether all are there. Calling on gets there."""
+        """Recover merges of a vocabulary of ranks for `seconds`; whether all are known. Here they always are."""
         return True
 
     @property
     def recovered_share(self) -> float:
-        """How far the recovery is, 0 to 1."""
+        """Share of the tokens whose merges are recovered, 0 to 1."""
         return 1.0
 
     def __contains__(self, token: object) -> bool:
@@ -253,7 +259,7 @@ class Vocabulary:
         return data
 
     def parents(self, token: int) -> tuple[int, int] | None:
-        """The two ids that were joined to make this one; None for a token that no merge makes."""
+        """The (left, right) ids whose merge makes this token; None if no merge does. Raises `UnknownTokenError`."""
         step = self.step_of(token)
         return self._store.merges[step - 1][:2] if step else None
 
@@ -263,7 +269,7 @@ class Vocabulary:
         return self._store.step_of.get(token, 0)
 
     def children(self, token: int) -> tuple[int, ...]:
-        """The ids made by joining this one to another (or to itself), in the order of their steps."""
+        """The ids that merges make of this one and another (or itself), in the order of their steps."""
         self._check(token)
         steps = self._store.step_of
         return tuple(child for child in self._store.children(token) if steps.get(child, 0) <= self.n_merges)
@@ -273,13 +279,16 @@ class Vocabulary:
         return sorted({*self._store.base, *(token for _, _, token in self.merges), *self._texts})
 
     def at(self, step: int) -> "Vocabulary":
-        """This vocabulary as it was after `step` merges. Costs the same for any step; special tokens keep their ids."""
+        """The version after `step` merges; special tokens keep their ids. Takes the same time for any step.
+
+        Raises `OptionError` for a step below 0 or above `n_merges`.
+        """
         if not 0 <= step <= self.n_merges:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}.")
         return self._version(self._store, step, self._specials)
 
     def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
-        """This vocabulary with more merges. Special tokens that the new ids run into move up behind them."""
+        """The version with `merges` added. Special tokens whose ids these take move up behind the new ids."""
         merges = list(merges)
         store = self._store.at_tip(self.n_merges)
         store.extend(merges)

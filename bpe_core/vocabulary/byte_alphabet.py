@@ -12,7 +12,7 @@ _PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)
 _OTHERS: Final = tuple(byte for byte in range(256) if byte not in _PRINTABLE)
 
 BYTES_IN_ORDER: Final = bytes((*_PRINTABLE, *_OTHERS))
-"""The bytes in the order of their characters, in which Hugging Face's trainer numbers them."""
+"""The 256 bytes in the order of their characters; Hugging Face's trainer numbers them so."""
 
 BYTE_OF: Final[Mapping[str, int]] = MappingProxyType(
     {chr(byte): byte for byte in _PRINTABLE} | {chr(256 + n): byte for n, byte in enumerate(_OTHERS)}
@@ -23,7 +23,7 @@ _CHARACTERS: Final = "".join(sorted(BYTE_OF, key=BYTE_OF.__getitem__))
 
 
 def written(token: bytes) -> str:
-    """The token in the alphabet.
+    """The token written in the alphabet, a character for each byte.
 
     >>> written(b" caf\\xc3\\xa9")
     'ĠcafÃ©'
@@ -32,7 +32,7 @@ def written(token: bytes) -> str:
 
 
 def meant(text: str) -> bytes | None:
-    """The bytes that a text in the alphabet stands for; None if it is not in it.
+    """The bytes that a text in the alphabet stands for; None if a character of it is not in the alphabet.
 
     >>> meant("Ġthe"), meant("a b")
     (b' the', None)

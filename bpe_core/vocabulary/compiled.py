@@ -1,7 +1,7 @@
-"""The encoder of a vocabulary compiled: what the kernel makes of merges or ranks, where it is there and can do so.
+"""The kernel's encoders of vocabularies: made from merges or from ranks, if there is a kernel and it supports them.
 
-The kernel raises LookupError for a text in which a symbol has no token; the encoder in Python then tells which, or has
-the stand-in for it.
+The kernel raises LookupError if a symbol of a text has no token. The text is then encoded in Python, which gives the
+unknown token or says which symbol it was.
 """
 
 from array import array
@@ -16,22 +16,25 @@ from bpe_core.vocabulary.symbols import CharacterSymbols, Symbols
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The kernel's encoder of a vocabulary at one step. Safe to use from several threads, which work at a time."""
+    """The kernel's encoder of a vocabulary at one step. Safe to use from several threads at once.
+
+    All methods that encode raise LookupError if a symbol has no token.
+    """
 
     encoder: "kernel.Encoder"
     n_merges: int | None
     """How many of its merges are in force; None for a vocabulary of ranks."""
 
     def piece(self, piece: bytes) -> tuple[int, ...]:
-        """The ids of a piece. Raises LookupError, as all of these do."""
+        """The ids of a piece."""
         return self.encoder.piece(piece, self.n_merges)
 
     def part(self, data: bytes) -> tuple[int, ...]:
-        """The ids that merging leaves of a part of a piece."""
+        """The ids that merging leaves of a piece or a part of one; nothing is looked up whole."""
         return self.encoder.part(data, self.n_merges)
 
     def encode(self, text: str, scanner: "kernel.Scanner | None") -> list[int]:
-        """The ids of a text; None: all of it is one piece. Raises UnicodeEncodeError for a surrogate."""
+        """The ids of a text, split by `scanner`; None: it is one piece. Raises UnicodeEncodeError for a surrogate."""
         return self.encoder.encode(text, scanner, self.n_merges)
 
     def encode_to_array(self, text: str, scanner: "kernel.Scanner | None") -> "array[int]":
@@ -41,11 +44,11 @@ class Compiled:
         return ids
 
     def count(self, text: str, scanner: "kernel.Scanner | None") -> int:
-        """How many ids a text has; errors as those of `encode`."""
+        """How many ids `encode` would give; the same errors."""
         return self.encoder.count(text, scanner, self.n_merges)
 
     def pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]]":
-        """The ids of pieces, and how many there are up to the end of each; errors as those of `encode`."""
+        """(ids of all pieces in a row, index in it behind the last id of each piece); the errors of `encode`."""
         ids, ends = array("I"), array("Q")
         id_bytes, end_bytes = self.encoder.pieces(pieces, self.n_merges)
         ids.frombytes(id_bytes)
@@ -54,10 +57,10 @@ class Compiled:
 
 
 class CompiledMerges:
-    """The merges of a vocabulary in the kernel, brought up to date when they have become more."""
+    """The kernel's encoder of the merges of a store, extended when more merges are asked for than it has."""
 
     def __init__(self) -> None:
-        # One value, replaced as one: several threads may ask.
+        # (encoder or None, merges it has): one value, replaced at once, since several threads may ask.
         self._newest: tuple[kernel.Encoder | None, int] | None = None
 
     def of(
@@ -68,9 +71,10 @@ class CompiledMerges:
         whole_pieces: Mapping[bytes, int],
         step_of: Mapping[int, int],
     ) -> Compiled | None:
-        """For the first `n_merges` of these, to which the arguments of earlier calls were a beginning.
+        """The encoder for the first `n_merges` of `merges`; None if the kernel cannot have one.
 
-        A whole piece becomes its token from the step on that makes it. None where the kernel cannot do it.
+        `merges` must begin with those of earlier calls. `step_of` maps a token to the step that makes it: a piece that
+        is in `whole_pieces` becomes its token only from that step on.
         """
         if not kernel.available:
             return None
@@ -91,7 +95,7 @@ class CompiledMerges:
 def compiled_ranks(
     symbols: Symbols, id_of: Mapping[bytes, int], rank_of: Mapping[bytes, int], *, whole_pieces: bool
 ) -> Compiled | None:
-    """For a vocabulary of ranks; None where the kernel cannot do it."""
+    """The kernel's encoder for a vocabulary of ranks; None if it cannot have one."""
     if not kernel.available:
         return None
     byte_ids, end, characters = symbols.tables

@@ -1,4 +1,4 @@
-"""From the bytes of a piece to its ids: by the merges of a vocabulary, or by the ranks of its tokens."""
+"""Encoding a piece: by the merges of a vocabulary, or by the ranks of its tokens. The Python side of `compiled`."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -12,7 +12,7 @@ from bpe_core.vocabulary.symbols import Symbols
 
 
 class Encoder(Protocol):
-    """What a vocabulary, at one step, does to a piece: all that encoding asks of it."""
+    """What turns the bytes of a piece into ids, for a vocabulary at one step."""
 
     @property
     def symbols(self) -> Symbols:
@@ -20,7 +20,7 @@ class Encoder(Protocol):
 
     @property
     def compiled(self) -> Compiled | None:
-        """The same encoder in the kernel; None where there is none."""
+        """An encoder in the kernel that gives the same ids; None if there is none."""
 
     def whole(self, piece: bytes) -> int | None:
         """The token that a piece equal to it becomes at once; None if the piece is merged."""
@@ -33,7 +33,7 @@ class Encoder(Protocol):
 
 
 class MergeEncoder:
-    """Encodes by the first merges of a store: two neighbors join if a merge has this left and this right id."""
+    """Encodes by the first `n_merges` of a store: two neighbors join if there is a merge of these two ids."""
 
     def __init__(self, store: Store, n_merges: int) -> None:
         self.store: Final = store
@@ -49,7 +49,7 @@ class MergeEncoder:
         return store.compiled.of(self.symbols, store.merges, self.n_merges, store.whole_pieces, store.step_of)
 
     def whole(self, piece: bytes) -> int | None:
-        """See `Encoder`; a token that a later step makes is none yet."""
+        """See `Encoder`; tokens that later steps make are left out."""
         token = self.store.whole_pieces.get(piece)
         return token if token is not None and self.store.step_of.get(token, 0) <= self.n_merges else None
 
@@ -73,7 +73,7 @@ class RankEncoder:
     def __init__(
         self, symbols: Symbols, id_of: Mapping[bytes, int], rank_of: Mapping[bytes, int], *, whole_pieces: bool
     ) -> None:
-        """`id_of` has the tokens that a piece can hold, `rank_of` their ranks; others are never encoded."""
+        """`id_of` maps the bytes of each token that text can become to its id, `rank_of` to its rank."""
         self.symbols: Final = symbols
         self.id_of: Final = id_of
         """Bytes -> id."""
@@ -92,7 +92,7 @@ class RankEncoder:
         return self.id_of.get(piece) if self.whole_pieces else None
 
     def join(self, data: bytes) -> tuple[int, ...]:
-        """See `Encoder`. Neighbors that are no token go to the symbols together: unknown ones may become one."""
+        """See `Encoder`. Adjacent parts without a token become symbols together: unknown ones may fuse."""
         parts = merge_parts(self.symbols.parts(data), self.rank_of)
         try:
             return tuple(map(self.id_of.__getitem__, parts))
@@ -106,7 +106,7 @@ class RankEncoder:
 
 
 def merge_parts(parts: list[bytes], rank_of: Mapping[bytes, int]) -> list[bytes]:
-    """The parts left when no two neighbors, joined, have a rank: the lowest rank first, leftmost first.
+    """Merge `parts` until no two neighbors, joined, have a rank: the lowest rank first, of equal ranks the leftmost.
 
     >>> merge_parts([b"l", b"o", b"w"], {b"lo": 0, b"ow": 1, b"low": 2})
     [b'low']

@@ -1,4 +1,4 @@
-"""Which ids the single bytes and the special tokens have, and where special tokens go when merges need theirs."""
+"""Which ids bytes and special tokens get, and which ids special tokens move to when merges take theirs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -11,7 +11,7 @@ ID_LAYOUTS: Final = ("bytes-first", "specials-first")
 
 
 def before_merges(id_layout: str, special_tokens: Sequence[str], n_base: int) -> tuple[int, Mapping[str, int]]:
-    """The id of the first of `n_base` tokens that no merge makes, and the ids of the special tokens.
+    """(id of the first of the `n_base` tokens that no merge makes, {special token: id}) before the first merge.
 
     Raises `OptionError` if there is no such layout.
     """
@@ -22,7 +22,7 @@ def before_merges(id_layout: str, special_tokens: Sequence[str], n_base: int) ->
 
 
 def moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:
-    """The special tokens behind all new `merges`, where these take the ids of some of them."""
+    """`special_tokens` unchanged, or, if new `merges` take the ids of some, with these moved up behind all new ids."""
     made = [token for _, _, token in merges]
     behind = [token for token in special_tokens.values() if made and token >= min(made)]
     if not behind or min(behind) > max(made):

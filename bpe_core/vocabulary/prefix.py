@@ -1,4 +1,4 @@
-"""The beginning of a list that grows, seen as a sequence of its own, so that going back in time copies nothing."""
+"""A view of the first items of a list that only grows, by which earlier versions of a vocabulary need no copy."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Prefix(Sequence[T]):
-    """The first `length` items of a list that may grow behind them; equal to any sequence of the same items."""
+    """The first `length` items of a list, as a read-only sequence; equal to any sequence of the same items."""
 
     __slots__ = ("_items", "_length")
 

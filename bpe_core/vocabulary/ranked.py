@@ -1,4 +1,4 @@
-"""A vocabulary given by the ranks of its tokens: it encodes by these, and finds its merges when asked for them."""
+"""A vocabulary given by the ranks of its tokens: it encodes by them, and recovers its merges when they are needed."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -16,18 +16,19 @@ from bpe_core.vocabulary.store import Store
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
 _SLICE: Final = 500
-"""Tokens whose merges are recovered between two looks at the clock."""
+"""Tokens whose merges are recovered between two checks of the time."""
 
 
 class RankedVocabulary(Vocabulary):
-    """Tokens in the order of their ranks, as tiktoken and SentencePiece have them.
+    """A vocabulary whose file has a rank for each token but no merges, as those of tiktoken and SentencePiece.
 
-    Two neighbors join if their joined bytes are a token, the lowest rank first; a piece that is a token is looked up
-    first, unless `whole_pieces` is false. `id_of` names the tokens that take part, in the order of their ranks, by
-    default all; `rank_of` is needed where some have equal ranks.
+    Two neighbors join if their joined bytes are a token, the lowest rank first. With `whole_pieces`, a piece that is
+    a token becomes it without merging. `tokens` maps ids to bytes. `id_of` maps bytes to ids in the order of the ranks,
+    for those tokens that text can become, by default all; `rank_of` is given only if some tokens have equal ranks.
 
-    Whatever speaks of merges recovers all of them when it is first asked; `recover` does it in slices, and `adopt`
-    takes those that were recovered before. An earlier step is a vocabulary of merges.
+    `merges`, `n_merges`, `parents` and whatever else needs the merges recovers all of them first, which takes seconds
+    for a large vocabulary. `recover` does so in slices of time, and `adopt` takes merges that were recovered earlier.
+    `at` an earlier step gives a vocabulary of merges.
     """
 
     __slots__ = ("_found", "_lock", "_merged", "_recovered", "_recovery")
@@ -46,21 +47,21 @@ class RankedVocabulary(Vocabulary):
     ) -> None:
         if id_of is None:
             id_of = dict(zip(tokens.values(), tokens, strict=True))
-        if rank_of is None:  # where ids ascend they are as good as ranks
+        if rank_of is None:  # ids that ascend serve as ranks
             ids = list(id_of.values())
             rank_of = id_of if ids == sorted(ids) else dict(zip(id_of, range(len(id_of)), strict=True))
         symbols = symbols or ByteSymbols(bytes_among(tokens))
         self._set(RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces), dict(tokens), special_tokens)
         self._check_specials()
         self._recovery = recovered(id_of, symbols)
-        self._found: list[Triple | None] = []  # for each token that `_recovery` has gone through
+        self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
         self._recovered: list[Triple] | None = None
         self._merged: Store | None = None
         self._lock = Lock()  # the app asks from several threads
 
     @property
     def _store(self) -> Store:
-        """The recovered merges."""
+        """A store of the recovered merges; recovers them first."""
         if self._merged is None:
             self.recover()
             assert self._recovered is not None
@@ -78,7 +79,7 @@ class RankedVocabulary(Vocabulary):
 
     @property
     def n_merges(self) -> int:
-        """How many merges were recovered."""
+        """How many merges there are; recovers them first."""
         self.recover()
         return len(self._recovered or ())
 
@@ -93,7 +94,7 @@ class RankedVocabulary(Vocabulary):
         return self._recovered is not None
 
     def recover(self, seconds: float = float("inf")) -> bool:
-        """Recover merges for so long; whether all are known now. Calling on gets there."""
+        """Recover merges for this many seconds, at least a slice of them; whether all are known now."""
         deadline = perf_counter() + seconds
         with self._lock:
             while self._recovered is None:
@@ -107,11 +108,11 @@ class RankedVocabulary(Vocabulary):
 
     @property
     def recovered_share(self) -> float:
-        """How much of the recovery is done, 0 to 1."""
+        """Share of the tokens whose merges are recovered, 0 to 1."""
         return 1.0 if self.knows_merges else len(self._found) / max(1, len(self.encoder.id_of))
 
     def adopt(self, merges: Iterable[Triple]) -> None:
-        """Take over what was recovered from the same file earlier. Raises `OptionError` if it does not fit."""
+        """Use `merges` recovered from the same file earlier. Raises `OptionError` if they make other tokens."""
         merges = list(merges)
         bytes_of = self._bytes_of.get
         joined = [(bytes_of(left) or b"") + (bytes_of(right) or b"") for left, right, _ in merges]
@@ -132,5 +133,5 @@ class RankedVocabulary(Vocabulary):
         return sorted({*self._bytes_of, *self._texts})
 
     def at(self, step: int) -> Vocabulary:
-        """This vocabulary after `step` of its recovered merges: a vocabulary of merges, but for the last step."""
+        """The vocabulary of the first `step` recovered merges; this one itself for the last step."""
         return self if step == self.n_merges else super().at(step)

@@ -1,4 +1,4 @@
-"""Merges found again: rank files hold tokens in the order of their making, but not what each was made of."""
+"""Recovering merges from ranks: rank files have the tokens in the order of training, but not what each is made of."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,10 +10,9 @@ from bpe_core.vocabulary.symbols import Symbols
 def recovered(id_of: Mapping[bytes, int], symbols: Symbols) -> Iterator[Triple | None]:
     """For each token of `id_of`, in the order of their ranks, the merge that makes it; None if no merge does.
 
-    What a token is made of is what its bytes become under the smaller ranks: two parts, if they are compatible there
-    (see `bpe_core.merging.windows`). Then no text will ever join it from another two: until it is made, the same merges
-    happen inside of it whatever stands around it. If its bytes become more parts, only a piece equal to the token
-    becomes it, or a merge out of the order that a training would have.
+    A token is made of what its bytes become by the tokens of smaller rank, if that is two tokens. These are compatible
+    then (see `bpe_core.merging.windows`), so no text ever joins the token from another two. If its bytes become more
+    than two parts, no merge makes it in the order of a training; a piece equal to it may still be looked up whole.
     """
     smaller: dict[bytes, int] = {}
     for rank, token in enumerate(id_of):

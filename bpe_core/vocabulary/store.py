@@ -1,4 +1,4 @@
-"""The merges that all versions of a vocabulary share, each version knowing how many of them are in force."""
+"""The merges that all versions of a vocabulary share; each version holds how many of them are in force in it."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -10,7 +10,7 @@ from bpe_core.vocabulary.symbols import Symbols
 
 
 class Store:
-    """Merges in order. It only grows; nothing in it is ever taken back."""
+    """Merges in the order of their steps, and the tables to look them up. Merges are only ever appended."""
 
     __slots__ = (
         "_children",
@@ -30,7 +30,7 @@ class Store:
         self.base = dict(base)
         """Id -> bytes of the tokens that no merge makes."""
         self.bytes_of = dict(base)
-        """Id -> bytes of all tokens."""
+        """Id -> bytes of all tokens, those of `base` and those that merges make."""
         self.symbols = symbols
         """What a piece is before any merge."""
         self.whole_pieces = whole_pieces
@@ -40,16 +40,16 @@ class Store:
         self.rank_of: dict[tuple[int, int], int] = {}
         """(left, right) -> rank."""
         self.step_of: dict[int, int] = {}
-        """Id -> the step that first made it; a token of `base` is in none."""
+        """Id -> the step that first made it; tokens of `base` are not in it."""
         self.repeats: list[int] = []
-        """Steps that made a token which was there before, as in some published files."""
+        """Steps, ascending, whose merge makes a token that existed before, as in some published files."""
         self.compiled = CompiledMerges()
-        """The merges in the kernel, as far as somebody has asked for them."""
+        """The kernel's encoder of these merges, made when first asked for."""
         self._children: dict[int, list[int]] = {}
         self._n_indexed = 0
 
     def extend(self, merges: Iterable[Triple]) -> None:
-        """Add merges. Raises `OptionError` at the first that does not fit those before it."""
+        """Append merges. Raises `OptionError` at the first with an id that does not exist yet or has other bytes."""
         bytes_of, step_of, rank_of = self.bytes_of, self.step_of, self.rank_of
         step = len(self.merges)
         for merge in merges:
@@ -72,14 +72,14 @@ class Store:
                 self.repeats.append(step)
 
     def extend_known(self, merges: list[Triple], bytes_of: Mapping[int, bytes]) -> None:
-        """Fill an empty store with merges that are known to fit, each of which makes one token of `bytes_of`."""
+        """Fill an empty store without checks: each merge makes another token of `bytes_of`. O(n) for n merges."""
         self.bytes_of = dict(bytes_of)
         self.merges = merges
         self.rank_of = {(left, right): rank for rank, (left, right, _) in enumerate(merges)}
         self.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
 
     def at_tip(self, n_merges: int) -> "Store":
-        """A store that can be extended after `n_merges`: this one, or a copy if this one went another way there."""
+        """A store of the first `n_merges`, to be extended: this one if it has no more, else a copy of that part."""
         if len(self.merges) == n_merges:
             return self
         store = Store(self.base, self.symbols, self.whole_pieces)
@@ -87,7 +87,7 @@ class Store:
         return store
 
     def children(self, token: int) -> list[int]:
-        """The ids made from this one, in the order of their steps. The first question indexes all merges."""
+        """The ids that merges make of this one, in the order of their steps. The first call indexes all merges."""
         if self._n_indexed < len(self.merges):  # islice walks over what it skips
             for left, right, made in islice(self.merges, self._n_indexed, None):
                 for part in {left, right}:
@@ -99,5 +99,5 @@ class Store:
 
 
 def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:
-    """Bytes -> token, of the tokens that are longer than a byte; the lowest where there are several."""
+    """The default of `whole_pieces`: bytes -> the lowest token of `base` with these bytes, for more than one byte."""
     return {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}

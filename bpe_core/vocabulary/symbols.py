@@ -6,26 +6,26 @@ from typing import Final, Protocol
 from bpe_core.errors import UnknownTokenError
 
 Tables = tuple[tuple[int | None, ...], int | None, dict[bytes, int] | None]
-"""Symbols as the kernel knows them: the id of each byte, the id that ends a piece, and {character: id} where not every
-byte is a symbol."""
+"""Symbols in the form that the kernel takes: (id or None of each of the 256 bytes, id of the end-of-word marker or
+None, {character in UTF-8: id} or, if the symbols are bytes, None)."""
 
 
 class Symbols(Protocol):
-    """How a piece is taken apart before the first merge."""
+    """How a piece becomes symbols, before the first merge."""
 
     @property
     def tables(self) -> Tables:
-        """The ids of all symbols."""
+        """The ids of all symbols, for the kernel."""
 
     @property
     def faithful(self) -> bool:
-        """Whether the ids of any piece tell its bytes, or raise; false where an unknown character has a stand-in."""
+        """Whether the symbols have the bytes of the piece; not so with an unknown token or an end-of-word marker."""
 
     def ids(self, piece: bytes) -> list[int]:
-        """The symbols as ids. Raises `UnknownTokenError` for what has none; nothing is ever dropped."""
+        """The symbols of a piece as ids. Raises `UnknownTokenError` for a byte or character without one."""
 
     def parts(self, piece: bytes) -> list[bytes]:
-        """The symbols as bytes, whether they have ids or not."""
+        """The symbols of a piece as bytes, whether they have ids or not."""
 
 
 class ByteSymbols:
@@ -34,7 +34,7 @@ class ByteSymbols:
     faithful = True
 
     def __init__(self, ids: Mapping[int, int]) -> None:
-        """`ids` maps a byte to its token; it may be incomplete, as it is in some published files."""
+        """`ids` maps a byte to its token; some published files lack bytes."""
         self._ids: Final = ids
 
     @property
@@ -56,49 +56,52 @@ class ByteSymbols:
 
 
 class MarkedSymbols:
-    """Each byte is a symbol, and so is the end of the piece: Sennrich's `</w>`.
+    """Each byte is a symbol, and a marker follows the last one: Sennrich's `</w>`.
 
-    The marker is no part of the text, so the ids of a piece stand for more than its bytes.
+    The marker is not part of the text, so the ids of a piece decode to more than its bytes.
     """
 
     faithful = False
 
     def __init__(self, ids: Mapping[int, int], end: int) -> None:
-        """`end` is the token of the marker."""
+        """`ids` maps a byte to its token; `end` is the token of the marker."""
         self._bytes: Final = ByteSymbols(ids)
         self.end: Final = end
-        """The token that stands at the end of every piece."""
+        """The token of the marker."""
 
     @property
     def tables(self) -> Tables:
-        """The ids of the bytes, and of the end."""
+        """The ids of the bytes, and of the marker."""
         return self._bytes.tables[0], self.end, None
 
     def ids(self, piece: bytes) -> list[int]:
-        """One id a byte, and one for the end; none for nothing."""
+        """One id a byte, and one for the marker; none for an empty piece."""
         return [*self._bytes.ids(piece), self.end] if piece else []
 
     def parts(self, piece: bytes) -> list[bytes]:
-        """One byte each."""
+        """One byte each; the marker, which has no bytes in the text, is left out."""
         return self._bytes.parts(piece)
 
 
 class CharacterSymbols:
-    """Each character is a symbol; one that has no token becomes its bytes, or else the token for the unknown.
+    """Each character is a symbol; one without a token becomes its bytes or, without those, the unknown token.
 
-    So SentencePiece does it, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`.
+    SentencePiece does so, and Hugging Face with `byte_fallback`, `unk_token` and `fuse_unk`.
     """
 
     def __init__(
         self, ids: Mapping[str, int], byte_ids: Mapping[int, int], unknown: int | None = None, *, fuse: bool = False
     ) -> None:
-        """`fuse`: unknown characters in a row become one token."""
+        """`ids` maps characters, `byte_ids` bytes to tokens; `unknown` is the unknown token, or None.
+
+        With `fuse`, unknown characters in a row become one token.
+        """
         self._ids: Final = ids
         self._byte_ids: Final = byte_ids
         self._unknown: Final = unknown
         self._fuse: Final = fuse
         self.faithful: Final = unknown is None or len(byte_ids) == 256
-        """Whether no text becomes the token for the unknown."""
+        """Whether no text becomes the unknown token."""
 
     @property
     def tables(self) -> Tables:
@@ -111,10 +114,10 @@ class CharacterSymbols:
         return self._ids.keys() >= set(token.decode(errors="surrogateescape"))
 
     def ids(self, piece: bytes) -> list[int]:
-        """One id a character, or one a byte, or one for what is unknown."""
+        """The ids of a piece. Raises `UnknownTokenError` for what has no id if there is no unknown token."""
         found: list[int] = []
         known = self._ids
-        for character in piece.decode(errors="surrogateescape"):  # a part of a piece may be cut inside a character
+        for character in piece.decode(errors="surrogateescape"):  # a part of a piece may end inside a character
             token = known.get(character)
             if token is not None:
                 found.append(token)
@@ -142,6 +145,6 @@ def _named(character: str) -> str:
 
 
 def bytes_among(tokens: Mapping[int, bytes]) -> dict[int, int]:
-    """Byte -> the token that is just this byte; the lowest where there are several."""
+    """Byte -> the lowest token that is just this byte, for `tokens`, which map ids to bytes."""
     single = [token for token, data in tokens.items() if len(data) == 1]
     return {tokens[token][0]: token for token in sorted(single, reverse=True)}
