@@ -45,7 +45,7 @@ class Indicator:
     values: "Array"
     """float32 of shape (n_rows,); NaN where the row has a NaN."""
     threshold: float
-    """The 2nd percentile of the values of ordinary rows, -inf if none is finite; at or below it a token is suspected."""
+    """The 2nd percentile of the values of ordinary rows; at or below it a token is suspected. -inf without values."""
     n_unused: int
     """How many rows known to be unused u was computed from; 0 for "norm"."""
 

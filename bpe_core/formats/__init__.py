@@ -1,4 +1,4 @@
-"""Tokenizer files: what a file is, its content says, not its name."""
+"""Reading and writing tokenizer files; the format of a file is recognized by its content, not by its name."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -17,42 +17,42 @@ from bpe_core.tokenizer import Tokenizer
 __all__ = ["FORMATS", "WRITABLE", "is_tokenizer", "load", "read", "save", "save_beside", "why_no_tokenizer"]
 
 FORMATS: Final = ("native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "tiktoken", "sentencepiece")
-"""The formats that `load` knows, in the order in which they are asked; each is a module of this name in here."""
+"""The formats that `load` reads, in the order in which they are tried; each is a module of this package."""
 
 WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")
-"""The formats that `save` knows."""
+"""The formats that `save` writes."""
 
 
 class Format(Protocol):
-    """What the module of a format offers; the last two only if it is WRITABLE, the very last only if it needs it."""
+    """What a format's module has; `write` only if it is in WRITABLE, `written` only if it writes several files."""
 
     def recognizes(self, data: bytes) -> bool:
-        """Whether the content is of this format, be it whole or broken."""
+        """Whether the content of a file is of this format, perhaps with errors in it."""
 
     def read(self, file: TokenizerFile, pattern: str | None) -> Tokenizer:
-        """The tokenizer in a file, split by another pattern if one is given.
+        """The tokenizer in a file; `pattern` replaces the file's split pattern if it is not None.
 
-        Raises `FormatError`, or any `BpeError` of the engine where it refuses what the file holds.
+        Raises `FormatError`, or another `BpeError` if the engine refuses the contents.
         """
 
     def write(self, tokenizer: Tokenizer) -> Iterator[str]:
-        """The text of a file that holds the tokenizer, in parts. Raises `FormatError` if the format cannot hold it."""
+        """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
 
     def written(self, tokenizer: Tokenizer, path: Path) -> Iterable[tuple[Path, list[str]]]:
-        """All files that hold the tokenizer, where `path` is not the only one: where they belong, and their text."""
+        """(path, text in parts) of all files of a tokenizer that is saved at `path`."""
 
 
 def _format(name: str) -> Format:
-    """The module of a format, imported when it is needed: who trains and saves should not wait for all of them."""
+    """The module of a format, imported when it is needed, since importing all of them takes time."""
     return cast(Format, import_module(f"bpe_core.formats.{name}"))
 
 
 def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file, whose format is recognized by its content, or in a folder that holds such a file.
 
-    `pattern` takes the place of the file's split pattern; files that have none need it, unless they are known. Raises
-    `FormatError` if the file cannot be read, is broken, or is of a kind that is not supported, `PatternError` for a
-    `pattern` that is none.
+    `pattern` replaces the file's split pattern. A file without one, such as ranks of tiktoken, needs it unless it is a
+    published file (`known_files`): `PatternNeededError`. Raises `FormatError` if the file cannot be read, is broken, or
+    is of an unsupported kind, and `PatternError` if `pattern` is not valid.
     """
     if pattern is not None:
         splitter(pattern)  # a wrong one is not the file's fault
@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in the content of a file. Raises `FormatError`, also where the engine refuses what stands there."""
+    """The tokenizer in an opened file; `pattern` as for `load`. Raises `FormatError`, also if the engine refuses it."""
     for name in FORMATS:
         known = _format(name)
         if known.recognizes(file.data):
@@ -87,14 +87,14 @@ def _longest(tokenizer: Tokenizer) -> int:
 
 
 def is_tokenizer(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a tokenizer that `load` can read, be it only with a pattern; false for a folder."""
+    """Whether `load` can read the file, perhaps only with a `pattern`; False for a folder. Loads it to find out."""
     return why_no_tokenizer(path) is None
 
 
 def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
-    """Why a file is no tokenizer that `load` can read, in a sentence; None if it is one.
+    """None if `load` can read the file, perhaps only with a `pattern`; else why not, in one sentence.
 
-    Empty for a folder, and for what does not look like a tokenizer at all.
+    The sentence is "" for a folder, and for a file of no known format. Loads the file to find out.
     """
     if os.path.isdir(path):
         return ""
@@ -108,7 +108,7 @@ def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
 
 
 def _is_known(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is of a known format, be it whole or broken."""
+    """Whether the content of a file is recognized as one of `FORMATS`, perhaps with errors in it."""
     try:
         data = TokenizerFile.open(path).data
     except BpeError:
@@ -117,15 +117,16 @@ def _is_known(path: str | os.PathLike[str]) -> bool:
 
 
 def save_beside(tokenizer: Tokenizer, path: Path) -> Path:
-    """Write a tokenizer in our own format to `path`, or with a number behind its name if that is taken; where it is."""
+    """Write a tokenizer in the native format to a new file, at `path` or, if that exists, with a number added to its
+    name; returns the path. Raises `FormatError`."""
     return write_beside(path, list(_format("native").write(tokenizer)))
 
 
 def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "native") -> None:
-    """Write a tokenizer to a file, completely or not at all; a file that stood there before is replaced.
+    """Write a tokenizer to a file, atomically; an existing file is replaced.
 
-    Raises `OptionError` for an unknown format, `FormatError` if the file cannot be written, or if the format cannot
-    hold this tokenizer so that it gives the same ids.
+    Raises `OptionError` for an unknown format, and `FormatError` if the file cannot be written, or if the tokenizer in
+    this format would encode some text to other ids.
     """
     if format not in WRITABLE:
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")

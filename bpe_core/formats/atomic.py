@@ -1,4 +1,4 @@
-"""Writing a tokenizer file to wherever a path leads: completely, or not at all and with a sentence."""
+"""Writing tokenizer files atomically: completely, or not at all and with a `FormatError`."""
 
 import errno
 import os
@@ -14,10 +14,10 @@ from bpe_core.whole_file import new_beside, replace_file
 
 
 def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
-    """Write `lines` as UTF-8 to a new file beside `path` and, once it is safe on the disk, put it in its place.
+    """Write `lines` as UTF-8 to a temporary file in the same folder and rename it to `path`.
 
-    A symbolic link stays one; its target is replaced and keeps its permissions. A pipe or a device is written through.
-    Raises `FormatError` if it cannot be written; then nothing has changed, and nothing is left behind.
+    Of a symbolic link the target is replaced. An existing file's permissions are kept. A pipe or a device is written to
+    directly. Raises `FormatError` if it cannot be written; then the file is unchanged.
     """
     with _as_format_error(path):
         if target := _file_of(path):
@@ -28,9 +28,9 @@ def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None
 
 
 def write_beside(path: Path, lines: Iterable[str]) -> Path:
-    """Write a whole new file, to `path` or with a number behind its name to the first that is free; where it is.
+    """Write a new file, at `path` or the first of path-2, path-3, ... that does not exist; returns its path.
 
-    However many processes do so at the same time, each has another one. Raises `FormatError` as `write_atomically`.
+    Never replaces a file, also not one that another process creates meanwhile. Raises `FormatError`.
     """
     with _as_format_error(path):
         new = new_beside(path)
@@ -50,7 +50,7 @@ def _numbered(path: Path) -> Iterator[Path]:
 
 
 def _rename(file: Path, place: Path) -> None:
-    """Give a file another name, but raise FileExistsError where there is something of that name."""
+    """Rename `file` to `place`; FileExistsError if that exists."""
     try:
         os.link(file, place)
     except FileExistsError:
@@ -61,7 +61,7 @@ def _rename(file: Path, place: Path) -> None:
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """See that a file can be written to `path`, but for whether there is room for it. Raises `FormatError`."""
+    """Raise `FormatError` unless a file can be written at `path`; free disk space is not checked."""
     with _as_format_error(path):
         if target := _file_of(path):
             probe = new_beside(target)
@@ -72,7 +72,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def _file_of(path: str | os.PathLike[str]) -> Path | None:
-    """The regular file, there already or to be made, that `path` leads to; None if what is written goes elsewhere.
+    """The regular file, existing or not, that `path` leads to; None for a pipe, a device, or an open file descriptor.
 
     Raises `_NoPlaceError`, and OSError or ValueError for a path that leads nowhere.
     """
@@ -94,7 +94,7 @@ def _file_of(path: str | os.PathLike[str]) -> Path | None:
 
 
 class _NoPlaceError(Exception):
-    """Why nothing can be written, to go on after "cannot be written:"."""
+    """Nothing can be written to a path; the message is a clause to be put after "cannot be written:"."""
 
 
 @contextmanager

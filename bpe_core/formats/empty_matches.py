@@ -1,4 +1,4 @@
-"""Whether a pattern may match nothing: behind such a match, every library goes on in a way of its own."""
+"""Patterns with empty matches, which are not exported: libraries differ in how they continue after an empty match."""
 
 from bpe_core.errors import PatternError
 from bpe_core.patterns import splitter
@@ -9,7 +9,10 @@ from bpe_core.patterns.syntax import NotPlain, parse
 
 
 def may_match_nothing(split: Split) -> bool:
-    """True unless it is plain that each match has a character; what is too involved is tried on a few texts."""
+    """Whether the expression can match the empty text, as far as known.
+
+    Decided by its automaton; an expression that is not plain is tried on texts of up to two characters of its kinds.
+    """
     try:
         return Automaton(parse(split.source)).matches_empty
     except (NotPlain, RecursionError):

@@ -1,4 +1,4 @@
-"""Reading a JSON object that nobody vouches for: every value is checked, and an error names the file and the key."""
+"""Reading untrusted JSON objects: every value is checked as it is read, and errors name the file and the key."""
 
 import json
 from collections.abc import Sequence
@@ -10,11 +10,14 @@ from bpe_core.formats.limits import MOST_VALUES
 from bpe_core.visible import quoted, shortened, visible
 
 LARGEST_NUMBER: Final = (1 << 53) - 1
-"""The largest number that every reader of JSON keeps exactly."""
+"""The largest whole number that every JSON reader represents exactly."""
 
 
 class Fields:
-    """A JSON object and where it stands; each method returns the value of a key or raises `FormatError`."""
+    """A JSON object, and where it is in its file; each method returns the value of a key or raises `FormatError`.
+
+    `key in fields` is true if the key has a value that is not null.
+    """
 
     def __init__(self, value: object, where: str, path: str = "") -> None:
         self._where = where
@@ -24,12 +27,12 @@ class Fields:
         self._values: dict[str, Any] = value
 
     def fail(self, key: str, problem: str) -> NoReturn:
-        """Raise the error that says what is wrong with a key."""
+        """Raise the `FormatError` that the file is broken at `key`; `problem` is a clause."""
         place = shortened(".".join(filter(None, (self._path, key))), 120)
         raise FormatError(f"{self._where} is broken: {f'in {place}, ' if place else ''}{problem}.")
 
     def unsupported(self, what: str, supported: str) -> NoReturn:
-        """Raise the error that names what bpescope does not do."""
+        """Raise the `FormatError` that `what` is not supported; `supported` lists what is."""
         what = visible(shortened(what, 120))
         raise FormatError(f"{self._where} cannot be used: {what} is not supported; supported: {supported}.")
 
@@ -38,21 +41,21 @@ class Fields:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The object as it is, unchecked."""
+        """The object as a dict, unchecked."""
         return self._values
 
     def renamed(self, key: str, other: str) -> "Fields":
-        """An object with nothing but the value of `key`, under another name."""
+        """An object with the value of `key` only, under the key `other`."""
         return self._inside({other: self.any(key)}, "")
 
     def any(self, key: str) -> Any:
-        """The value, whatever it is."""
+        """The value, of any type."""
         if key not in self._values:
             self.fail(key, "there is no value")
         return self._values[key]
 
     def text(self, key: str) -> str:
-        """A string."""
+        """A string without lone surrogates."""
         value = self.any(key)
         if not isinstance(value, str):
             self.fail(key, f"a text was expected, not {_named(value)}")
@@ -93,7 +96,7 @@ class Fields:
         return Fields(value, self._where, ".".join(filter(None, (self._path, key))))
 
     def rows(self, key: str, columns: Sequence[str]) -> list[list[Any]]:
-        """A list of rows, each with a text in a column named "text" and a whole number from 0 on in every other."""
+        """A list of rows with a value per column: a string in the column "text", a whole number >= 0 in the others."""
         rows = self.items(key)
         kinds = [column == "text" for column in columns]
         for index, row in enumerate(rows):
@@ -107,12 +110,12 @@ class Fields:
 
 
 def is_number(value: object) -> TypeGuard[int]:
-    """Whether it is a whole number from 0 on that JSON keeps exactly; true and false are not."""
+    """Whether `value` is an int, and no bool, from 0 to `LARGEST_NUMBER`."""
     return type(value) is int and 0 <= value <= LARGEST_NUMBER
 
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Whether it is a text that a file can hold: without half of a surrogate pair."""
+    """Whether `value` is a string without lone surrogates, so that it can be written as UTF-8."""
     try:
         return isinstance(value, str) and value.encode() is not None
     except UnicodeEncodeError:
@@ -120,7 +123,7 @@ def is_text(value: object) -> TypeGuard[str]:
 
 
 def parse(data: bytes, where: str, *, strict: bool = True) -> Any:
-    """The JSON value in `data`. Raises `FormatError`, with the line where there is one. See `untrusted_json`."""
+    """The JSON value in `data`, read by `untrusted_json.parse`. Raises `FormatError`, which calls the file `where`."""
     try:
         return untrusted_json.parse(data, strict=strict, most=MOST_VALUES)
     except untrusted_json.JsonError as error:

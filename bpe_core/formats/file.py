@@ -1,4 +1,4 @@
-"""A tokenizer file as it was opened: its content, how errors name it, and the files beside it."""
+"""An opened tokenizer file: its content, its name in errors, and access to files in the same folder."""
 
 import os
 import stat
@@ -12,25 +12,25 @@ from bpe_core.formats.limits import LARGEST_FILE
 from bpe_core.visible import shortened, visible
 
 _PACKED: Final = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
-"""How files begin that hold another one; a folder of data sets often does."""
+"""First bytes of compressed files -> compression."""
 _SHOWN: Final = 200
-"""Characters of a path that are shown: room for the rest of the sentence."""
+"""Characters of a path that errors show at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenizerFile:
-    """The content of a file that nobody vouches for."""
+    """The content of an untrusted file."""
 
     data: bytes
-    """All of it."""
+    """The whole content."""
     where: str
-    """What errors call it, safe to show."""
+    """The name of the file in errors, safe to show."""
     path: Path | None = None
-    """Where it lies; None if it is not on a disk."""
+    """Its path; None if the content is not from a file."""
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Read it. Raises `FormatError`."""
+        """Read a file. Raises `FormatError` if it cannot be read, is compressed, or is larger than `LARGEST_FILE`."""
         where = visible(shortened(os.fspath(path), _SHOWN))
         try:
             data = _content(path)
@@ -43,7 +43,7 @@ class TokenizerFile:
         return cls(data, where, Path(path))
 
     def beside(self, names: Iterable[str]) -> Self | None:
-        """The first of the files of these names that lies in the same folder; None if there is none."""
+        """The first of these file names that exists in the same folder, opened; None if none does."""
         for name in names if self.path else ():
             path = self.path.with_name(name) if self.path else Path(name)
             if path.is_file():
@@ -52,7 +52,7 @@ class TokenizerFile:
 
     @property
     def stem(self) -> str:
-        """Its name without the ending; "" if it has none."""
+        """The file name without its suffix; "" without a path."""
         return self.path.stem if self.path else ""
 
     @property
@@ -64,16 +64,16 @@ class TokenizerFile:
             self.broken(f"it is not UTF-8 at byte {error.start}")
 
     def broken(self, problem: str) -> NoReturn:
-        """Raise the error that says what is wrong in the file."""
+        """Raise the `FormatError` that the file is broken; `problem` is a clause."""
         raise FormatError(f"{self.where} is broken: {problem}.")
 
     def unsupported(self, what: str) -> NoReturn:
-        """Raise the error that names what bpescope cannot do."""
+        """Raise the `FormatError` that the file cannot be used; `what` is a clause that says why."""
         raise FormatError(f"{self.where} cannot be used: {what}.")
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:
-    """What is in a file. Raises OSError or ValueError before it reads what has no end, or keeps one waiting."""
+    """The content of a file. Raises OSError or ValueError, before reading from a pipe or device or a huge file."""
     if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
         raise ValueError("it is no regular file; save it as one first")
     with open(path, "rb") as file:

@@ -1,15 +1,15 @@
-"""Which file of a folder holds its tokenizer: models come as folders of files with well-known names."""
+"""Which file in the folder of a model holds its tokenizer, by well-known names."""
 
 from pathlib import Path
 from typing import Final
 
 HOLDERS: Final = ("tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "encoder.json")
-"""What a tokenizer is kept in; where there are several, the first tells most."""
+"""Names of tokenizer files; of several in one folder, the first in this order is read, since it holds most."""
 
 COMPANIONS: Final = ("tokenizer_config.json", "merges.txt", "vocab.bpe", "added_tokens.json")
-"""What is read beside it where it is there."""
+"""Names of further files in the folder that are read with it if they exist."""
 
 
 def holder_in(folder: Path) -> Path | None:
-    """The file that holds the tokenizer; None if there is none of these names."""
+    """The path of the first of `HOLDERS` that exists in `folder`; None if none does."""
     return next((path for name in HOLDERS if (path := folder / name).is_file()), None)

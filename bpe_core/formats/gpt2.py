@@ -1,10 +1,13 @@
-"""vocab.json with merges.txt beside it, under which names GPT-2 first came: encoder.json and vocab.bpe.
+"""GPT-2's two files: vocab.json (name -> id, in the byte alphabet) and merges.txt (a pair of names per line).
 
-Either of the two opens both; with something before their names, as in small-vocab.json and small-merges.txt, they
-belong together too. Names are written in the byte alphabet. How a text is split, a tokenizer.json of the same tokens
-beside them tells, or a tokenizer_config.json that names Qwen2's; else it is as GPT-2 does it, unless the tokens
-themselves say that they do not come from there. Tokens that no merge makes and that look like <this> are special ones,
-as are those in an added_tokens.json; what the configuration says of added tokens goes first.
+They were first called encoder.json and vocab.bpe, and both may have a common prefix (small-vocab.json and
+small-merges.txt). Opening either of them reads both.
+
+- The split pattern is taken from a tokenizer.json in the same folder if it has the same vocabulary, or is Qwen2's if
+  tokenizer_config.json names that class. Otherwise it is GPT-2's, unless that would cut some token: then a pattern must
+  be given.
+- Special tokens are those that no merge makes and that look like <this> or [this], and those in added_tokens.json. What
+  tokenizer_config.json says of added tokens has precedence.
 """
 
 import re
@@ -28,21 +31,21 @@ from bpe_core.vocabulary.byte_alphabet import meant
 _FIRST_ENTRY: Final = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _MERGES: Final = b"#version"
 _NAMES: Final = {"vocab.json": "merges.txt", "encoder.json": "vocab.bpe"}
-"""How the names of the two end."""
+"""End of the name of the vocabulary file -> end of the name of its merges file."""
 _OTHERS: Final = ("CLIPTokenizer", "OpenAIGPTTokenizer", "CTRLTokenizer", "BertTokenizer", "CodeLlamaTokenizer")
-"""Kinds that come with files of these names and do something else with a text."""
+"""Classes in tokenizer_config.json whose files have the same names and that treat a text differently."""
 _SPECIAL: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it is a list of merges, or an object that begins with a name and an id."""
+    """Whether it begins with "#version", or is a JSON object that begins with a name and an id."""
     return data.startswith(_MERGES) or _FIRST_ENTRY.match(data) is not None
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file and the one beside it; `pattern` takes the place of the one they would be split by.
+    """The tokenizer in a file and its partner; `pattern` replaces the split pattern that the files imply.
 
-    Raises `FormatError`; `PatternNeededError` where no file tells the pattern, and it is not GPT-2's.
+    Raises `FormatError`, and `PatternNeededError` if no file tells the pattern and it cannot be GPT-2's.
     """
     vocab, merges = _both(file)
     ids = ids_of(Fields({"vocab": parse(vocab.data, vocab.where)}, vocab.where), "vocab")
@@ -80,7 +83,7 @@ def _pipeline_beside(file: TokenizerFile, ids: Mapping[str, int]) -> dict[str, A
 
 
 def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:
-    """How the kind of tokenizer that is named in the configuration treats a text; None if it does as GPT-2."""
+    """The pipeline of the class in tokenizer_config.json; None for GPT-2's. Raises `FormatError` for `_OTHERS`."""
     kind = configured.values.get("tokenizer_class")
     kind = kind.removesuffix("Fast") if isinstance(kind, str) else ""
     if kind in _OTHERS:
@@ -94,9 +97,9 @@ def _pipeline_by_class(configured: Fields) -> dict[str, Any] | None:
 
 
 def _cut_by_gpt_2(tokens: Iterable[bytes]) -> str | None:
-    """A token that merges cannot have made under GPT-2's pattern, for that cuts it; None if there is none.
+    """The text of a token that GPT-2's pattern cuts, so that merges under it cannot have made it; None if none is cut.
 
-    Every part of one of its pieces is a piece by itself.
+    Any substring of a piece of GPT-2's pattern is one piece by itself.
     """
     split = splitter("gpt2").split
     for token in tokens:
@@ -110,7 +113,7 @@ def _cut_by_gpt_2(tokens: Iterable[bytes]) -> str | None:
 
 
 def _refuse_ends_of_words(vocab: TokenizerFile, ids: dict[str, int], pairs: list[list[str]]) -> None:
-    """CLIP and the first GPT have the same two files, but their tokens are characters, some at the end of a word."""
+    """Raise `FormatError` for the files of CLIP and the first GPT, whose names are text with </w>, not bytes."""
     made = {left + right for left, right in pairs}
     if sum(name.endswith("</w>") and name not in made and len(name) > 4 for name in ids) > 1:
         vocab.unsupported("its tokens mark the ends of words with </w>, and only tokens made of bytes are supported")
@@ -127,7 +130,7 @@ def _both(file: TokenizerFile) -> tuple[TokenizerFile, TokenizerFile]:
 
 
 def _partners(path: Path) -> tuple[str, ...]:
-    """The names that the file may have that belongs to the one at `path`, the likeliest first."""
+    """The possible names of the partner of the file at `path`, the likeliest first."""
     for vocab, merges in _NAMES.items():
         if path.name.endswith(vocab):
             return (path.name.removesuffix(vocab) + merges,)
@@ -163,7 +166,7 @@ def _added(file: TokenizerFile, ids: dict[str, int], pairs: list[list[str]]) -> 
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """vocab.json. Raises `FormatError` if the two files would not tell all there is to tell."""
+    """The text of vocab.json. Raises `FormatError` if the two files cannot express the tokenizer."""
     vocabulary = tokenizer.vocabulary
     if tokenizer.preparation or tokenizer.splitter.source != PATTERNS["gpt2"]:
         refuse("vocab.json and merges.txt mean GPT-2's pattern, and this tokenizer has another one", "these two files")
@@ -179,15 +182,16 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def write_merges(tokenizer: Tokenizer) -> Iterator[str]:
-    """merges.txt."""
+    """The text of merges.txt. Raises `FormatError` as `pairs_of` does."""
     yield "#version: 0.2\n"
     yield from (f"{left} {right}\n" for left, right in pairs_of(tokenizer.vocabulary))
 
 
 def written(tokenizer: Tokenizer, path: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Both files, that at `path` first: the vocabulary, unless its name is one that merges have. Raises `FormatError`.
+    """(path, text) of both files, that at `path` first: the vocabulary, unless its name is that of a merges file.
 
-    Beside a file that is new another one that stands there already belongs to something else, and is not replaced.
+    Raises `FormatError` if they cannot express the tokenizer, or if `path` is new and its partner exists already, which
+    then belongs to another tokenizer.
     """
     if path.exists() and not path.is_file():
         refuse(f"it takes two files, and {quoted(path.name)} is none", "these two files")

@@ -1,7 +1,7 @@
-"""Ranks as js-tiktoken has them: an object with pattern, special tokens, and all tokens in very few lines.
+"""Rank files of js-tiktoken: a JSON object with "pat_str", "special_tokens" and "bpe_ranks".
 
-A line of `bpe_ranks` is `!`, the rank of its first token, and tokens in base64 whose ranks go up by one; such lines may
-also be all of a file. Read as rank files are.
+A line of `bpe_ranks` is `!`, the rank of its first token, and tokens in base64 with consecutive ranks. A file may also
+consist of such lines alone.
 """
 
 import re
@@ -22,12 +22,12 @@ _LINE: Final = re.compile(rb"! \d+ [A-Za-z0-9+/]+={0,2}[ \r\n]")
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it is an object with such ranks, or begins as their lines do."""
+    """Whether it is a JSON object with the key "bpe_ranks", or begins with such a line."""
     return _LINE.match(data[:4096]) is not None or (data.lstrip()[:1] == b"{" and _OBJECT.search(data) is not None)
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer; `pattern` takes the place of the file's, and is needed where it has none. Raises `FormatError`."""
+    """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`; see `load`."""
     if file.data.startswith(b"!"):
         text, specials, source = file.text, {}, pattern
     else:

@@ -1,7 +1,7 @@
-"""What rank files do not say about themselves: the split pattern and the special tokens of the published ones.
+"""The split patterns and special tokens of OpenAI's published rank files, which the files themselves do not contain.
 
-A file is known by the SHA-256 of its content. Digests, patterns and ids are those that tiktoken 0.14 publishes in its
-own source (`tiktoken_ext/openai_public.py`).
+A file is identified by the SHA-256 of its content. Digests, patterns and ids are those in the source of tiktoken 0.14
+(`tiktoken_ext/openai_public.py`).
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _END: Final = "<|endoftext|>"
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """What belongs to a published rank file."""
+    """The name, split pattern and special tokens of a published rank file."""
 
     name: str
     """The encoding's name."""
@@ -50,4 +50,4 @@ KNOWN_FILES: Final[Mapping[str, KnownFile]] = MappingProxyType(
         ),
     }
 )
-"""SHA-256 in hexadecimal digits -> what belongs to the file."""
+"""SHA-256 of the content, in hexadecimal digits -> the file."""

@@ -1,4 +1,4 @@
-"""A tokenizer as an object of tiktoken or of Hugging Face's tokenizers, where these are installed."""
+"""Converting a tokenizer to an object of tiktoken or of Hugging Face's tokenizers, where these are installed."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
-    """A tiktoken encoding of the same ids; special tokens are found as tiktoken finds them.
+    """A tiktoken encoding that encodes every text to the same ids; special tokens are handled as in tiktoken.
 
-    Raises `FormatError` where merging by ranks, or tiktoken's way to split, would not give the same ids, and
-    `FetchError` where tiktoken is not installed.
+    Raises `FormatError` if merging by ranks or splitting in tiktoken would give other ids, and `FetchError` if tiktoken
+    is not installed.
     """
     library = _library("tiktoken")
     ranks = {data: token for token, data in ranks_of(tokenizer).items()}
@@ -41,9 +41,9 @@ def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
 
 
 def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
-    """A tokenizer of Hugging Face's library of the same ids; a special token is found wherever its text stands.
+    """A tokenizer of Hugging Face's library with the same ids, which encodes special tokens wherever they occur.
 
-    Raises `FormatError` where a tokenizer.json could not hold it, and `FetchError` where the library is not installed.
+    Raises `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed.
     """
     library = _library("tokenizers")
     return library.Tokenizer.from_str("".join(huggingface.write(tokenizer)))  # type: ignore[no-any-return]

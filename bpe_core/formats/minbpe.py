@@ -1,6 +1,7 @@
-"""The .model files of minbpe: a first line, the pattern, how many special tokens, these, and the ids of each pair.
+"""The .model files of minbpe.
 
-Bytes are 0 to 255, and the merges make the ids from 256 on: nothing else can be said in this format.
+Line 1 is "minbpe v1", line 2 the split pattern, line 3 the number of special tokens, then a line for each ("text id"),
+and a line for each merge ("left right", ids). Bytes have the ids 0 to 255 and merges those from 256 on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,12 +22,12 @@ _NAME_OF: Final = {source: name for name, source in PATTERNS.items()}
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether the first line says so, in any version."""
+    """Whether it begins with "minbpe v", in any version."""
     return data.startswith(b"minbpe v")
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer; `pattern` takes the place of the file's. Raises `FormatError`."""
+    """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`."""
     lines = file.text.replace("\r\n", "\n").split("\n")
     if lines[0].strip() != _FIRST_LINE:
         file.unsupported(f"it is of the version '{visible(lines[0][:40])}', and only {_FIRST_LINE} is known")
@@ -68,7 +69,7 @@ def _merge(file: TokenizerFile, line: int, text: str) -> tuple[int, int, int]:
 
 
 def _checked(file: TokenizerFile, rows: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """The merges, refusing those of unknown tokens, those that stand twice, and tokens that fill the memory."""
+    """The merges; raises `FormatError` for unknown ids, repeated merges, and tokens that are too long."""
     seen: set[tuple[int, int]] = set()
     lengths = [1] * 256
     room = MOST_MADE
@@ -86,7 +87,7 @@ def _checked(file: TokenizerFile, rows: Sequence[tuple[int, int, int]]) -> Itera
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The lines. Raises `FormatError` if the format cannot hold this tokenizer."""
+    """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
     vocabulary = tokenizer.vocabulary
     if tokenizer.preparation or not vocabulary.is_bytewise:
         _refuse("it does more to a text than split it")
@@ -106,7 +107,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def _pattern(tokenizer: Tokenizer) -> str:
-    """The pattern on one line; minbpe drops what a pattern does not match, so one of your own has to match all."""
+    """The pattern on one line; one that is not published is extended to match all text, since minbpe drops the rest."""
     pattern = tokenizer.splitter.tree
     if not isinstance(pattern, Split):
         _refuse("its pattern is several, one after another")

@@ -1,7 +1,6 @@
-"""bpescope's own format: one JSON file that people can read, the options and the corpus first, then a merge a line.
+"""bpescope's own format: a readable JSON file with the options and the training record first, then a merge per line.
 
-Besides ids and merges it keeps the training record, so that an audit can be repeated from the file. The text at the end
-of a merge's line is there for the reader; a file whose text says another thing than its ids is refused.
+The text at the end of a merge's line is for people; a file in which it does not match the ids is refused.
 """
 
 import json
@@ -34,12 +33,12 @@ _ESCAPES: Final = {0x7F: "\\u007f"} | {code: json.dumps(chr(code))[1:-1] for cod
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether the file says that it is of this format, in whatever condition the rest may be."""
+    """Whether it is a JSON object that names this format at its beginning."""
     return data.lstrip()[:1] == b"{" and b'"bpescope"' in data[:200]
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The lines of the file, each with its newline. Raises `FormatError` for what this format has no words for."""
+    """The text of the file, in parts. Raises `FormatError` if the format cannot express the tokenizer."""
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
     _check_that_it_fits(tokenizer)
     yield "{\n"
@@ -109,7 +108,7 @@ _ON_MANY_LINES: Final = json.JSONEncoder(ensure_ascii=False, indent=1, default=a
 
 
 def _json(value: object, encode: Callable[[Any], str] = _ON_ONE_LINE) -> str:
-    """JSON in readable characters, but for those that are invisible or would command a terminal: they are escaped."""
+    """JSON without escapes, except for characters that are invisible or control a terminal."""
     text = encode(value)
     return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
 
@@ -119,7 +118,7 @@ def _entry(key: str, value: object) -> str:
 
 
 def _table(key: str, rows: Iterable[Sequence[int | str]], *, end: str) -> Iterator[str]:
-    """Rows of numbers and, last, a text: written by hand, since there may be many."""
+    """A list of rows of numbers with a text at the end, one per line; not by `json`, which would be slow."""
     yield f" {_json(key)}: ["
     separator = "\n"
     for *numbers, text in rows:
@@ -129,9 +128,9 @@ def _table(key: str, rows: Iterable[Sequence[int | str]], *, end: str) -> Iterat
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer in a file; `pattern` takes the place of the file's.
+    """The tokenizer in a file; `pattern` replaces the file's.
 
-    Raises `FormatError` for anything that is not exactly as `write` would have it, white space aside.
+    Raises `FormatError` for a file that is broken, or whose parts contradict each other.
     """
     fields = Fields(parse(file.data, file.where), file.where)
     if fields.text("format") != FORMAT or fields.number("version") != VERSION:
@@ -213,7 +212,7 @@ def _is_id(value: object) -> bool:
 
 
 def _check_merges(fields: Fields, base: Mapping[int, bytes], rows: Sequence[Sequence[Any]], trained: bool) -> None:
-    """Refuse merges of unknown ids, merges that stand twice, and texts that belong to other ids."""
+    """Raise `FormatError` for unknown ids, repeated merges, and texts that do not match the ids."""
     token_of = dict(base)
     pairs: set[tuple[int, int]] = set()
     for index, (left, right, token, *_, text) in enumerate(rows):

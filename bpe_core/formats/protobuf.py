@@ -1,7 +1,7 @@
-"""The few lines of protobuf that reading one kind of message takes: tags, lengths, numbers.
+"""A reader of protobuf's wire format, as needed for SentencePiece models.
 
-A library for it would be a dependency with compiled code and a schema, for eleven fields that have not changed since
-2018; the wire format itself is four kinds of values (developers.google.com/protocol-buffers/docs/encoding).
+The wire format has four kinds of values (developers.google.com/protocol-buffers/docs/encoding), and eleven fields are
+read that have not changed since 2018; the library would be a dependency with compiled code and a schema.
 """
 
 from collections.abc import Iterator
@@ -10,11 +10,13 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 class Truncated(ValueError):
-    """The message ends too early, or is none."""
+    """The message is truncated, or is not in the wire format."""
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """(number of the field, value) of each field: a number, or bytes for strings, messages and floats.
+    """(field number, value) of each field of a message; a varint is an int, every other value its raw bytes.
+
+    Raises `Truncated`.
 
     >>> list(fields(bytes([0x0A, 2, 104, 105, 0x18, 7])))
     [(1, b'hi'), (3, 7)]

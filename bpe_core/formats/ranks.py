@@ -1,6 +1,7 @@
-"""Vocabularies as ranks: those that files hold, and whether one of merges can be written so.
+"""Vocabularies of ranks, where any two neighbors join whose bytes together are a token, the lowest rank first.
 
-It can only if ranks give the same ids for every text.
+Reading them, and checking whether a vocabulary of merges can be written so: only if ranks give the same ids for every
+text.
 """
 
 from collections.abc import Mapping
@@ -23,8 +24,9 @@ def vocabulary_of(
     id_of: Mapping[bytes, int] | None = None,
     first: int = 0,
 ) -> RankedVocabulary:
-    """The vocabulary of the tokens in a file, by id, where rank 0 has the id `first`; `id_of` is the way back if known.
+    """The vocabulary of the tokens (id -> bytes) in a file, where rank 0 has the id `first`.
 
+    `id_of` is the inverse of `tokens`; if it is given, `tokens` must be ascending by id and without equal bytes.
     Raises `FormatError` if two tokens have the same bytes, or a byte has no token.
     """
     if id_of is None:
@@ -39,9 +41,10 @@ def vocabulary_of(
 
 
 def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
-    """Id -> bytes of the tokens that are not special, ascending. Raises `FormatError` if ranks would not do.
+    """Id -> bytes of all ordinary tokens, ascending by id.
 
-    Whoever reads them is given the pattern; all else that is done to a text they would not know.
+    Raises `FormatError` if merging by ranks would give other ids for some text, or if the tokenizer does more to a text
+    than split it, which a file of ranks cannot express.
     """
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
@@ -57,9 +60,10 @@ def ranks_of(tokenizer: Tokenizer) -> dict[int, bytes]:
 
 
 def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
-    """If each token is recovered as the merge that made it, and in the same order, ranks and merges do the same.
+    """Raise `FormatError` unless merging by ranks is equivalent to the merges.
 
-    Why a token that is recovered is made in no other way stands in `recovery`.
+    It is if ids ascend in the order of the merges, and the merge recovered for each token from the ranks is the one
+    that made it; `bpe_core.vocabulary.recovery` has the proof.
     """
     id_of = {data: token for token, data in tokens.items()}
     if len(id_of) < len(tokens):
@@ -84,9 +88,10 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
 
 
 def joined_by_rank(vocabulary: Vocabulary) -> int | None:
-    """A token that ranks may join though no recovered merge does; None if merges and whole pieces tell everything.
+    """A token of a ranked vocabulary that no recovered merge makes and that is the concatenation of two other tokens.
 
-    It is one that was not recovered, and that two other tokens make if they ever stand side by side.
+    Ranks may join these two though no merge does. None if there is no such token: then merges and whole pieces
+    determine the encoding.
     """
     if not isinstance(vocabulary, RankedVocabulary):
         return None

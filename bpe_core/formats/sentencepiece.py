@@ -1,7 +1,7 @@
-"""SentencePiece models, as far as they are BPE: pieces with scores, U+2581 for the space, bytes for the unknown.
+"""SentencePiece models of the type BPE: pieces with scores, U+2581 for the space, byte fallback.
 
-Neighbors join if together they are a piece, the highest score first. Unigram models come in the same kind of file and
-are refused, as are those that normalize a text by a table of their own.
+Neighbors join if together they are a piece, the highest score first. Models of other types, such as Unigram, are
+refused, and so are those with a normalization table.
 """
 
 import math
@@ -39,36 +39,36 @@ _SPACES: Final = Expression("  +")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """An entry of the vocabulary; its id is its place."""
+    """An entry of the vocabulary (SentencePiece's word: a token, not a piece of text); its id is its index."""
 
     name: str
-    """As it stands in the file."""
+    """Its text, as in the file."""
     score: float
-    """The higher, the earlier it is joined."""
+    """The score; higher ones are joined first."""
     kind: int
-    """Normal, unknown, control, user-defined, unused or byte."""
+    """1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused or 6 byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What a file says, as far as it matters for encoding."""
+    """The contents of a file that matter for encoding."""
 
     pieces: tuple[Piece, ...]
-    """By id."""
+    """The vocabulary, by id."""
     kind: str
-    """What was trained."""
+    """The type of the model: "BPE", "Unigram", "Word" or "Char"."""
     adds_prefix: bool
-    """Whether a space is put before a text."""
+    """Whether a space is put before a text (`add_dummy_prefix`)."""
     removes_spaces: bool
-    """Whether spaces at the ends go, and of several in a row all but one."""
+    """Whether spaces at the ends are removed, and runs of spaces shortened to one (`remove_extra_whitespaces`)."""
     normalization: str
-    """The name of the table that a text is normalized by; "" or "identity" if there is none."""
+    """The name of the normalization table; "" if there is none."""
     has_suffixes: bool
-    """Whether the space belongs to the word before it."""
+    """Whether U+2581 is put after words instead of before them (`treat_whitespace_as_suffix`)."""
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins as a message whose first field is a piece."""
+    """Whether it begins as a protobuf message whose first field is a piece."""
     if data[:1] != b"\x0a":
         return False
     try:
@@ -79,7 +79,7 @@ def recognizes(data: bytes) -> bool:
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer. Raises `FormatError`, also where a `pattern` is given: the format splits at no pattern."""
+    """The tokenizer in a file. Raises `FormatError`, also if `pattern` is not None: SentencePiece has no patterns."""
     try:
         model = _model(file.data)
     except (protobuf.Truncated, UnicodeDecodeError, struct.error, TypeError, AttributeError):

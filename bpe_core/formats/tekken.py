@@ -1,7 +1,7 @@
-"""tekken.json of Mistral's models: ranks as tiktoken has them, behind a number of special tokens.
+"""tekken.json of Mistral's models: special tokens have the first ids, and the ranks of the others begin after them.
 
-It lists more tokens than it uses: only the first `default_vocab_size` less the special ones count. Files of the first
-versions leave the special tokens out; their names are those that mistral-common gives them.
+Of the tokens listed only the first `default_vocab_size` - `default_num_special_tokens` are used. Files of the first
+versions do not list the special tokens; they are those of mistral-common.
 """
 
 import re
@@ -26,12 +26,12 @@ _FIRST_SPECIALS: Final = (
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it is an object in which tokens have bytes."""
+    """Whether it is a JSON object with the key "token_bytes" somewhere in it."""
     return data.lstrip()[:1] == b"{" and _TOKEN.search(data) is not None
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer; `pattern` takes the place of the file's. Raises `FormatError`."""
+    """The tokenizer in a file; `pattern` replaces the file's. Raises `FormatError`."""
     fields = Fields(parse(file.data, file.where), file.where)
     config = fields.fields("config")
     n_specials = config.number("default_num_special_tokens", largest=1 << 20)

@@ -1,7 +1,7 @@
-"""Rank files as tiktoken reads them: a line a token, its bytes in base64, a space, and its rank, which is its id.
+"""Rank files of tiktoken: a line per token, with its bytes in base64, a space, and its rank, which is its id.
 
-There is no pattern in them, no special token and no merge. The first two are known for published files
-(`bpe_core.formats.known_files`); merges are not needed to encode, and recovered when somebody wants to see them.
+They contain no pattern, no special tokens and no merges. For published files the first two are in
+`bpe_core.formats.known_files`; merges are not needed to encode, and are recovered when they are to be shown.
 """
 
 import re
@@ -22,7 +22,7 @@ from bpe_core.visible import visible
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
 _DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _EMPTY_TOKEN: Final = b"="
-"""How one published file writes a token without any bytes; it is no base64."""
+"""How one published file writes a token without bytes; it is not valid base64."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -31,7 +31,10 @@ def recognizes(data: bytes) -> bool:
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer. `pattern` is needed where the file is none that is known. Raises `FormatError`."""
+    """The tokenizer in a file; `pattern` replaces that of a published file.
+
+    Raises `FormatError`, and `PatternNeededError` for another file without a `pattern`.
+    """
     known = KNOWN_FILES.get(sha256(file.data).hexdigest())
     if known is None and pattern is None:
         raise PatternNeededError(
@@ -45,9 +48,9 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
 
 def _at_once(data: bytes) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
-    """Id -> bytes, ids ascending, and the way back; None where each line has to be looked at, if only to name it.
+    """(id -> bytes, bytes -> id), ids ascending, for a file in the usual form; None for any other, and for broken ones.
 
-    No line is worth a turn of a loop: for 200,000 of them that is the difference between a blink and a wait.
+    All lines are parsed together, without a Python loop over lines: files have 200,000 of them.
     """
     words = data.split()
     digits, ranks = words[::2], words[1::2]
@@ -69,7 +72,7 @@ def _at_once(data: bytes) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
 
 
 def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:
-    """Id -> bytes of any file; an error names the line."""
+    """Id -> bytes, read line by line. Raises `FormatError`, which names the line."""
     tokens: dict[int, bytes] = {}
     for number, line in enumerate(file.data.splitlines(), 1):
         parts = line.split()
@@ -96,9 +99,9 @@ def _named(data: bytes) -> str:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The lines. Special tokens and pattern are not among them: whoever reads the file must know them.
+    """The lines of the file, without special tokens and pattern, for which the format has no place.
 
-    Raises `FormatError` if merging by ranks would not give the ids that the tokenizer's merges give.
+    Raises `FormatError` if merging by ranks would give other ids than the tokenizer for some text.
     """
     for token, data in ranks_of(tokenizer).items():
         yield f"{b64encode(data).decode() or _EMPTY_TOKEN.decode()} {token}\n"

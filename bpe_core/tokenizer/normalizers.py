@@ -74,7 +74,7 @@ class Rule:
         return self.apply(text)
 
     def part(self, starts: bool, ends: bool) -> "Rule":
-        """The rule for a part that `starts` or `ends` the whole text or not; it does nothing if `only_at` excludes it."""
+        """The rule for a part that `starts` or `ends` the text, or not; one that does nothing if not at `only_at`."""
         left_out = (self.only_at == "start" and not starts) or (self.only_at == "end" and not ends)
         return _NOTHING if left_out else self
 

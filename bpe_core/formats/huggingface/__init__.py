@@ -1,7 +1,7 @@
-"""tokenizer.json of Hugging Face's tokenizers, as far as it is BPE: of bytes, or of characters as in Llama-2.
+"""tokenizer.json of Hugging Face's tokenizers, for BPE models of bytes, or of characters as in Llama 2.
 
-What is not BPE, or does something to a text that is not done here, is refused by its name. What a post-processor adds
-around a text (a first token, say) belongs to models and not to texts, and is left out.
+Other models, and pipeline components that are not implemented here, are refused by name. Post-processors, which add
+tokens around a text (such as a first one), are ignored.
 """
 
 import re
@@ -25,16 +25,16 @@ from bpe_core.vocabulary.ranked import RankedVocabulary
 
 _MODEL: Final = re.compile(rb'"model"\s*:\s*\{')
 _DECODER: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-"""How what is made of bytes is decoded here, whatever a file has said of it."""
+"""The decoder that is written for every tokenizer of bytes, whatever the file that was read has."""
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it is an object with a model in it."""
+    """Whether it is a JSON object with the key "model" and an object as its value."""
     return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
-    """The tokenizer; `pattern` takes the place of its pre-tokenizer's splits. Raises `FormatError`."""
+    """The tokenizer in a file; `pattern` replaces the splits of its pre-tokenizer. Raises `FormatError`."""
     fields = Fields(parse(file.data, file.where), file.where)
     if "added_tokens" in fields:
         vocab = fields.fields("model").any("vocab")
@@ -43,7 +43,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
 
 
 def tokenizer_of(fields: Fields, pattern: str | None, name: str) -> Tokenizer:
-    """The tokenizer that an object as in tokenizer.json describes."""
+    """The tokenizer described by an object as in tokenizer.json; `pattern` as in `read`. Raises `FormatError`."""
     model = fields.fields("model")
     kind = model.text("type") if "type" in model else ("BPE" if "merges" in model else "WordPiece")
     if kind != "BPE":
@@ -81,7 +81,7 @@ def _added(fields: Fields) -> Iterator[AddedToken]:
 
 
 def write(tokenizer: Tokenizer) -> Iterator[str]:
-    """The file. Raises `FormatError` if it would not give the same ids there."""
+    """The text of tokenizer.json. Raises `FormatError` if Hugging Face's library would encode some text differently."""
     vocabulary, preparation = tokenizer.vocabulary, tokenizer.preparation
     pattern = tokenizer.splitter.tree
     if preparation:
@@ -121,19 +121,19 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
 
 
 def _check_look_up(vocabulary: Vocabulary) -> None:
-    """Refuse a vocabulary of which some tokens are looked up and some are not: there it is all or none."""
+    """Raise `FormatError` if only some tokens are looked up as whole pieces: `ignore_merges` means all or none."""
     for token, data in vocabulary.bytes_of.items():
         if token in vocabulary and vocabulary.encode(data) != (token,):
             refuse(f"the token {token} would be looked up as a whole there, and is not here")
 
 
 def specials_of(vocabulary: Vocabulary) -> tuple[AddedToken, ...]:
-    """The special tokens."""
+    """The special tokens of a vocabulary as added tokens."""
     return tuple(AddedToken(text, token, special=True) for text, token in vocabulary.special_tokens.items())
 
 
 def _found_first(vocabulary: Vocabulary, pattern: Else) -> tuple[AddedToken, ...]:
-    """The tokens that a pattern finds before it splits. Raises `FormatError` if it finds anything else."""
+    """The literal texts of an `Else` pattern as added tokens. Raises `FormatError` if one of them is no token."""
     whole = ((data.decode(errors="replace"), token) for data, token in vocabulary.whole_pieces.items())
     texts = frozenset(pattern.texts)
     found = tuple(AddedToken(text, token) for text, token in whole if text in texts)

@@ -1,7 +1,7 @@
-"""tokenizer_config.json, which lies beside a tokenizer's own file: its name, its kind, tokens that were added later.
+"""tokenizer_config.json, in the folder of a tokenizer file: the model's name, the tokenizer's class, added tokens.
 
-What it says of chats, of lengths and of padding belongs to models and not to texts, and is not looked at: whatever
-stands there, a tokenizer can be read. It is also written by Python, which knows numbers that are none of JSON's.
+Everything else in it (chat templates, lengths, padding) is ignored. It is read leniently, since transformers writes NaN
+and Infinity into it.
 """
 
 import re
@@ -16,13 +16,13 @@ _NAME: Final = "tokenizer_config.json"
 
 
 def configuration_of(file: TokenizerFile) -> Fields:
-    """The object beside a file; an empty one if there is none. Raises `FormatError`."""
+    """The object in tokenizer_config.json beside `file`; empty if there is no such file. Raises `FormatError`."""
     beside = file.beside([_NAME])
     return Fields(parse(beside.data, beside.where, strict=False), beside.where) if beside else Fields({}, file.where)
 
 
 def name_of(file: TokenizerFile) -> str:
-    """What the configuration beside the file calls the model, or the hub's cache; else the name of the folder."""
+    """The name of the model: from tokenizer_config.json, or else the path in the hub's cache, or else the folder."""
     named = configuration_of(file).values.get("name_or_path")
     if named and is_text(named):
         return named
@@ -33,9 +33,9 @@ def name_of(file: TokenizerFile) -> str:
 
 
 def with_added(tokens: Sequence[Any], configured: Fields, vocab: object) -> list[Any]:
-    """The added tokens of a file, and those that only the configuration has, as transformers puts them together.
+    """The added tokens of a file, `tokens`, and those that only the configuration has, merged as in transformers.
 
-    One whose id the vocabulary gives to another text is left out: there the file knows better. Raises `FormatError`.
+    A token of the configuration is ignored if the file gives its id to another text. Raises `FormatError`.
     """
     if "added_tokens_decoder" not in configured:
         return list(tokens)

@@ -1,4 +1,4 @@
-"""The model of tokenizer.json: tokens by name, merges by name, and what becomes of what has no token."""
+"""The "model" of tokenizer.json: its vocabulary, its merges, and how unknown characters are encoded."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,34 +22,34 @@ _BYTE: Final = re.compile(r"<0x([0-9A-F]{2})>")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A BPE model whose tokens are known by their names."""
+    """A BPE model as in tokenizer.json, where tokens are identified by names."""
 
     ids: Mapping[str, int]
     """Name -> id."""
     merges: Mapping[tuple[str, str], int]
-    """Names of two parts -> id of what they become, in the order of the ranks."""
+    """(left name, right name) -> id of the token that they become, in the order of ranks."""
     is_bytewise: bool
     """Whether names are written in the byte alphabet; if not, they are text."""
     has_metaspace: bool = False
     """Whether U+2581 in a name stands for a space."""
     unknown: int | None = None
-    """What becomes of a character that has no token."""
+    """The id for a character that has no token (`unk_token`); None if there is none."""
     fuse_unknown: bool = False
-    """Whether several of these in a row are one."""
+    """Whether a run of such characters becomes one id (`fuse_unk`)."""
     byte_fallback: bool = False
-    """Whether such a character becomes its bytes instead."""
+    """Whether such a character is encoded as the tokens of its bytes, <0x00> to <0xFF>, instead."""
     looks_up_whole: bool = False
-    """Whether a piece that is a token becomes it without any merge."""
+    """Whether a piece that is a token is encoded as that without merges (`ignore_merges`)."""
 
     @property
     def keeps_words_apart(self) -> bool:
-        """Whether no merge joins anything to a space behind it, so that a text can be parted there beforehand."""
+        """Whether no merge has U+2581 inside after other characters, so that a text can be split before each space."""
         names = (left + right for left, right in self.merges)
         return METASPACE in self.ids and all(METASPACE not in name.lstrip(METASPACE) for name in names)
 
     @classmethod
     def of(cls, fields: Fields, is_bytewise: bool, has_metaspace: bool) -> Self:
-        """The model described. Raises `FormatError`."""
+        """The model described by an object. Raises `FormatError`."""
         ids = ids_of(fields, "vocab")
         unknown = fields.text("unk_token") if "unk_token" in fields else None
         if unknown is not None and unknown not in ids:
@@ -69,7 +69,7 @@ class Model:
         )
 
     def meant(self, name: str) -> bytes | None:
-        """The bytes of a piece that a token of this name can be; None if no piece can."""
+        """The bytes that the token called `name` stands for in a piece; None if it can be in no piece."""
         if self.is_bytewise:
             return meant(name)
         if self.has_metaspace:
@@ -77,17 +77,17 @@ class Model:
         return name.encode()
 
     def is_byte(self, name: str) -> bool:
-        """Whether it is the name of a token that stands for a byte of an unknown character."""
+        """Whether `name` is that of a byte-fallback token, such as <0x0A>."""
         return self.byte_fallback and _BYTE.fullmatch(name) is not None
 
     def bytes_of(self, name: str, data: bytes | None) -> bytes:
-        """The bytes that a token of this name is decoded to; `data` is what it means in a piece."""
+        """The bytes that the token called `name` is decoded to; `data` is `meant(name)`."""
         if self.is_byte(name):
             return bytes.fromhex(name[3:5])
         return name.encode() if data is None else data
 
     def symbols(self) -> Symbols:
-        """What a piece is before any merge."""
+        """The initial symbols of pieces: how a piece is turned into ids before the first merge."""
         if self.is_bytewise:
             return ByteSymbols({BYTE_OF[name]: token for name, token in self.ids.items() if name in BYTE_OF})
         singles = {name: token for name, token in self.ids.items() if len(name) == 1}
@@ -100,7 +100,7 @@ class Model:
 
 
 def ids_of(fields: Fields, key: str) -> dict[str, int]:
-    """An object of names and their ids. Raises `FormatError` if it is none, or if an id stands there twice."""
+    """The object at `key`, name -> id. Raises `FormatError` for invalid ids and for an id that is there twice."""
     ids = fields.fields(key).values
     numbers = set(ids.values()) if all(type(token) is int for token in ids.values()) else set()
     if len(numbers) == len(ids) and 0 <= min(numbers, default=0) <= max(numbers, default=0) <= LARGEST_ID:
@@ -134,9 +134,9 @@ def _pair(fields: Fields, index: int, row: object) -> tuple[str, str]:
 
 
 def vocabulary_of(model: Model, added: Sequence[AddedToken], pieces: Sequence[AddedToken] = ()) -> Vocabulary:
-    """The vocabulary of a model with tokens added, some of which are always pieces of their own.
+    """The vocabulary of a model and its added tokens; `pieces` are those of them that are encoded as whole pieces.
 
-    Raises `OptionError` if they do not fit together.
+    Raises `OptionError` for an added token with the id of a byte, or if ids collide.
     """
     ids = model.ids
     for one in added:
@@ -172,7 +172,7 @@ def vocabulary_of(model: Model, added: Sequence[AddedToken], pieces: Sequence[Ad
 
 
 def _used_early(merges: Iterable[Triple]) -> Iterator[int]:
-    """Tokens that a merge uses before one has made them: in published files merges are not always in order."""
+    """Ids that a merge uses before any merge has made them; some published files have merges in such an order."""
     made: set[int] = set()
     for left, right, token in merges:
         yield from {left, right} - made

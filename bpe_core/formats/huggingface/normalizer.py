@@ -1,4 +1,4 @@
-"""The normalizers of tokenizer.json, and what it says of decoding."""
+"""The "normalizer" and the "decoder" of tokenizer.json."""
 
 from typing import Final
 
@@ -19,11 +19,11 @@ from bpe_core.tokenizer.normalizers import (
 from bpe_core.tokenizer.preparation import METASPACE
 
 KINDS: Final = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence"
-"""What is supported."""
+"""The supported types of normalizers, as a part of a sentence."""
 
 
 def normalizer(fields: Fields) -> Normalizer | None:
-    """The normalizer described; None if it does nothing. Raises `FormatError`."""
+    """The normalizer described by an object; None for an empty Sequence. Raises `FormatError`, `PatternError`."""
     kind = fields.text("type")
     match kind:
         case "NFC" | "NFD" | "NFKC" | "NFKD":
@@ -52,14 +52,14 @@ def _replacement(fields: Fields) -> Normalizer:
 
 
 def puts_metaspace(fields: Fields) -> bool:
-    """Whether this normalizer, or one inside it, puts U+2581 in the place of every space."""
+    """Whether this normalizer, or one in its Sequence, replaces every space by U+2581."""
     if fields.text("type") == "Sequence":
         return any(map(puts_metaspace, fields.objects("normalizers")))
     return fields.text("type") == "Replace" and _is_replaced(fields, " ", METASPACE)
 
 
 def takes_metaspace(fields: Fields) -> bool:
-    """Whether this decoder, or one inside it, puts a space in the place of every U+2581."""
+    """Whether this decoder, or one in its Sequence, replaces every U+2581 by a space."""
     if fields.text("type") == "Sequence":
         return any(map(takes_metaspace, fields.objects("decoders")))
     return fields.text("type") == "Metaspace" or (
@@ -73,7 +73,7 @@ def _is_replaced(fields: Fields, old: str, new: str) -> bool:
 
 
 def drops_space(fields: Fields) -> bool:
-    """Whether this decoder drops a space at the beginning."""
+    """Whether this decoder, or one in its Sequence, drops a space at the beginning of the text."""
     match fields.text("type"):
         case "Sequence":
             return any(map(drops_space, fields.objects("decoders")))
@@ -85,14 +85,14 @@ def drops_space(fields: Fields) -> bool:
 
 
 def joins_bytes(fields: Fields) -> bool:
-    """Whether this decoder makes characters of tokens that are single bytes."""
+    """Whether this decoder, or one in its Sequence, joins byte-fallback tokens to characters (ByteFallback)."""
     if fields.text("type") == "Sequence":
         return any(map(joins_bytes, fields.objects("decoders")))
     return fields.text("type") == "ByteFallback"
 
 
 def prepends(fields: Fields) -> str:
-    """When a Metaspace puts a space before a text: "always", "first" or "never"; older files say it with a flag."""
+    """The prepend scheme of a Metaspace object, "always", "first" or "never"; older files have a flag instead."""
     if "prepend_scheme" in fields:
         scheme = fields.text("prepend_scheme")
         if scheme not in ("always", "first", "never"):

@@ -1,4 +1,4 @@
-"""Regular expressions as tokenizer.json writes them, for Oniguruma, and as they are written here, for `regex`."""
+"""Translating regular expressions of tokenizer.json, which are in Oniguruma's syntax, to that of `regex`."""
 
 import re
 from typing import Final
@@ -12,7 +12,7 @@ from bpe_core.patterns.pattern import Split, without_comments
 
 _WORD: Final = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _WORD_ALONE: Final = rf"{_WORD}\xb2\xb3\xb9\xbc-\xbe"
-"""Outside of a set, Oniguruma counts six numbers of Latin-1 as letters of a word; inside it does not."""
+"""Word characters outside a set: there Oniguruma includes six numbers of Latin-1 that it excludes inside a set."""
 _EDGE: Final = rf"(?:(?<=[{_WORD_ALONE}])(?![{_WORD_ALONE}])|(?<![{_WORD_ALONE}])(?=[{_WORD_ALONE}]))"
 _OTHERWISE: Final = {
     r"\w": f"[{_WORD_ALONE}]",
@@ -22,7 +22,7 @@ _OTHERWISE: Final = {
     "^": "(?m:^)",
     "$": "(?m:$)",
 }
-"""What means something else in Oniguruma, or nearly the same but not quite, and how it is written for `regex`."""
+"""Constructs that Oniguruma and `regex` understand differently -> an equivalent of Oniguruma's meaning for `regex`."""
 
 _IN_SET: Final = {r"\w": _WORD, r"\h": "0-9A-Fa-f"}
 _PIECES: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[\^$]|\(\?[a-zA-Z-]+[:)]", re.DOTALL)
@@ -30,7 +30,7 @@ _FLAGS: Final = re.compile(r"\(\?-?i?-?[:)]")
 
 
 def pattern_of(fields: Fields) -> str:
-    """The pattern of a field that is {"String": ...} or {"Regex": ...}, for `regex`. Raises `FormatError`."""
+    """The expression for `regex` of an object {"String": ...} or {"Regex": ...}. Raises `FormatError`."""
     if "String" in fields:
         return str(regex.escape(fields.text("String"), special_only=True))
     source = fields.text("Regex")

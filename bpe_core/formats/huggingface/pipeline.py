@@ -1,4 +1,4 @@
-"""What tokenizer.json does to a text around its model: a plain split pattern wherever it is no more than that."""
+"""The pipeline of tokenizer.json around its model, as a split pattern if it only splits, else as a `Preparation`."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -19,16 +19,16 @@ from bpe_core.tokenizer.preparation import METASPACE, Preparation
 from bpe_core.tokenizer.steps import ReplaceStep, SplitStep, Step
 
 KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")
-"""What of tokenizer.json it is described by."""
+"""The keys of tokenizer.json that describe the pipeline, apart from added tokens."""
 
 _WORDS: Final = "▁+[^▁]*|[^▁]+"
-"""Splits where no merge joins anyway, so that pieces are short."""
+"""Splits before spaces; for models whose merges never cross these places, to get short pieces."""
 
 
 def preparation_of(fields: Fields, pattern: str | None) -> tuple[Preparation, bool]:
-    """What is done to a text, but for the added tokens, and whether its pieces are bytes in the end.
+    """(the pipeline without added tokens, whether it ends with pieces in the byte alphabet).
 
-    `pattern` takes the place of the splits if it is given. Raises `FormatError`.
+    `pattern` replaces all splits if it is not None. Raises `FormatError`.
     """
     normalizer = fields.fields("normalizer") if "normalizer" in fields else None
     pre_tokenizer = fields.fields("pre_tokenizer") if "pre_tokenizer" in fields else None
@@ -55,9 +55,9 @@ def preparation_of(fields: Fields, pattern: str | None) -> tuple[Preparation, bo
 def prepared_tokenizer(
     model: Model, preparation: Preparation, added: Sequence[AddedToken], joins_bytes: bool, name: str
 ) -> Tokenizer:
-    """The tokenizer of a model, with these tokens looked for in every text; without preparation if a pattern will do.
+    """The tokenizer of a model, a pipeline and added tokens; without `preparation` if a split pattern can express it.
 
-    `joins_bytes`: decoding makes a character of single bytes in a row, or U+FFFD of each of them.
+    `joins_bytes`: runs of byte-fallback tokens are decoded as UTF-8, to a U+FFFD per byte if they are invalid.
     """
     splits = [step.splitter.tree for step in preparation.steps if isinstance(step, SplitStep)]
     pattern = one_after_another(splits)
@@ -75,7 +75,10 @@ def prepared_tokenizer(
 
 
 def _are_plain(added: Sequence[AddedToken]) -> bool:
-    """Whether looking for the special tokens first and then for the others finds the same as looking for them here."""
+    """Whether searching for special tokens first and for the others afterwards finds what one search finds.
+
+    True if all are plain, those of a kind agree in `normalized`, and no special and ordinary one can overlap.
+    """
     special = [token for token in added if token.special]
     ordinary = [token for token in added if not token.special]
     if not all(token.is_plain for token in added) or any(
@@ -87,7 +90,7 @@ def _are_plain(added: Sequence[AddedToken]) -> bool:
 
 
 class _Overlaps:
-    """Whether one of many texts stands in another text, or begins in it; so prepared that thousands are no matter."""
+    """Finds out whether any of many texts occurs in a given text or overlaps its end; indexed for thousands of them."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = frozenset(texts)
@@ -95,7 +98,7 @@ class _Overlaps:
         self._in_order = sorted(self._texts)
 
     def __call__(self, text: str) -> bool:
-        """Whether one of them does."""
+        """Whether one of the texts occurs in `text`, or begins with an end of it."""
         if any(self._one_begins(text[start:]) for start in range(len(text))):
             return True
         parts = (text[start : start + n] for n in self._lengths for start in range(len(text) - n + 1))
@@ -107,7 +110,7 @@ class _Overlaps:
 
 
 def _described(fields: Fields, steps: Sequence[Step], pattern: str | None) -> dict[str, Any]:
-    """What is to be written into a file: not the splits that a given pattern has taken the place of."""
+    """`Preparation.description`: the values of `KEYS`, without splits that `pattern` replaced."""
     described = {key: fields.any(key) if key in fields else None for key in KEYS}
     if pattern is None:
         return described
@@ -116,9 +119,9 @@ def _described(fields: Fields, steps: Sequence[Step], pattern: str | None) -> di
 
 
 def _around_bytes(fields: Fields, steps: Iterable[Step | ToBytes]) -> tuple[list[Step], list[SplitStep] | None]:
-    """What is done to a text, and how its bytes are split behind that; None where it does not become bytes.
+    """(steps before `ToBytes`, splits after it); the second is None if the pre-tokenizer has no `ToBytes`.
 
-    Raises `FormatError`.
+    Raises `FormatError` if anything but splits follows.
     """
     before: list[Step] = []
     within: list[SplitStep] | None = None

@@ -1,4 +1,4 @@
-"""The pre-tokenizers of tokenizer.json: what makes pieces of a text."""
+"""The "pre_tokenizer" of tokenizer.json as a sequence of steps."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,7 +15,7 @@ KINDS: Final = (
     "ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, BertPreTokenizer, "
     "Metaspace, Sequence"
 )
-"""What is supported."""
+"""The supported types of pre-tokenizers, as a part of a sentence."""
 
 _PUNCTUATION: Final = r"[\p{P}$+<=>^`|~]"
 _WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
@@ -23,11 +23,11 @@ _NOT_WORD: Final = r"[^\s\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
 
 
 class ToBytes:
-    """From here on a piece is its bytes, written in the byte alphabet."""
+    """The step of ByteLevel after which pieces are written in the byte alphabet."""
 
 
 def steps(fields: Fields) -> Iterator[Step | ToBytes]:
-    """What is done one after another. Raises `FormatError`."""
+    """The steps of a pre-tokenizer, in order. Raises `FormatError`."""
     kind = fields.text("type")
     match kind:
         case "Sequence":
@@ -67,7 +67,7 @@ def _by(split: Split) -> SplitStep:
 
 
 def _split(fields: Fields, expression: str, behavior: object, invert: bool) -> SplitStep:
-    """What a behavior of Split does, said by another expression where it is more than to keep or to drop."""
+    """The step of a Split; behaviors other than Isolated and Removed are expressed by another regular expression."""
     match behavior:
         case "Isolated":
             return _by(Split.of_expression(expression))

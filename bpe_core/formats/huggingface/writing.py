@@ -1,4 +1,4 @@
-"""Writing for Hugging Face's tokenizers: names in the byte alphabet, merges as pairs of names, a pre-tokenizer."""
+"""Parts of Hugging Face's files: names in the byte alphabet, merges as pairs of names, pre-tokenizers."""
 
 import json
 import re
@@ -21,18 +21,19 @@ _SOURCES: Final = {
     "gpt4": rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
     r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s",
 }
-"""The patterns that Oniguruma would read otherwise, in words that it and `regex` read alike."""
+"""Published patterns that Oniguruma would understand differently -> an equivalent that it and `regex` agree on."""
 
 _OTHERWISE: Final = re.compile(
     r"\{\d*,?\d*\}\+|(?<![\[\\])\^|(?<!\\)\$|\\[wWbBzZAGKRXhH]|\(\?(?![:=!>]|i:|<[=!])|\(\*|\[\[|&&|--|~~|\|\|"
 )
-"""What a pattern may hold that the two do not, or may not, read alike."""
+"""Constructs on which Oniguruma and `regex` disagree, or may disagree."""
 
 
 def names_of(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> dict[str, int]:
-    """Name -> id of all tokens. Raises `FormatError` where names would not tell them apart.
+    """Name -> id of all tokens, in the byte alphabet; added tokens are named by their texts.
 
-    Tokens that are added are among them by their texts: the library would give other ids to those it does not find.
+    Added tokens are included because the library gives new ids to those that it does not find in the vocabulary.
+    Raises `FormatError` if two tokens would have the same name, or one an empty name.
     """
     vocabulary = tokenizer.vocabulary
     if not vocabulary.is_bytewise:
@@ -51,10 +52,9 @@ def names_of(tokenizer: Tokenizer, added: Iterable[AddedToken]) -> dict[str, int
 
 
 def pairs_of(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    """The names that each merge joins, in order.
+    """(left name, right name) of each merge, in order.
 
-    Raises `FormatError` if merges cannot tell how the vocabulary encodes: of a token that only a whole piece becomes,
-    two others may stand side by side.
+    Raises `FormatError` if the merges do not determine the encoding, see `ranks.joined_by_rank`.
     """
     name = {token: written(vocabulary.token_bytes(token)) for token in vocabulary.ids()}
     for left, right, _ in vocabulary.merges:
@@ -65,7 +65,7 @@ def pairs_of(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def pre_tokenizer_of(pattern: Pattern) -> dict[str, Any]:
-    """The pre-tokenizer that splits by a pattern. Raises `FormatError`."""
+    """The pre-tokenizer that splits by `pattern`. Raises `FormatError` if there is none."""
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     splits = list(map(_described, _splits(pattern)))
     return {"type": "Sequence", "pretokenizers": [*splits, byte_level]} if splits else byte_level
@@ -84,7 +84,7 @@ def _splits(pattern: Pattern) -> Iterator[Split]:
 
 
 def _described(split: Split) -> dict[str, Any]:
-    """One Split."""
+    """The object of one Split. Raises `FormatError`."""
     source = _SOURCES.get(split.name, split.source)
     check_read_alike(split)
     behavior = "Removed" if split.drops_rest else "Isolated"
@@ -92,7 +92,10 @@ def _described(split: Split) -> dict[str, Any]:
 
 
 def check_read_alike(split: Split, target: str = "a tokenizer.json") -> None:
-    """Raise `FormatError` for an expression of one's own that other libraries may read otherwise than `regex` does."""
+    """Raise `FormatError` for an expression, not published, that other libraries may understand differently.
+
+    `target` names what is written, as in `refuse`.
+    """
     if split.name:
         return
     if found := _OTHERWISE.search(split.source):
@@ -102,10 +105,10 @@ def check_read_alike(split: Split, target: str = "a tokenizer.json") -> None:
 
 
 def refuse(problem: str, target: str = "a tokenizer.json") -> NoReturn:
-    """Raise the error that says why a tokenizer cannot be written so."""
+    """Raise the `FormatError` that the tokenizer cannot be written as `target`; `problem` is a clause that says why."""
     raise FormatError(f"This tokenizer cannot be written as {target}: {problem}; choose another format.")
 
 
 def dumped(values: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a JSON file."""
+    """The text of a JSON file."""
     yield json.dumps(values, ensure_ascii=False, indent=1) + "\n"
