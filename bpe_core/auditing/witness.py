@@ -20,10 +20,10 @@ _CONTEXTS: Final = sorted(
     key=lambda sides: len(sides[0]) + len(sides[1]),
 )
 
-_MOST_CHARACTERS: Final = 1 << 17
+_CHARACTER_BUDGET: Final = 1 << 17
 """Characters of all texts that are tried around one token. Real tokens have a few dozen, and are tried in all contexts;
 in a small file that makes a token of two others each time, some have millions."""
-_FEWEST_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)
+_MIN_CONTEXTS: Final = 1 + 2 * len(_NEIGHBORS)
 """Contexts that are always tried: nothing, and a character at one side."""
 
 
@@ -62,7 +62,7 @@ def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
         text = token_bytes.decode()
     except UnicodeDecodeError:
         return completed(token_bytes)
-    n_tried = max(_FEWEST_CONTEXTS, _MOST_CHARACTERS // max(1, len(text)))
+    n_tried = max(_MIN_CONTEXTS, _CHARACTER_BUDGET // max(1, len(text)))
     return (before + text + after for before, after in islice(_CONTEXTS, n_tried))
 
 

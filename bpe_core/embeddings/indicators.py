@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Array = numpy.ndarray[Any, Any]
 
 INDICATORS: Final = ("norm", "cosine", "cosine-pc", "distance")
-LEAST_UNUSED: Final = 3
+MIN_UNUSED: Final = 3
 """The least number of rows known to be unused that u is computed from."""
 
 _ROUNDS: Final = 6
@@ -56,7 +56,7 @@ def usual_indicator(matrix: Matrix, n_unused: int) -> str:
     Norms mislead on tied matrices, where the rows of tokens that never occur grow long, and cosines are meaningless for
     untied input embeddings, where such rows keep their random directions.
     """
-    return "norm" if matrix.role == "input" or n_unused < LEAST_UNUSED else "cosine"
+    return "norm" if matrix.role == "input" or n_unused < MIN_UNUSED else "cosine"
 
 
 def indicator(
@@ -76,9 +76,9 @@ def indicator(
 
     if name not in INDICATORS:
         raise EmbeddingsError(f"There is no indicator {name!r}; choose one of {', '.join(INDICATORS)}.")
-    if name != "norm" and len(unused) < LEAST_UNUSED:
+    if name != "norm" and len(unused) < MIN_UNUSED:
         raise EmbeddingsError(
-            f"Only {len(unused)} rows are known to be unused, and {name} needs {LEAST_UNUSED}; choose norm."
+            f"Only {len(unused)} rows are known to be unused, and {name} needs {MIN_UNUSED}; choose norm."
         )
     if ordinary and max(ordinary) >= matrix.n_rows:
         raise EmbeddingsError(

@@ -57,9 +57,9 @@ def complement(ranges: Ranges) -> Ranges:
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
 
-def without(ranges: Ranges, taken: Ranges) -> Ranges:
-    """The code points of `ranges` that are not in `taken`."""
-    return complement(union((complement(ranges), taken)))
+def without(ranges: Ranges, removed: Ranges) -> Ranges:
+    """The code points of `ranges` that are not in `removed`."""
+    return complement(union((complement(ranges), removed)))
 
 
 def set_source(ranges: Sequence[tuple[int, int]], *, negated: bool = False) -> str:

@@ -89,18 +89,18 @@ def _sides(node: Node, automaton: Automaton, end: int) -> Iterator[tuple[Ranges,
 def _enough(option: Node, end: int) -> Ranges:
     """The characters below `end` at which the alternative `option` matches, whatever follows them; perhaps not all."""
     items = option.items if isinstance(option, Chain) else (option,)
-    taken: list[Ranges] = []
+    consumed: list[Ranges] = []
     for position, item in enumerate(items):
         match item:
             case Repeat(Chars(source), 0, _, "+"):
-                taken.append(members(source, end))  # it keeps what it takes, so nothing may be left for the next
+                consumed.append(members(source, end))  # it gives nothing back, so nothing may be left for the next
             case Repeat(_, 0, _, mode) if mode != "+":
                 continue
             case Chars(source) | Repeat(Chars(source), 1):
                 rest_is_optional = all(
                     isinstance(later, Repeat) and later.least == 0 for later in items[position + 1 :]
                 )
-                return without(members(source, end), union(taken)) if rest_is_optional else ()
+                return without(members(source, end), union(consumed)) if rest_is_optional else ()
             case _:
                 return ()
     return ()

@@ -51,17 +51,17 @@ def _replacement(fields: Fields) -> Normalizer:
     return replaced_matches(Expression(pattern_of(pattern), "pattern of a normalizer"), content)
 
 
-def puts_metaspace(fields: Fields) -> bool:
+def writes_metaspace(fields: Fields) -> bool:
     """Whether this normalizer, or one in its Sequence, replaces every space by U+2581."""
     if fields.text("type") == "Sequence":
-        return any(map(puts_metaspace, fields.objects("normalizers")))
+        return any(map(writes_metaspace, fields.objects("normalizers")))
     return fields.text("type") == "Replace" and _is_replaced(fields, " ", METASPACE)
 
 
-def takes_metaspace(fields: Fields) -> bool:
+def removes_metaspace(fields: Fields) -> bool:
     """Whether this decoder, or one in its Sequence, replaces every U+2581 by a space."""
     if fields.text("type") == "Sequence":
-        return any(map(takes_metaspace, fields.objects("decoders")))
+        return any(map(removes_metaspace, fields.objects("decoders")))
     return fields.text("type") == "Metaspace" or (
         fields.text("type") == "Replace" and _is_replaced(fields, METASPACE, " ")
     )

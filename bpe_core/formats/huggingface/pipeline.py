@@ -37,8 +37,8 @@ def preparation_of(fields: Fields, pattern: str | None) -> tuple[Preparation, bo
     within = splits_of_bytes
     if pattern is not None:
         steps, within = [*(step for step in steps if not isinstance(step, SplitStep)), SplitStep(splitter(pattern))], []
-    puts = ReplaceStep(" ", METASPACE) in steps or bool(normalizer and normalizers.puts_metaspace(normalizer))
-    if decoder and not puts and normalizers.takes_metaspace(decoder):
+    puts = ReplaceStep(" ", METASPACE) in steps or bool(normalizer and normalizers.writes_metaspace(normalizer))
+    if decoder and not puts and normalizers.removes_metaspace(decoder):
         fields.unsupported("a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces", "both")
     preparation = Preparation(
         added=(),
