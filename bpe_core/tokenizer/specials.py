@@ -14,8 +14,8 @@ Choice = Literal["all"] | Collection[str]
 def chosen(allowed: Choice, disallowed: Choice, specials: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
     """(texts that become tokens, texts that must not occur) for tiktoken's options `allowed_special` and
     `disallowed_special`; `specials` are all special tokens. Raises `OptionError` for a single text."""
-    chosen_texts, refused = _names("allowed_special", allowed, specials), _names("disallowed_special", disallowed, specials)
-    return chosen_texts.intersection(specials), refused - chosen_texts if disallowed == "all" else refused
+    wanted, refused = _names("allowed_special", allowed, specials), _names("disallowed_special", disallowed, specials)
+    return wanted.intersection(specials), refused - wanted if disallowed == "all" else refused
 
 
 def refuse(tokens: frozenset[str], text: str, before: int = 0) -> None:
