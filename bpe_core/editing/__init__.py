@@ -1,1 +1,1 @@
-"""Texts that stay tokenized while they are edited, where their tokens stand, and what an edit changed."""
+"""Texts whose tokens are kept up to date while they are edited, and how an edit changed the tokens."""

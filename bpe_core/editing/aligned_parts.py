@@ -1,4 +1,7 @@
-"""The parts of a text that is followed by `AlignedText`: where they end, and the tokens of some of them in a row."""
+"""The parts in which `AlignedText` keeps its text: dividing a text at cuts, and the tokens of adjacent parts.
+
+`places`, as everywhere in this package, are `Range`s of code points.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -6,27 +9,27 @@ from itertools import accumulate, chain
 from typing import Final
 
 from bpe_core.common_prefix import common_prefix
-from bpe_core.editing.alignment import Alignment, Place
+from bpe_core.editing.alignment import Alignment, Range
 from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.prepared_cuts import Cut, PreparedCuts
 from bpe_core.errors import OptionError
 from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 
-SIZE: Final = 512
+PART_SIZE: Final = 512
 """Characters of a part, about."""
-MOST: Final = 1024
-"""A part of more characters is parted, where it can be."""
-LEAST: Final = 64
-"""A part of fewer characters is joined to the next one when an edit comes by."""
-LONGEST: Final = 2_048
-"""Characters without a cut that a screen can wait for."""
-LARGEST: Final = 200_000
-"""Characters without a cut that are encoded again at each edit, beside the screen."""
+LONGEST_PART: Final = 1024
+"""Characters from which on a part is divided, where it can be cut."""
+SHORTEST_PART: Final = 64
+"""Characters below which a part is joined to the next one when it is edited."""
+LONGEST_AT_ONCE: Final = 2_048
+"""Characters of a part that is encoded fast enough for a screen to wait for it; a longer part has no earlier cut."""
+LONGEST_ENCODED: Final = 200_000
+"""Characters of the longest part that is accepted; as long as it has no cut, each edit encodes all of it again."""
 
 
 class Part:
-    """A part of a text, between two cuts; its tokens are worked out when somebody looks."""
+    """The text between two cuts; its tokens are computed when they are first asked for."""
 
     __slots__ = ("_alignment", "_behind", "cut", "text")
 
@@ -34,67 +37,67 @@ class Part:
         self.text: Final = text
         """Never empty."""
         self.cut: Final = cut
-        """The kind of cut at which it begins; None for the first part."""
+        """The kind of cut at which the part begins; None at the beginning of the text."""
         self._behind: Cut | None = None
         self._alignment: Alignment | None = None
 
     @property
     def is_aligned(self) -> bool:
-        """Whether its tokens are known."""
+        """Whether its tokens have been computed."""
         return self._alignment is not None
 
     def align(self, tokenizer: Tokenizer, behind: Cut | None) -> Alignment:
-        """Its tokens, and their places; `behind` is the kind of cut at which it ends, None at the end of the text."""
+        """The tokens of the part and their places, cached; `behind` is the cut at its end, None for the last part."""
         if self._alignment is None or self._behind != behind:
             self._alignment, self._behind = Alignment(tokenizer, self.text, self.cut, behind), behind
         return self._alignment
 
 
 def parts_of(text: str, cuts: PreparedCuts, cut: Cut | None = None) -> Iterator[Part]:
-    """A text as parts, the first of which begins at this kind of cut. Raises `OptionError` where one would be huge."""
+    """Divide a text that begins at a `cut` of this kind; OptionError if a part would be over LONGEST_ENCODED."""
     at = 0
     while at < len(text):
         end, behind = _next_cut(text, at, cuts)
-        if end - at > LARGEST:
+        if end - at > LONGEST_ENCODED:
             raise OptionError(
                 f"{end - at:,} characters have no place to cut them; this tokenizer must encode them again at each "
-                f"key, and up to {LARGEST:,} are shown."
+                f"key, and up to {LONGEST_ENCODED:,} are shown."
             )
         yield Part(text[at:end], cut)
         at, cut = end, behind
 
 
 def _next_cut(text: str, at: int, cuts: PreparedCuts) -> tuple[int, Cut]:
-    """Where the part that begins at `at` ends, and the kind of cut there; better between two pieces than inside one."""
-    if len(text) - at <= MOST:
+    """(end, kind of cut there) of the part that begins at `at`; a cut between two pieces is preferred to one inside."""
+    if len(text) - at <= LONGEST_PART:
         return len(text), Cut.NONE
-    for end in range(at + SIZE, at + MOST):
+    for end in range(at + PART_SIZE, at + LONGEST_PART):
         if cuts.between_pieces(text[end - 1 : end + 1]):
             return end, Cut.PIECES
-    for end in range(at + SIZE, len(text)):
+    for end in range(at + PART_SIZE, len(text)):
         if kind := cuts[text[end - 1 : end + 1]]:
             return end, kind
     return len(text), Cut.NONE
 
 
 class Parts:
-    """Some parts in a row as one text with its tokens; places count from the beginning of the first."""
+    """Adjacent parts as one text with its tokens; offsets count from the beginning of the first part."""
 
     def __init__(self, tokenizer: Tokenizer, parts: Sequence[Part], behind: Cut | None) -> None:
-        """`behind` is the kind of cut at which the last one ends. Raises what working out their tokens raises."""
+        """`behind` is the kind of cut at which the last part ends. Raises `UnknownTokenError`."""
         cuts = [*(part.cut for part in parts[1:]), behind]
         self.alignments: Final = [part.align(tokenizer, cut) for part, cut in zip(parts, cuts, strict=False)]
-        """Of each part."""
+        """The tokens and places of each part."""
         self.text: Final = "".join(part.text for part in parts)
-        """All of it."""
+        """The text of all parts."""
         self.ids: Final = list(chain.from_iterable(alignment.ids for alignment in self.alignments))
-        """All tokens."""
+        """The tokens of all parts."""
         self._starts = list(accumulate((len(part.text) for part in parts), initial=0))
         self._counts = list(accumulate((alignment.n_tokens for alignment in self.alignments), initial=0))
 
-    def places(self, first: int, last: int) -> list[Place]:
-        """For each of some tokens in a row, the characters of which it holds at least a part."""
-        found: list[Place] = []
+    def places(self, first: int, last: int) -> list[Range]:
+        """The characters that each token from index `first` up to, not including, `last` covers, even partially."""
+        found: list[Range] = []
         index = bisect_right(self._counts, first) - 1
         while first < last and index < len(self.alignments):
             before, start = self._counts[index], self._starts[index]
@@ -105,7 +108,7 @@ class Parts:
 
 
 def compare_parts(before: Parts, after: Parts, edit: Edit) -> Change:
-    """What an edit did to the tokens, from some parts in a row to those that came in their place."""
+    """The change of the tokens from some adjacent parts to those that replaced them. `edit` counts from their start."""
     old, new = before.ids, after.ids
     n_before = bisect_right(range(len(old)), edit.start, key=lambda token: before.places(token, token + 1)[0][1])
     head = common_prefix(old[:n_before], new)  # in a run of one token the edited place counts
@@ -129,8 +132,8 @@ def compare_parts(before: Parts, after: Parts, edit: Edit) -> Change:
     )
 
 
-def _own_bytes(text: str, places: list[Place], done: int) -> list[bytes]:
-    """The bytes of the text that each token stands for; of characters that tokens share, the first has them."""
+def _own_bytes(text: str, places: list[Range], done: int) -> list[bytes]:
+    """The bytes of the text under each of the `places`; a character that several cover counts for the first only."""
     found: list[bytes] = []
     for start, end in places:
         found.append(utf8(text[max(start, done) : max(end, done)]))
@@ -138,8 +141,8 @@ def _own_bytes(text: str, places: list[Place], done: int) -> list[bytes]:
     return found
 
 
-def _ripple(went: list[Place], came: list[Place], text: str, edit: Edit) -> int:
-    """Bytes from the edited text to the farthest border that only one of two rows of tokens has; 0 if none does."""
+def _ripple(went: list[Range], came: list[Range], text: str, edit: Edit) -> int:
+    """Bytes from the edit to the farthest token border that was removed (in `went`) or added (in `came`); 0 if none."""
     old, new = ({border for place in places for border in place} for places in (went, came))
     before = {at for at in old if at < edit.start} ^ {at for at in new if at < edit.start}
     behind = {at - edit.end for at in old if at > edit.end} ^ {at - edit.stop for at in new if at > edit.stop}

@@ -1,17 +1,17 @@
 """Text and its tokens while it is being edited, for tokenizers that change a text before they encode it.
 
 `LiveText` follows an edit piece by piece, since there a token's bytes are the text's. Here they are not (see
-`bpe_core.editing.alignment`), and a rule may look anywhere. So the text is kept in parts that end where it may be cut
-(see `bpe_core.editing.prepared_cuts`), each with an alignment that is worked out when somebody looks; an edit leaves
-alone all parts but those that it touches.
+`bpe_core.editing.alignment`), and a rule may depend on any other character. So the text is divided at safe cuts (see
+`bpe_core.editing.prepared_cuts`) into parts, whose tokens are computed when they are asked for; an edit replaces only
+the parts that it touches. A text is *settled* when the tokens of all parts are known.
 """
 
 from itertools import chain
 from time import perf_counter
 from typing import Final
 
-from bpe_core.editing.aligned_parts import LEAST, LONGEST, Parts, compare_parts, parts_of
-from bpe_core.editing.alignment import Alignment, Place
+from bpe_core.editing.aligned_parts import LONGEST_AT_ONCE, SHORTEST_PART, Parts, compare_parts, parts_of
+from bpe_core.editing.alignment import Alignment, Range
 from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.prefix_sums import PrefixSums
@@ -23,17 +23,17 @@ from bpe_core.surrogates import utf8, without_surrogates
 from bpe_core.tokenizer import Tokenizer
 
 _FAR: Final = 8
-"""Parts to both sides of a place in which a piece is followed."""
+"""Parts to the left and to the right of an offset in which `piece_at` follows a piece."""
 
 
 class AlignedText:
     """A text that can be edited, and its tokens: at any moment those that `tokenizer.encode_ordinary` would give.
 
-    Offsets are code points of the text as it was written. It is used as `LiveText` is, and takes any tokenizer. An edit
-    costs the same in a text of any size, where there are cuts. Not for use in several threads.
+    Offsets are code points of the text as it was written. It has the methods of `LiveText`, for any tokenizer. An edit
+    encodes only the parts that it touches, whatever the size of the text, if that has cuts. Not thread-safe.
 
-    What makes, changes or settles one raises `OptionError` where too long a stretch of the text has no cut, and
-    `UnknownTokenError` where a character of it has no token; the text should be left aside then.
+    Making, changing or settling one raises `OptionError` if more than LONGEST_ENCODED characters have no cut, and
+    `UnknownTokenError` if a character has no token; after an error it should not be used any more.
     """
 
     def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
@@ -52,7 +52,7 @@ class AlignedText:
         return f"<AlignedText: {self.n_characters} characters, {self.tokenizer!r}>"
 
     def use(self, tokenizer: Tokenizer) -> None:
-        """Go on with another tokenizer, or another step of the same one. Nothing is encoded yet."""
+        """Set another tokenizer, or another step of the same one. Nothing is encoded before tokens are asked for."""
         self._fill(tokenizer, self.text)
 
     @property
@@ -72,13 +72,13 @@ class AlignedText:
 
     @property
     def takes_long(self) -> bool:
-        """Whether there is a stretch without a cut that is so long that no screen should wait for it."""
-        return any(len(part.text) > LONGEST for part in self._parts)
+        """Whether some part has more than LONGEST_AT_ONCE characters, too many for a screen to wait for its tokens."""
+        return any(len(part.text) > LONGEST_AT_ONCE for part in self._parts)
 
     def is_costly(self, start: int, end: int) -> bool:
-        """Whether an edit of a range has to work out such a stretch again."""
+        """Whether an edit of the range must encode a part of more than LONGEST_AT_ONCE characters again."""
         first, last = self._touched(start, end, 0)
-        return any(len(part.text) > LONGEST for part in self._parts[first:last])
+        return any(len(part.text) > LONGEST_AT_ONCE for part in self._parts[first:last])
 
     def between(self, start: int, end: int) -> str:
         """The text of a range."""
@@ -87,14 +87,14 @@ class AlignedText:
         return "".join(part.text for part in self._parts[first:last])[start - at : end - at]
 
     def _cover(self, start: int, end: int) -> tuple[int, int, int]:
-        """(first, where it begins, last): the parts that meet a range, or at least touch it."""
+        """(index of the first part that meets or touches a range, offset of that part, index behind the last)."""
         if not self._parts:
             return 0, 0, 0
         first, at = self._lengths.find(start)
         return first, at, 1 + (self._lengths.find(end - 1)[0] if end > start else first)
 
-    def _look(self, first: int, last: int) -> Parts:
-        """Some of the parts, with their tokens."""
+    def _encoded(self, first: int, last: int) -> Parts:
+        """The parts from `first` up to, not including, `last`, with their tokens."""
         for index in range(first, last):
             self._count(index)
         return Parts(self._tokenizer, self._parts[first:last], self._cut_at(last))
@@ -104,7 +104,7 @@ class AlignedText:
         return self._parts[index].cut if index < len(self._parts) else None
 
     def _count(self, index: int) -> None:
-        """Work out one part, unless it is known."""
+        """Compute the tokens of one part and enter their number, unless it is known."""
         if self._tally.known(index, index + 1) is None:
             n_tokens = self._alignment(index).n_tokens
             self._tally.exchange(index, index + 1, [n_tokens])
@@ -114,7 +114,7 @@ class AlignedText:
 
     @property
     def ids(self) -> list[int]:
-        """All tokens. Settles the text."""
+        """All tokens; encodes what is not encoded yet."""
         return list(chain.from_iterable(self._alignment(index).ids for index in range(len(self._parts))))
 
     @property
@@ -123,7 +123,7 @@ class AlignedText:
         return not self._tally.n_unknown
 
     def settle(self, seconds: float) -> bool:
-        """Work on what is not known yet for so long, or a little longer; whether all is known now."""
+        """Encode parts whose tokens are not known for about `seconds`, at least one; whether all are known now."""
         deadline = perf_counter() + seconds
         while not self.settled:
             self._count(self._tally.next_unknown())
@@ -132,12 +132,12 @@ class AlignedText:
         return self.settled
 
     def split_all(self) -> None:
-        """Work out all tokens now, rather than when somebody looks."""
+        """Encode all parts now, rather than when tokens are asked for."""
         self.settle(float("inf"))
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens the text has. Settles it."""
+        """How many tokens the text has; encodes what is not encoded yet."""
         self.settle(float("inf"))
         return self._tally.n_tokens
 
@@ -147,7 +147,7 @@ class AlignedText:
         return self._tally.n_tokens if self.settled else None
 
     def n_tokens_between(self, start: int, end: int) -> int | None:
-        """How many tokens meet a range; None if those of its parts are not known yet. Does not look at all of it."""
+        """How many tokens meet a range; None if a part inside of it is not encoded yet. Encodes only its ends."""
         self._check(start, end)
         first, at, last = self._cover(start, end)
         if start == end or last - first <= 2:
@@ -175,30 +175,30 @@ class AlignedText:
         spans = self.spans(offset, min(offset + 1, self.n_characters))
         return next((span for span in spans if span.start < span.end), None)
 
-    def places(self, first: int, last: int) -> list[Place]:
-        """For each of some tokens in a row, the characters of which it holds at least a part. Settles the text."""
-        return self._look(0, len(self._parts)).places(first, last)
+    def places(self, first: int, last: int) -> list[Range]:
+        """The characters that each token from index `first` up to `last` covers, even partially; encodes all text."""
+        return self._encoded(0, len(self._parts)).places(first, last)
 
-    def stretch(self, first: int, last: int) -> Place:
-        """The characters that some tokens in a row hold; an empty place, where they would stand, if there are none."""
+    def stretch(self, first: int, last: int) -> Range:
+        """The characters that the tokens from index `first` up to `last` cover; if none, empty where `first` is."""
         places = self.places(first, max(last, first + 1))
         begin = places[0][0] if places else self.n_characters
         return (begin, places[-1][1]) if first < last and places else (begin, begin)
 
-    def piece_at(self, offset: int) -> Place | None:
-        """Where the piece that holds the character at `offset` begins and ends; None if none does.
+    def piece_at(self, offset: int) -> Range | None:
+        """(start, end) of the piece that holds the character at `offset`; None if none does.
 
-        Of a piece that goes on through many parts, only those near by are told.
+        A piece that spans many parts is cut off some parts before and behind.
         """
         found = self._piece_around(offset)
         return (found[0][0], found[-1][1]) if found else None
 
     def prepared_piece(self, offset: int) -> str:
-        """That piece as it is when it is encoded; "" if there is none."""
+        """The text of that piece after normalization, as it is encoded; "" if there is none."""
         return "".join(text for _, _, text in self._piece_around(offset))
 
     def _piece_around(self, offset: int) -> list[tuple[int, int, str]]:
-        """Where each part of that piece begins and ends, and what it is when it is encoded; empty if there is none."""
+        """(start, end, prepared text) of that piece in each part of the text that it spans; empty if there is none."""
         self._check(offset, offset)
         index, at, _ = self._cover(offset, offset)
         here = self._alignment(index).piece_index(offset - at) if offset < self.n_characters else None
@@ -231,15 +231,15 @@ class AlignedText:
     def splice(self, start: int, end: int, replacement: str) -> Change:
         """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range.
 
-        All of it or, where it raises, nothing of it is done. Ids that stay count as tokens that stay, also where they
-        stand for other characters now, as with small letters.
+        If it raises, nothing has changed. An id that stays the same is no change, even if it covers other characters
+        now, as a letter that became lower case.
         """
         self._check(start, end)
         replacement = without_surrogates(replacement)
         first, last = self._touched(start, end, len(replacement))
         at = self._lengths.start(first)
         edit = Edit(start - at, end - at, replacement)
-        before = self._look(first, last)
+        before = self._encoded(first, last)
         text = before.text[: edit.start] + replacement + before.text[edit.end :]
         new = list(parts_of(text, self._cuts, self._parts[first].cut if first < last else None))
         after = Parts(self._tokenizer, new, self._cut_at(last))
@@ -251,7 +251,10 @@ class AlignedText:
         return change._replace(start=change.start + at)
 
     def _touched(self, start: int, end: int, n_inserted: int) -> tuple[int, int]:
-        """The first part that an edit changes, and the one behind the last: the characters at both ends stay."""
+        """(first, last): the parts `first` up to, not including, `last` that an edit of a range can change.
+
+        They begin and end with characters outside of the range, unless the text does not go on there.
+        """
         if not self._parts:
             return 0, 0
         first, at, last = self._cover(start, end)
@@ -260,7 +263,7 @@ class AlignedText:
         if last < len(self._parts) and end == self._lengths.start(last):
             last += 1
         left = self._lengths.start(last) - self._lengths.start(first) - (end - start) + n_inserted
-        return first, last + (left < LEAST and last < len(self._parts))
+        return first, last + (left < SHORTEST_PART and last < len(self._parts))
 
     def _check(self, start: int, end: int) -> None:
         if not 0 <= start <= end <= self.n_characters:
@@ -271,9 +274,9 @@ class AlignedText:
 
 
 FollowedText = LiveText | AlignedText
-"""A text whose tokens can be followed while it is edited."""
+"""A text that can be edited, and its tokens."""
 
 
 def followed(tokenizer: Tokenizer, text: str) -> FollowedText:
-    """A text to be edited under any tokenizer; raises what `AlignedText` raises."""
+    """A `LiveText` if `tokenizer` encodes pieces as they are, else an `AlignedText`; raises what that raises."""
     return LiveText(tokenizer, text) if tokenizer.by_piece else AlignedText(tokenizer, text)

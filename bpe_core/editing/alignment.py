@@ -1,9 +1,8 @@
 """Where the tokens of a text stand in it, for tokenizers that change a text before they encode it.
 
 There a token's bytes are not the text's: spaces are put before a text, letters are made small, accents are composed, an
-end of a word gets a marker. So it is remembered what became of which characters (`SourceMap`), and the places of tokens
-are followed back when they are looked at. A token that stands for nothing in the text, such as a space put before it,
-has an empty place.
+end of a word gets a marker. A `SourceMap` records which characters became which, and maps tokens back to the
+characters they came from. A token without any, such as a space put before the text, has an empty range.
 """
 
 from bisect import bisect_left, bisect_right
@@ -21,16 +20,16 @@ from bpe_core.tokenizer.preparation import METASPACE, Preparation
 from bpe_core.tokenizer.source_map import SourceMap
 from bpe_core.tokenizer.steps import Placed, PrefixStep, SplitStep
 
-Place = tuple[int, int]
-"""Where something begins and ends in the text, in code points."""
+Range = tuple[int, int]
+"""(start, end) in the text as it was written, in code points."""
 
 _start, _end = itemgetter(0), itemgetter(1)
 
 
 class Alignment:
-    """The tokens of one text, or a part of one, and their places.
+    """The tokens of a text, or of a part of one, and the range of characters of each.
 
-    The text holds no surrogate; special tokens are text like any other.
+    The text holds no surrogate; special tokens in it are encoded as ordinary text.
     """
 
     __slots__ = (
@@ -47,7 +46,10 @@ class Alignment:
     )
 
     def __init__(self, tokenizer: Tokenizer, text: str, before: Cut | None = None, behind: Cut | None = None) -> None:
-        """`before` and `behind` are the kinds of cuts at which the text goes on; None where it does not."""
+        """`before` and `behind` are the kinds of cut around `text`; None at the beginning and the end of all text.
+
+        Raises `UnknownTokenError`, and `PatternError` where the pattern is too slow.
+        """
         self.tokenizer: Final = tokenizer
         """Where the tokens come from."""
         self.text: Final = text
@@ -58,18 +60,18 @@ class Alignment:
         self._pieces: list[Placed] = []
         self._tokens: list[tuple[int, ...]] = []
         self._found: set[int] = set()
-        """Which of them are added tokens, and no pieces."""
+        """Indices in `_pieces` of added tokens, which are not pieces of the pattern."""
         with patience(enough_for(len(text))):
             if preparation is None:
                 self._put([Placed(text[a:b], a) for a, b in tokenizer.splitter.places(text)])
             else:
                 self._prepare(preparation)
         for index, cut in ((0, before), (-1, behind)):
-            if cut is Cut.INSIDE:  # a part of a piece is not looked up whole
+            if cut is Cut.INSIDE:  # a part of a piece must not be looked up as a whole piece
                 self._tokens[index] = tokenizer.vocabulary.join(utf8(self._pieces[index].text))
         self._counts = [0, *accumulate(map(len, self._tokens))]
         self._piece_places = [self._map.before(start, start + len(piece) - n) for piece, start, n in self._pieces]
-        self._token_places: dict[int, list[Place]] = {}
+        self._token_places: dict[int, list[Range]] = {}
 
     def _put(self, pieces: list[Placed]) -> None:
         encode = self.tokenizer.encode_piece
@@ -128,8 +130,8 @@ class Alignment:
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of characters; they may reach beyond the range.
 
-        Empty spans are tokens that stand for nothing in the text. They come with the character they were put before,
-        or behind where they end a piece.
+        A span may be empty: its tokens cover no character. It meets a range with the character that follows it or, if
+        it is at the end of a piece or of the text, with the one before.
         """
         first = bisect_left(self._piece_places, start, key=_end)
         last = bisect_right(self._piece_places, end, key=_start)
@@ -151,11 +153,11 @@ class Alignment:
         return found
 
     def _share(self, index: int) -> bool:
-        """Whether a piece shares a character with the one before."""
+        """Whether the piece at `index` and the one before it cover a common character."""
         return self._piece_places[index][0] < self._piece_places[index - 1][1]
 
     def _spans(self, first: int, last: int) -> Iterator[tuple[Span, bool]]:
-        """The spans of some pieces, and whether each of them is empty and stands behind a character of its piece."""
+        """(span, whether it is empty and not at the start of its piece) for the pieces from `first` up to `last`."""
         start = end = 0
         ids: list[int] = []
         trails = False
@@ -173,14 +175,14 @@ class Alignment:
         if ids:
             yield Span(start, end, tuple(ids)), trails
 
-    def _places(self, index: int) -> list[Place]:
-        """For each token of a piece, the characters of the text of which it holds at least a part."""
+    def _places(self, index: int) -> list[Range]:
+        """For each token of a piece, the characters of the text that it covers, even partially; cached."""
         found = self._token_places.get(index)
         if found is None:
             found = self._token_places[index] = list(self._find_places(index))
         return found
 
-    def _find_places(self, index: int) -> Iterator[Place]:
+    def _find_places(self, index: int) -> Iterator[Range]:
         text, start, n_put = self._pieces[index]
         piece_end = self._piece_places[index][1]
         for begin, end in _shares(text, self._tokens[index], self.tokenizer):
@@ -193,22 +195,22 @@ class Alignment:
 
     @property
     def n_pieces(self) -> int:
-        """How many pieces there are, added tokens among them."""
+        """How many pieces there are, added tokens included."""
         return len(self._pieces)
 
     def piece_index(self, offset: int) -> int | None:
-        """The number of the piece that holds the character at `offset`; None if none does."""
+        """The index of the piece that holds the character at `offset`; None if none does."""
         index = bisect_right(self._piece_places, offset, key=_end)
         holds = index < len(self._pieces) and self._piece_places[index][0] <= offset
         return index if holds else None
 
-    def piece(self, index: int) -> tuple[Place, str]:
-        """Where a piece stands, and what it is when it is encoded: "" for an added token, which is not."""
+    def piece(self, index: int) -> tuple[Range, str]:
+        """(range in the text, prepared text) of a piece; the latter is "" for an added token, which is not encoded."""
         return self._piece_places[index], self._pieces[index].text if index not in self._found else ""
 
-    def places(self, first: int, last: int) -> list[Place]:
-        """For each of some tokens in a row, the characters of which it holds at least a part."""
-        found: list[Place] = []
+    def places(self, first: int, last: int) -> list[Range]:
+        """The characters that each token from index `first` up to, not including, `last` covers, even partially."""
+        found: list[Range] = []
         index = bisect_right(self._counts, first) - 1
         while first < last:
             before, behind = self._counts[index], self._counts[index + 1]
@@ -217,17 +219,17 @@ class Alignment:
         return found
 
 
-def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Place]:
-    """For each token of a piece, the characters of the piece of which it holds at least a part.
+def _shares(piece: str, ids: Sequence[int], tokenizer: Tokenizer) -> list[Range]:
+    """For each token of a prepared piece, the characters of that piece that it covers, even partially.
 
-    A token for the unknown holds the characters that have none, up to the next token; the marker at the end of a word
-    holds none. Where the tokens do not tell their characters, each holds all of them.
+    An unknown token covers the characters without a token up to the next token; an end-of-word marker covers none. If
+    the bytes of the tokens cannot be matched with the piece, each token covers all of it.
     """
     if len(ids) == 1:
         return [(0, len(piece))]
     data = utf8(piece)
     starts = list(accumulate((len(utf8(character)) for character in piece), initial=0))
-    found: list[Place] = []
+    found: list[Range] = []
     at = 0
     for index, token in enumerate(ids):
         end = at + len(own) if data.startswith(own := tokenizer.token_bytes(token), at) else -1

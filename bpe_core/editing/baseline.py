@@ -1,4 +1,4 @@
-"""A text as it once was, and what it has become since then, token by token."""
+"""Comparing a text being edited with an earlier state of it, the baseline, token by token."""
 
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -10,25 +10,25 @@ from bpe_core.editing.token_diff import Hunk, token_diff
 from bpe_core.surrogates import utf8
 
 MOST_COMPARED: Final = 200_000
-"""Characters, before and after together, up to which a stretch that was edited is compared."""
+"""Characters that are compared at most: those of the edited range before and after, added."""
 _MOST_WHOLE: Final = 40_000
-"""The same where all of the text has to be encoded for that."""
+"""Characters at most, before and after added, of texts that must be encoded and compared whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What differs between a baseline and the text of now, under the tokenizer of now."""
+    """What differs between the baseline and the present text, both under the present tokenizer."""
 
     hunks: tuple[Hunk, ...]
     """The tokens that differ, as indices of `old` and `new`."""
     old: tuple[int, ...]
-    """The tokens of the baseline, from a place before the first difference to one behind the last; a negative number
-    stands for so many bytes that a lossy pattern drops.
+    """The tokens of a range of the baseline that includes all differences; -n stands for n bytes that a lossy pattern
+    drops.
     """
     new: tuple[int, ...]
-    """The tokens that the text has there now."""
+    """The tokens of the same range of the present text."""
     stretches: tuple[tuple[int, int], ...]
-    """The code points that the new tokens of each hunk cover; an empty range where there are none."""
+    """For each hunk (start, end) of the code points that its new tokens cover; empty if it has none."""
     n_bytes: int
     """By how many bytes the text has grown; negative if it has shrunk."""
 
@@ -47,30 +47,31 @@ class Comparison:
 
 
 class Baseline:
-    """A text that is remembered, and how much of both its ends no edit has touched since."""
+    """An earlier state of a text, and how many characters at both ends no edit has touched since."""
 
     __slots__ = ("_head", "_n_characters", "_tail", "text")
 
     def __init__(self, text: str) -> None:
         self.text: Final = text
-        """As it was."""
+        """The text as it was."""
         self._n_characters = self._head = self._tail = len(text)
 
     def spliced(self, start: int, end: int, n_inserted: int) -> None:
-        """Take note of an edit of the text as it has become: `n_inserted` code points took the place of a range."""
+        """Record an edit of the present text: `n_inserted` code points replaced those from `start` up to `end`."""
         self._head = min(self._head, start)
         self._tail = min(self._tail, self._n_characters - end)
         self._n_characters += n_inserted - (end - start)
 
     @property
     def n_edited(self) -> int:
-        """Characters, before and after together, from the first that was edited to the last."""
+        """Characters from the first edited one to the last, in the baseline and in the present text, added."""
         return max(0, len(self.text) - self._head - self._tail) + max(0, self._n_characters - self._head - self._tail)
 
     def compare(self, live: FollowedText) -> Comparison | None:
-        """What differs now; None if too much was edited to be compared in a moment.
+        """What differs now between the baseline and `live`, the present text; None if too much was edited to compare.
 
-        Only the stretch from the first edit to the last is looked at, so the length of the text does not matter.
+        Of a `LiveText` only the range from the first edit to the last, out to safe cuts, is encoded and compared; of an
+        `AlignedText` all.
         """
         if not isinstance(live, LiveText):
             return self._compare_whole(live)
@@ -95,7 +96,7 @@ class Baseline:
         return Comparison(hunks, old, new, tuple(stretches), len(data) - len(utf8(before)))
 
     def _compare_whole(self, live: AlignedText) -> Comparison | None:
-        """The same of all the text, for an edit may be felt anywhere."""
+        """`compare` for an `AlignedText`: all of both texts, since an edit may change tokens anywhere."""
         if len(self.text) + live.n_characters > _MOST_WHOLE:
             return None
         old, new = tuple(live.tokenizer.encode_ordinary(self.text)), tuple(live.ids)
@@ -105,5 +106,5 @@ class Baseline:
 
 
 def _tokens(live: LiveText, text: str) -> tuple[int, ...]:
-    """The tokens of a stretch between safe cuts; a negative number is so many bytes that a lossy pattern drops."""
+    """The tokens of a text between safe cuts; -n stands for n bytes that a lossy pattern drops."""
     return tuple(chain.from_iterable(map(live.pieces.ids, live.pieces.split(text))))

@@ -1,4 +1,4 @@
-"""An edit of a text, and what it did to the tokens: which went, which came, and how far that reached."""
+"""An edit of a text, and the change of its tokens: those removed, those inserted, and how far from the edit."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from bpe_core.surrogates import utf8
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Some characters that went, and the text that came in their place."""
+    """The replacement of a range of characters by other text."""
 
     start: int
-    """Code point where it begins."""
+    """Code point where the range begins."""
     end: int
-    """Code point behind the characters that went, before the edit."""
+    """Code point behind the range, in the text before the edit."""
     replacement: str
-    """What came."""
+    """The text in its place."""
 
     @property
     def stop(self) -> int:
-        """Code point behind the replacement, after the edit."""
+        """Code point behind the replacement, in the text after the edit."""
         return self.start + len(self.replacement)
 
     @property
@@ -32,22 +32,22 @@ class Edit:
 
 
 class Change(NamedTuple):
-    """The tokens before and after an edit, without those that both ends have in common."""
+    """The tokens that an edit replaced, and those in their place, without equal tokens at both ends."""
 
     start: int
     """Code point in which the first token that changed begins; the same in the old text and in the new one."""
     removed: tuple[int, ...]
     """Tokens that are gone."""
     inserted: tuple[int, ...]
-    """Tokens that stand in their place."""
+    """Tokens in their place."""
     removed_bytes: tuple[bytes, ...] = ()
     """The bytes of each token that is gone."""
     inserted_bytes: tuple[bytes, ...] = ()
-    """The bytes of each token that came."""
+    """The bytes of each token in their place."""
     head: int = 0
     """How many bytes of the code point at `start` belong to the token before; 0 if a token begins where it does."""
     ripple: int = 0
-    """Bytes from the edited text to the farthest token border that came or went; 0 if none did outside of it."""
+    """Bytes from the edited text to the farthest token border that was added or removed; 0 if there is none."""
 
     @property
     def n_tokens(self) -> int:
@@ -55,7 +55,7 @@ class Change(NamedTuple):
         return len(self.inserted) - len(self.removed)
 
     def without_gaps(self) -> "Change":
-        """Without the negative numbers that stand for what a lossy pattern drops."""
+        """This change without negative tokens (see `compare`)."""
         removed, inserted = [t >= 0 for t in self.removed], [t >= 0 for t in self.inserted]
         return self._replace(
             removed=tuple(compress(self.removed, removed)),
@@ -73,11 +73,11 @@ class Change(NamedTuple):
 def compare(
     old: list[int], new: list[int], token_bytes: Callable[[int], bytes], text: str, edited: slice, start: int
 ) -> Change:
-    """The change between two encodings of a part of a text.
+    """The change from the tokens `old` of a part of a text to its tokens `new` after an edit.
 
-    `text` is the part after the edit, `edited` the slice of it that was typed, `start` the code point at which it
-    begins. A negative number among the tokens stands for so many bytes that a lossy pattern drops; `token_bytes` gives
-    as many.
+    `text` is the part after the edit, `edited` the slice of it that was inserted, `start` the code point of the whole
+    text at which the part begins. A token -n stands for n bytes that a lossy pattern drops, and `token_bytes(-n)` must
+    return n bytes. Linear in the tokens and in `text`.
     """
     head = common_prefix(old, new)
     tail = common_prefix(old[head:][::-1], new[head:][::-1])
@@ -86,7 +86,7 @@ def compare(
     gone, came = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
     n_bytes = _n_bytes(text)
     n_came = sum(map(len, came))
-    if head <= tail:  # of the two ends the one with fewer tokens is looked at
+    if head <= tail:  # only the end with fewer tokens is measured
         n_before = sum(map(len, map(token_bytes, before)))
         n_behind = n_bytes - n_before - n_came
     else:
@@ -109,7 +109,7 @@ def _n_bytes(text: str) -> int:
 
 
 def _unlike_border(gone: Iterable[bytes], came: Iterable[bytes], room: int) -> int:
-    """How far before `room` bytes the first border lies that only one of two rows of tokens has; 0 if none does."""
+    """How many bytes before offset `room` the first border lies that only one of two token lists has; 0 if none."""
     at = 0
     for one, other in zip_longest(map(len, gone), map(len, came), fillvalue=room + 1):
         at += min(one, other)

@@ -1,4 +1,4 @@
-"""Lengths in a row: which of them holds a position, where each begins, and both still fast after one has changed."""
+"""Prefix sums of a list of lengths that can change: which item holds a position, and where each item begins."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -7,7 +7,10 @@ from operator import sub
 
 
 class PrefixSums:
-    """A Fenwick tree over lengths (P. M. Fenwick, 1994): `find`, `start` and `add` take O(log n), `replace` O(n)."""
+    """A Fenwick tree over lengths (P. M. Fenwick, 1994): `find`, `start` and `add` take O(log n).
+
+    `replace` takes O(n), but O(log n) a change where fewer than 64 lengths are replaced by as many.
+    """
 
     __slots__ = ("_lengths", "_seen", "_sums", "total")
 
@@ -19,7 +22,11 @@ class PrefixSums:
         self._build()
 
     def _build(self) -> None:
-        self._seen = (0, 0, 0)  # index, start and end of what was found last: the next question is mostly near by
+        self._seen = (
+            0,
+            0,
+            0,
+        )  # index, start and end of the last result of `find`: the next position is often in the same item
         ends = list(accumulate(self._lengths, initial=0))
         self.total = ends[-1]
         self._sums = sums = ends[:]
@@ -29,7 +36,7 @@ class PrefixSums:
             step *= 2
 
     def copy(self) -> "PrefixSums":
-        """One that can be changed while this stays as it is."""
+        """An independent copy."""
         copied = copy(self)
         copied._lengths, copied._sums = self._lengths[:], self._sums[:]
         return copied
@@ -41,7 +48,7 @@ class PrefixSums:
         return self._lengths[index]
 
     def find(self, position: int) -> tuple[int, int]:
-        """(index, start) of the length that holds `position`; of the last one for a position at or past the end."""
+        """(index, start) of the item that holds `position`; the last item for a position at or past the end."""
         index, start, end = self._seen
         if start <= position < end:
             return index, start
@@ -61,7 +68,7 @@ class PrefixSums:
         return index, start
 
     def start(self, index: int) -> int:
-        """The sum of all lengths before `index`; with `len(self)`, of all."""
+        """Where the item at `index` begins: the sum of the lengths before it; `start(len(self))` is the total."""
         total = 0
         while index:
             total += self._sums[index]
@@ -69,7 +76,7 @@ class PrefixSums:
         return total
 
     def add(self, index: int, change: int) -> None:
-        """Let the length at `index` be greater by `change`."""
+        """Add `change`, which may be negative, to the length at `index`."""
         seen, start, end = self._seen
         self._seen = (seen, start, end + change) if seen == index else (0, 0, 0)
         self._lengths[index] += change
@@ -80,7 +87,7 @@ class PrefixSums:
             i += i & -i
 
     def replace(self, first: int, last: int, lengths: Sequence[int]) -> None:
-        """Put `lengths` in the place of those from `first` up to, not including, `last`."""
+        """Replace the lengths from `first` up to, not including, `last` by `lengths`, which may be more or fewer."""
         if len(lengths) == last - first < 64:
             for index, length in enumerate(lengths, first):
                 if length != self._lengths[index]:

@@ -1,10 +1,10 @@
-"""Where a text may be cut although a tokenizer changes it before it encodes it: so that the parts have its tokens.
+"""Where a text may be cut so that its parts have its tokens, for a tokenizer that changes a text before encoding it.
 
-The question is asked of two neighboring characters alone, as in `bpe_core.patterns.cuts`. A rule tells which characters
-stand apart: they become what they become alone, whatever is beside them, and nothing else becomes other for them. If
-two neighbors do so through all rules, the text around each of them is changed as if it ended there. Then either the
-pattern is known to cut between the two. Or they are inside of one piece that goes on, and no token holds the one before
-the other: as no merge can join them, what stands before the border is merged without regard to what stands behind it.
+It is decided from two adjacent characters alone, as in `bpe_core.patterns.cuts`. A rule of normalization says which
+characters *stand apart*: they are changed independently of their neighbors, and do not affect how these are changed. If
+both characters do so in all rules, the text on either side is changed as if it ended there. Then there are two kinds of
+safe cuts: the pattern always cuts between the two; or they are inside of one piece, and no token contains the two side
+by side, so that no merge joins across the border, and each side is merged as if it were alone.
 """
 
 from collections.abc import Iterable
@@ -27,14 +27,14 @@ from bpe_core.vocabulary import Vocabulary
 
 _ALL: Final = 0x110000
 _BETWEEN: Final = "\ud800"
-"""Stands between the texts of tokens; no text holds it."""
+"""Separator of joined token texts, a character that no text contains."""
 
 
 class Cut(IntEnum):
-    """What kind of cut there can be between two characters."""
+    """The kind of safe cut between two adjacent characters."""
 
     NONE = 0
-    """None that is known to be safe."""
+    """No cut that is known to be safe."""
     PIECES = 1
     """Between two pieces."""
     INSIDE = 2
@@ -42,7 +42,7 @@ class Cut(IntEnum):
 
 
 class PreparedCuts(dict[str, Cut]):
-    """Two neighboring characters of a text -> what kind of cut there can be, worked out when first asked for."""
+    """Two adjacent characters (a `str` of length 2) -> the kind of cut between them, computed when first asked for."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         preparation = tokenizer.preparation
@@ -66,7 +66,7 @@ class PreparedCuts(dict[str, Cut]):
         return kind
 
     def between_pieces(self, pair: str) -> bool:
-        """Whether there can be a cut between two pieces; that takes less time to find out."""
+        """Whether the kind is `Cut.PIECES`; faster than `self[pair]`, which also tests for `Cut.INSIDE`."""
         found = self._between.get(pair)
         if found is None:
             found = self._between[pair] = self._kind(*pair, may_go_inside=False) is Cut.PIECES
@@ -81,7 +81,7 @@ class PreparedCuts(dict[str, Cut]):
         return self._split(one[-1], other[0], may_go_inside)
 
     def _prepared(self, character: str) -> str:
-        """What becomes of a character; "" if it does not stand apart all the way."""
+        """What the rules make of a character; "" if it does not stand apart in all of them."""
         text = character
         for rule in self._rules:
             if not all(map(rule.is_apart, text)):
@@ -110,7 +110,7 @@ class PreparedCuts(dict[str, Cut]):
 
 
 class _Texts:
-    """The texts of added tokens, and whether one can have a part in what happens between two characters."""
+    """The texts of added tokens, and whether finding one of them can involve two adjacent characters."""
 
     def __init__(self, found: Iterable[tuple[str, AddedToken]]) -> None:
         tokens = [(text, token) for text, token in found if text]
@@ -128,17 +128,17 @@ class _Texts:
 
 
 class _Joints:
-    """Whether tokens of one vocabulary can hold one character before another."""
+    """Whether a token of a vocabulary can contain two characters side by side."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self.may_part: Final = vocabulary.end_of_word is None
-        """Whether a piece can be encoded in parts at all; not if its end is marked."""
+        """Whether a piece can be encoded in parts at all; not with an end-of-word marker."""
         self._texts: str | None = None
         self._torn: set[bytes] = set()
 
     def is_parted(self, left: str, right: str) -> bool:
-        """Whether no token holds them side by side, and no two that are unknown become one."""
+        """Whether no token contains the two side by side, and they do not fuse into one unknown token."""
         if self._texts is None:
             texts: list[str] = []
             for data in self._vocabulary.bytes_of.values():

@@ -1,4 +1,4 @@
-"""Tokens on characters: which code points a token covers, when tokens and characters do not end at the same places.
+"""Which code points each token covers, although tokens end inside of characters.
 
 A token is a run of bytes. It can hold several characters, and a character can be made of several tokens. So the unit
 here is the *span*: the smallest stretch of text that begins and ends where a character and a token begin and end.
@@ -16,25 +16,25 @@ _CLUSTER = regex.compile(r"\X")
 
 
 class Span(NamedTuple):
-    """A stretch of text and the tokens that make it up; it knows nothing of the rest of the text."""
+    """A range of code points and the tokens that encode just these."""
 
     start: int
     """Code point where it begins."""
     end: int
-    """Code point behind its last."""
+    """Code point behind its last one."""
     ids: tuple[int, ...]
-    """Its tokens; more than one only if some character is made of several."""
+    """Its tokens; several only if they share a character."""
 
 
 class Part(NamedTuple):
-    """One token of a span, and what it covers."""
+    """One token of a span, and the code points that it covers."""
 
     id: int
     """The token."""
     bytes: bytes
     """Its bytes."""
     start: int
-    """First code point of which it holds at least one byte."""
+    """First code point of which it has at least one byte."""
     end: int
     """Code point behind the last of those."""
     head: int
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A stretch of whole grapheme clusters (what a person calls characters), and the spans that lie in it."""
+    """A range of whole grapheme clusters (what a person calls characters), and the spans that lie in it."""
 
     start: int
     """Code point where it begins."""
@@ -99,7 +99,7 @@ def parts(span: Span, text: str, token_bytes: Callable[[int], bytes]) -> list[Pa
 
 
 def runs(text: str, spans: Sequence[Span], start: int = 0) -> list[Run]:
-    """`spans` cut and joined so that no grapheme cluster is torn: what a screen can color.
+    """`spans` as ranges of whole grapheme clusters, the smallest that a screen can color.
 
     `text` is what is drawn, usually one row, and begins at code point `start`; the spans are in order, do not overlap,
     and may reach beyond it. A cluster that several spans share becomes a run of its own; the spans beside it keep the
@@ -134,7 +134,7 @@ def _meets(span: Span, start: int, stop: int) -> bool:
 
 
 def _starts(text: str) -> list[int]:
-    """The byte where each character begins, and the number of bytes."""
+    """The byte offset of each character, and of the end."""
     return list(accumulate((_width(character) for character in text), initial=0))
 
 

@@ -1,7 +1,8 @@
 """Which tokens differ between two lists of them: the shortest script of removals and insertions, in hunks.
 
-E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the greedy form. What both ends have in common
-is set aside first, so the cost depends on how much differs and not on how long the lists are.
+E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the greedy form. The common beginning and end
+are set aside first, in linear time. The rest, n tokens that differ by D edits, takes O((n + D) * D) time at worst and
+O(D * D) memory.
 """
 
 from collections.abc import Sequence
@@ -10,20 +11,20 @@ from typing import Final, NamedTuple
 from bpe_core.common_prefix import common_prefix
 
 MOST_EDITS: Final = 400
-"""Removals and insertions up to which the shortest script is looked for; of more differences, one hunk holds all."""
+"""Edits (removals and insertions) up to which the shortest script is searched; beyond, one hunk holds everything."""
 
 
 class Hunk(NamedTuple):
-    """Neighboring tokens that went, and those that came in their place; one of the two can be none."""
+    """Adjacent tokens that were removed, and those inserted in their place; one of the two can be empty."""
 
     start: int
-    """Index of the first that went."""
+    """Index of the first removed token, in the old list."""
     end: int
-    """Index behind the last that went."""
+    """Index behind the last removed token."""
     new_start: int
-    """Index of the first that came, in the new list."""
+    """Index of the first inserted token, in the new list."""
     new_end: int
-    """Index behind the last that came."""
+    """Index behind the last inserted token."""
 
     @property
     def n_tokens(self) -> int:
@@ -32,7 +33,7 @@ class Hunk(NamedTuple):
 
 
 def token_diff(old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST_EDITS) -> list[Hunk]:
-    """The hunks in order; none if the lists are equal.
+    """The hunks by which `old` becomes `new`, in order; none if the lists are equal.
 
     >>> token_diff([1, 2, 3, 4, 5], [1, 9, 3, 4, 4, 5])
     [Hunk(start=1, end=2, new_start=1, new_end=2), Hunk(start=3, end=3, new_start=3, new_end=4)]
@@ -54,10 +55,10 @@ def token_diff(old: Sequence[int], new: Sequence[int], *, most_edits: int = MOST
 
 
 def _kept(old: Sequence[int], new: Sequence[int], most_edits: int) -> list[tuple[int, int]]:
-    """(index in `old`, index in `new`) of the tokens that a shortest script keeps; none if it is too long.
+    """(index in `old`, index in `new`) of the tokens that a shortest script keeps; none if it takes over `most_edits`.
 
-    `reach[k]` is how far one gets in `old` on the diagonal k = x - y with so many edits; going on along a diagonal
-    keeps tokens and costs nothing.
+    `reach[k]` is the farthest index x in `old` that can be reached on the diagonal k = x - y with the present number of
+    edits; a step along a diagonal keeps a token and is no edit.
     """
     reach = {1: 0}
     past: list[dict[int, int]] = []

@@ -2,8 +2,8 @@
 
 The text is kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once, splits again
 between the nearest safe cuts around it, and exchanges the pieces there; where no cut is near, `resplit` goes on until
-it meets pieces that were there before. Pieces and tokens are worked out when they are looked at; only a piece that is
-very long keeps its own tokens (`long_piece`).
+it meets pieces that were there before. Pieces and tokens are computed when they are asked for; only a very long piece
+keeps its tokens (`long_piece`). A text is *settled* when no item is open and the tokens of all are known.
 """
 
 from bisect import bisect_right
@@ -32,7 +32,7 @@ class LiveText:
     """A text that can be edited, and its tokens: at any moment those that `tokenizer.encode_ordinary` would give.
 
     Offsets are code points. Special tokens are text like any other. A pair of surrogates is kept as the
-    character it stands for, a lone one as U+FFFD, as encoding reads them. Not for use in several threads.
+    character it stands for, a lone one as U+FFFD, as encoding reads them. Not thread-safe.
     """
 
     def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
@@ -50,7 +50,7 @@ class LiveText:
         return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of it: the tokens of its first characters."""
+        """HTML of the tokens of its first characters, for notebooks."""
         from bpe_core.pictures.html import fragment
         from bpe_core.pictures.picture import FIRST_CHARACTERS, Picture
 
@@ -63,14 +63,14 @@ class LiveText:
 
     @property
     def pieces(self) -> Pieces:
-        """What splits the text, and what its pieces become."""
+        """What splits the text and encodes its pieces."""
         return self._pieces
 
     @property
     def local(self) -> bool:
-        """Whether an edit costs the same in a text of any size.
+        """Whether an edit splits and encodes only what is near it.
 
-        If not, the pattern could look anywhere (it has a look-behind, say), and each edit splits the whole text again.
+        If not, the pattern may depend on distant characters (by a look-behind, say), and each edit splits all the text.
         """
         return self._pieces.local
 
@@ -91,15 +91,15 @@ class LiveText:
 
     @property
     def ids(self) -> list[int]:
-        """All tokens. Settles the text."""
+        """All tokens; settles the text."""
         self.settle(float("inf"))
         items = self._blocks.items
         return list(chain.from_iterable(x.ids() if isinstance(x, LongPiece) else self._pieces.ids_of(x) for x in items))
 
     def spans(self, start: int, end: int) -> list[Span]:
-        """The spans that meet a range of characters, as a screen draws them; they may reach beyond the range.
+        """The spans that meet a range of characters; they may reach beyond the range.
 
-        In a very long piece they are provisional until the text is settled, though they seldom change then.
+        Those of a very long piece are provisional until the text is settled, though they seldom change.
         """
         self._check(start, end)
         found: list[Span] = []
@@ -115,7 +115,7 @@ class LiveText:
         return spans[0] if spans else None
 
     def piece_at(self, offset: int) -> tuple[int, int] | None:
-        """Where the piece that holds the character at `offset` begins and ends; None at the end of the text."""
+        """(start, end) of the piece that holds the character at `offset`; None at the end of the text."""
         self._check(offset, offset)
         if offset == self.n_characters:
             return None
@@ -130,7 +130,7 @@ class LiveText:
         return self.between(*piece) if piece else ""
 
     def n_tokens_between(self, start: int, end: int) -> int | None:
-        """How many tokens meet a range; None if those of its parts are not known yet. Does not look at all of it."""
+        """How many tokens meet a range; None if a block inside of it is not encoded yet. Encodes only its ends."""
         self._check(start, end)
         if start == end:
             return 0
@@ -155,9 +155,9 @@ class LiveText:
         return n_tokens
 
     def use(self, tokenizer: Tokenizer) -> None:
-        """Go on with another tokenizer, or another step of the same one; the pieces stay if it splits alike.
+        """Set another tokenizer, or another step of the same one; the pieces stay if it splits alike.
 
-        Nothing is encoded yet, so it can be called for every position of a slider.
+        Nothing is encoded before tokens are asked for, so this can be called for every position of a slider.
         """
         if not tokenizer.splitter.is_like(self._pieces.splitter):
             self._fill(tokenizer, self.text)
@@ -172,7 +172,7 @@ class LiveText:
         return not self._tally.n_unknown and not self._blocks.open
 
     def settle(self, seconds: float) -> bool:
-        """Work on what is not known yet for so long, or a little longer; whether all is known now."""
+        """Compute tokens that are not known yet for about `seconds`, at least one step; whether all are known now."""
         deadline = perf_counter() + seconds
         while not self.settled:
             if self._blocks.open:
@@ -187,7 +187,7 @@ class LiveText:
         return self.settled
 
     def _go_on_splitting(self) -> None:
-        """Bring what is open some way to the right, or to its end."""
+        """Split some more of the first open item (see `resplit`), which moves to the right or ends."""
         at = self._blocks.start(self._blocks.items.index(self._blocks.open[0]))
         edit = Edit(at, at, "")
         exchange = exchanged(self._blocks, resplit(self._blocks, self._pieces, edit, at), edit)
@@ -195,20 +195,20 @@ class LiveText:
         self._tally.exchange(exchange.first, exchange.last, [None] * len(exchange.items))
 
     takes_long: Final = False
-    """Whether no screen should wait for its tokens."""
+    """Whether a screen should not wait for its tokens. Never; see `AlignedText`."""
 
     def is_costly(self, start: int, end: int) -> bool:
-        """Whether an edit of a range takes long; never, where nothing but its surroundings is looked at."""
+        """Whether an edit of a range takes long. Never; see `AlignedText`."""
         return False
 
     def split_all(self) -> None:
-        """Find all pieces now, rather than when somebody looks. Raises `PatternError` where the pattern is too slow."""
+        """Split all text now, rather than when pieces are asked for. PatternError where the pattern is too slow."""
         for item in self._blocks.items:
             self._pieces.ends(item)
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens the text has. Settles it."""
+        """How many tokens the text has; settles it."""
         self.settle(float("inf"))
         return self._tally.n_tokens
 
@@ -220,8 +220,8 @@ class LiveText:
     def splice(self, start: int, end: int, replacement: str) -> Change:
         """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range.
 
-        All of it or, where it raises, as with a `PatternError` while somebody has little `patience`, nothing of it is
-        done. In a text that is not settled afterwards the change is told as far as it is known.
+        If it raises (as `PatternError` within a `patience`), nothing has changed. If the text is not settled
+        afterwards, the returned change is provisional: `settle` may change more tokens.
         """
         self._check(start, end)
         edit = Edit(start, end, without_surrogates(replacement))
@@ -242,7 +242,7 @@ class LiveText:
             )
 
     def safe_around(self, start: int, end: int) -> tuple[int, int]:
-        """The nearest safe cuts around a range, beyond which an edit of it cannot change any piece."""
+        """(start, end) of the nearest safe cuts around a range: an edit of it changes no piece outside of them."""
         n = self.n_characters
         if not self._pieces.has_cuts:
             return 0, n

@@ -13,18 +13,18 @@ from bpe_core.editing.prefix_sums import PrefixSums
 
 
 class Exchange(NamedTuple):
-    """Items that can take the place of others; nothing is changed before `BlockList.make` makes the exchange."""
+    """A planned replacement of adjacent items by others, which `BlockList.make` carries out."""
 
     first: int
-    """Index of the first of them, before and after."""
+    """Index of the first item replaced, and of the first new one."""
     last: int
-    """Index of the item behind those that go."""
+    """Index behind the last item replaced."""
     items: list[Item]
-    """Those that come."""
+    """The new items."""
     start: int
-    """Where the first of them begins."""
+    """Offset of the first new item."""
     open: list[Item]
-    """All that are open then."""
+    """All items of the text that are open afterwards; see `BlockList.open`."""
 
     def within(self, start: int, end: int) -> Iterator[tuple[int, Item]]:
         """(start, item) for those that meet a range."""
@@ -36,7 +36,7 @@ class Exchange(NamedTuple):
 
 
 class BlockList:
-    """Offsets are code points, and a *bound* is one where a piece ends, or 0."""
+    """The items of a text in order. Offsets are code points; a *bound* is an offset where a piece ends, or 0."""
 
     __slots__ = ("_pieces", "_sums", "items", "open")
 
@@ -45,7 +45,7 @@ class BlockList:
         self.items: list[Item] = list(self._read(text))
         """In the order of the text; to be changed by `make` only."""
         self.open: list[Item] = []
-        """Items of which the first piece may not be one, and those behind not either; see `resplit`."""
+        """Items whose first piece, and those behind it, may be wrong until they are split again; see `resplit`."""
         self._sums = PrefixSums(list(map(len, self.items)))
 
     def __len__(self) -> int:

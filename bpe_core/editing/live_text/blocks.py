@@ -1,4 +1,4 @@
-"""The parts that a text is kept in: blocks of about a kilobyte, and pieces so long that each is one of its own."""
+"""The items of a live text: blocks of about a thousand characters, and long pieces, each an item of its own."""
 
 from array import array
 from bisect import bisect_left
@@ -11,19 +11,19 @@ from bpe_core.editing.live_text.long_piece import LONG, LongPiece
 SIZE: Final = 1024
 """Characters of a block, about."""
 LEAST: Final = SIZE // 4
-"""A block of fewer characters is joined to the next one when an edit comes by."""
+"""Characters below which a block is joined to the next one when it is edited."""
 MOST: Final = SIZE * 4
-"""A block of more characters is parted."""
+"""Characters above which a block is divided when it is edited."""
 
 
 class Gap(str):
-    """A piece that the pattern drops, so that it has no tokens; what it is in the text depends on what is around it."""
+    """Text that the pattern drops, kept like a piece; it has no tokens."""
 
     __slots__ = ()
 
 
 class Block:
-    """Some neighboring pieces. Never changed but for what is known of it; never empty."""
+    """The text of some adjacent pieces; never empty. Only `know` changes it, which records where the pieces end."""
 
     __slots__ = ("ends", "gaps", "is_apart", "text")
 
@@ -33,14 +33,14 @@ class Block:
         self.is_apart: Final = is_apart
         """Whether it begins and ends at safe cuts; if so, its text alone tells its pieces."""
         self.ends: array[int] | None = None
-        """Where each piece ends, in code points from the beginning; None if nobody has looked and it stands apart."""
+        """Where each piece ends, in code points from the beginning; None while it is not split, if `is_apart`."""
         self.gaps: frozenset[int] = frozenset()
-        """Where the gaps among them end."""
+        """The ends of those pieces that are gaps."""
         if pieces is not None:
             self.know(pieces)
 
     def know(self, pieces: list[str]) -> "array[int]":
-        """Remember where its pieces end."""
+        """Record the pieces of this block, and return where each ends."""
         self.ends = array("I", accumulate(map(len, pieces)))
         self.gaps = frozenset(end for piece, end in zip(pieces, self.ends, strict=True) if isinstance(piece, Gap))
         return self.ends

@@ -1,4 +1,4 @@
-"""A very long text in fragments, with their tokens where they are known, and which borders are known to be right."""
+"""The fragments of a long piece: their texts, their tokens if known, and which borders between them are verified."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
@@ -18,21 +18,21 @@ SIZE: Final = 256
 
 Ids = tuple[int, ...]
 Fragment = tuple[str, Ids | None]
-"""Text, and its tokens if somebody has asked for them."""
+"""(text, its tokens, or None if it is not encoded yet)."""
 Row = tuple[int, list[Fragment]]
-"""Where the first of some neighboring fragments begins, and they."""
+"""(offset of the first, adjacent fragments)."""
 _text: Final[Callable[[Fragment], str]] = itemgetter(0)
 
 
 def places(start: int, fragments: Sequence[Fragment]) -> list[int]:
-    """Where each of neighboring fragments begins, the first at `start`, and where the last one ends."""
+    """The offsets of adjacent fragments, of which the first begins at `start`, and the end of the last one."""
     return list(accumulate(map(len, map(_text, fragments)), initial=start))
 
 
 class Fragments:
-    """Fragments in a row, none empty. The border number `i` is the one behind fragment `i`; the last one has none.
+    """Adjacent fragments, none empty. Border `i` is the one between the fragments `i` and `i + 1`.
 
-    A border is verified if the tokens to both sides of it are known to be compatible.
+    A border is *verified* if the tokens on both sides of it are known to be compatible.
     """
 
     __slots__ = (
@@ -57,14 +57,14 @@ class Fragments:
         """The tokens of each, or None."""
 
     def copy(self) -> "Fragments":
-        """One that can be changed while this stays as it is."""
+        """An independent copy."""
         copied = copy(self)
         copied.texts, copied.ids, copied._verified = self.texts[:], self.ids[:], self._verified[:]
         copied.lengths = self.lengths.copy()
         return copied
 
     def forget(self) -> None:
-        """Forget all tokens, and doubt all borders."""
+        """Forget all tokens; no border is verified then."""
         self.ids = [None] * len(self.texts)
         self._verified = [False] * (len(self.texts) - 1)
         self.n_unverified = len(self._verified)
@@ -75,7 +75,7 @@ class Fragments:
         return len(self.texts)
 
     def next_unknown(self) -> int | None:
-        """A fragment whose tokens are not known; None if they all are."""
+        """The index of the first fragment that is not encoded; None if all are."""
         try:
             self._first_unknown = self.ids.index(None, self._first_unknown)
         except ValueError:
@@ -93,7 +93,7 @@ class Fragments:
         return self._verified[border]
 
     def verify_known(self, compatible: Callable[[int, int], bool]) -> None:
-        """Verify all borders that can be verified without a change."""
+        """Mark as verified all borders between encoded fragments whose tokens are compatible, and no others."""
         self._verified = [
             left is not None and right is not None and compatible(left[-1], right[0])
             for left, right in pairwise(self.ids)
@@ -101,22 +101,22 @@ class Fragments:
         self.n_unverified = self._verified.count(False)
 
     def verify(self, border: int) -> None:
-        """Take note that the tokens beside a border are compatible."""
+        """Mark a border as verified."""
         self.n_unverified -= not self._verified[border]
         self._verified[border] = True
 
     def doubt(self, border: int) -> None:
-        """Take note that they may not be; does nothing for a border that is none."""
+        """Mark a border as not verified; does nothing if there is no such border."""
         if 0 <= border < len(self._verified) and self._verified[border]:
             self._verified[border] = False
             self.n_unverified += 1
             self._first_unverified = min(self._first_unverified, border)
 
     def replace(self, first: int, last: int, fragments: Sequence[Fragment]) -> None:
-        """Put fragments in the place of `first` up to, not including, `last`.
+        """Replace the fragments from `first` up to, not including, `last`.
 
-        The new ones are of one encoding: the borders between those with tokens are verified. The borders around stay
-        as they are.
+        The tokens of the new ones must come from encoding them together: borders between those with tokens are marked
+        as verified. The two borders around them keep their marks.
         """
         verified = [ids is not None for _, ids in fragments[1:]]
         self.n_unverified += verified.count(False) - self._verified[first : last - 1].count(False)
@@ -129,13 +129,13 @@ class Fragments:
         self.lengths.replace(first, last, [len(text) for text, _ in fragments])
 
     def insert(self, index: int, fragment: Fragment) -> None:
-        """Put a fragment behind another; neither of its borders is verified."""
+        """Insert a fragment before `index`, at least 1; neither of its borders is verified."""
         self.replace(index - 1, index, [*self.between(index - 1, index), fragment])
         self.doubt(index - 1)
         self.doubt(index)
 
     def shorten(self, index: int, n_characters: int, n_tokens: int) -> None:
-        """Take some tokens from the end of a fragment, maybe all. What is left is compatible with what is behind."""
+        """Remove the last tokens of a fragment, maybe all; what is left must be compatible with the next fragment."""
         text, ids = self.texts[index][:-n_characters], (self.ids[index] or ())[:-n_tokens]
         if ids:
             self.replace(index, index + 1, [(text, ids)])
@@ -147,27 +147,27 @@ class Fragments:
             self.replace(0, 2, self.between(1, 2))
 
     def between(self, first: int, last: int) -> list[Fragment]:
-        """Some of the fragments."""
+        """The fragments from `first` up to, not including, `last`."""
         return list(zip(self.texts[first:last], self.ids[first:last], strict=True))
 
     def track(self) -> None:
-        """Begin to take note of what is replaced."""
+        """Begin to record what is replaced, for `n_untouched`."""
         self._untouched = (len(self.texts), len(self.texts))
 
     def n_untouched(self) -> tuple[int, int]:
-        """How many fragments at both ends were never replaced since then."""
+        """(at the beginning, at the end): how many fragments were not replaced since `track`."""
         return self._untouched
 
 
 def unencoded(text: str) -> list[Fragment]:
-    """A text as fragments that nobody has encoded yet."""
+    """A text as fragments that are not encoded."""
     if len(text) <= 2 * SIZE:
         return [(text, None)] if text else []
     return [(text[i : i + SIZE], None) for i in range(0, len(text), SIZE)]
 
 
 def cut(text: str, ids: Ids, token_bytes: Callable[[int], bytes]) -> list[Fragment]:
-    """Encoded text as fragments, parted where a token and a character both end."""
+    """A text with its tokens `ids` as fragments, divided where a token and a character both end."""
     n_fragments = round(len(text) / SIZE)
     if n_fragments <= 1:
         return [(text, ids)]
@@ -183,7 +183,7 @@ def cut(text: str, ids: Ids, token_bytes: Callable[[int], bytes]) -> list[Fragme
 
 
 def assembled(text: str, start: int, known: Sequence[Row]) -> list[Fragment]:
-    """A text that begins at `start` as fragments: the known ones that lie in it, each at its place, and new ones."""
+    """A text that begins at `start` as fragments: the `known` ones that lie in it, and unencoded ones between them."""
     fragments: list[Fragment] = []
     done = 0
     for at, row in known:
@@ -197,7 +197,7 @@ def assembled(text: str, start: int, known: Sequence[Row]) -> list[Fragment]:
 
 
 def untouched(edit: Edit, at: int, fragments: list[Fragment]) -> list[Row]:
-    """The fragments, of which the first begins at `at`, that an edit leaves alone: at most two rows of them."""
+    """The fragments, of which the first begins at `at`, that an edit leaves alone: those before it and those behind."""
     starts = places(at, fragments)
     before = max(0, bisect_right(starts, edit.start) - 1)
     behind = max(before, min(bisect_left(starts, edit.end), len(fragments)))
@@ -212,7 +212,7 @@ def compare_fragments(
     encode: Callable[[bytes], Ids],
     token_bytes: Callable[[int], bytes],
 ) -> Change:
-    """The change of tokens from one row of fragments to another, both of which begin at `begin`.
+    """The change of tokens from the fragments `old` to the fragments `new`, both of which begin at `begin`.
 
     A fragment without tokens is encoded as if it stood alone.
     """

@@ -1,7 +1,7 @@
-"""A piece too long to be encoded again at each key: it is kept as fragments, and an edit verifies the borders by it.
+"""A piece too long to be encoded again at each key: it is kept in fragments, of which an edit encodes a few again.
 
-A document without a split pattern is one piece, and so is a megabyte of letters under any pattern. A fragment is some
-hundred characters with their tokens, worked out when somebody looks. Where two fragments meet, their tokens may be
+A document without a split pattern is one piece, and so is a megabyte of letters under any pattern. A fragment has some
+hundred characters, and their tokens once they are asked for. Where two fragments meet, their tokens may be
 wrong until the border is *verified*: the tokens beside it are compatible (see `bpe_core.merging.windows`). With all
 borders verified the tokens are exactly those of the whole piece.
 """
@@ -17,8 +17,9 @@ from bpe_core.surrogates import utf8
 from bpe_core.vocabulary import Vocabulary
 
 LONG: Final = 512
-"""A piece of more characters than this is a long one."""
+"""Characters above which a piece is kept in fragments."""
 _LONGEST_MISFIT: Final = 12
+"""Tokens that `_move_misfit` moves at most."""
 
 
 class LongPiece:
@@ -27,13 +28,13 @@ class LongPiece:
     __slots__ = ("_row", "_vocabulary")
 
     def __init__(self, vocabulary: Vocabulary, fragments: Sequence[Fragment]) -> None:
-        """The tokens that fragments bring along are those each would have if it stood alone."""
+        """The tokens of a fragment, if it has any, must be those that encoding it alone gives."""
         self._vocabulary = vocabulary
         self._row = Fragments(fragments)
         self._row.verify_known(vocabulary.compatible)
 
     def copy(self) -> "LongPiece":
-        """One that can be edited while this stays as it is."""
+        """An independent copy."""
         copied = object.__new__(LongPiece)
         copied._vocabulary, copied._row = self._vocabulary, self._row.copy()
         return copied
@@ -59,7 +60,7 @@ class LongPiece:
 
     @property
     def fragments(self) -> list[Fragment]:
-        """All of them, in order."""
+        """All its fragments, in order."""
         return self._row.between(0, len(self._row))
 
     @property
@@ -73,7 +74,7 @@ class LongPiece:
         self._row.forget()
 
     def settle(self, seconds: float) -> bool:
-        """Verify borders for so long; whether all are now. At least one step is done, so calling on gets there."""
+        """Encode fragments and verify borders for about `seconds`, at least one; whether all are verified now."""
         deadline = perf_counter() + seconds
         while self._row.n_unverified:
             unknown = self._row.next_unknown()
@@ -86,12 +87,12 @@ class LongPiece:
         return self.settled
 
     def ids(self) -> Iterator[int]:
-        """Its tokens. Settles it."""
+        """Its tokens; settles it."""
         return chain.from_iterable(self._all())
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens it has. Settles it."""
+        """How many tokens it has; settles it."""
         return sum(map(len, self._all()))
 
     def n_tokens_between(self, start: int, end: int) -> int | None:
@@ -119,7 +120,7 @@ class LongPiece:
         return [ids or self._tokens(index) for index, ids in enumerate(self._row.ids)]
 
     def spans(self, start: int, end: int) -> list[Span]:
-        """The spans that meet a range of code points. They may yet change where borders farther away do."""
+        """The spans that meet a range of code points; provisional while borders farther away are not verified."""
         self._verify_around(start, end)
         found: list[Span] = []
         index, at = self._row.lengths.find(start)
@@ -132,7 +133,7 @@ class LongPiece:
     def splice(self, start: int, end: int, replacement: str) -> tuple[int, list[Fragment], list[Fragment]]:
         """Replace a range of code points; the piece must not become empty.
 
-        Returns where the first fragment that changed begins, and the changed fragments as they were and as they are.
+        Returns (offset of the first changed fragment, the changed fragments before, those after the edit).
         """
         self._verify_around(start, end)
         was_settled = self.settled
@@ -149,7 +150,7 @@ class LongPiece:
         return self._row.lengths.start(head), before, self._row.between(head, len(self._row) - tail)
 
     def _put(self, start: int, end: int, replacement: str) -> None:
-        """Make the edit, without a look beyond the fragments in which it begins and ends."""
+        """Replace the range in the fragments in which it begins and ends; the borders around them become unverified."""
         texts, lengths = self._row.texts, self._row.lengths
         first, at = lengths.find(start)
         last, last_at = lengths.find(max(start, end - 1))
@@ -192,7 +193,7 @@ class LongPiece:
             border += 1
 
     def _make_compatible(self, border: int) -> None:
-        """Make the tokens beside a border compatible; those farther to the right may not be then."""
+        """Make the tokens beside a border compatible; the next border to the right may become unverified by it."""
         left, right = self._tokens(border), self._tokens(border + 1)
         if self._vocabulary.compatible(left[-1], right[0]):
             self._row.verify(border)

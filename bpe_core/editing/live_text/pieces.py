@@ -1,4 +1,4 @@
-"""Pieces of a text that is being edited: where they end, what their tokens are, and how far an edit is felt.
+"""Splitting and encoding the pieces of a live text, and finding how far an edit can change its pieces.
 
 A split pattern is proved to look across no *safe cut* (see `bpe_core.patterns.cuts`), and whether two characters are
 one depends on nothing but the two. So an edit leaves alone whatever lies beyond the nearest safe cuts around it.
@@ -18,15 +18,15 @@ from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 
 _NEAR: Final = 256
-"""Characters to both sides of an edit in which safe cuts are looked for at once."""
+"""Characters before and behind an edit within which safe cuts count as near."""
 _STEPS: Final = 64
-"""Characters that match attempts are followed over."""
+"""Characters over which match attempts of the pattern are followed, at most."""
 
 
 class Pieces:
-    """The pieces that the tokenizer's pattern makes, and their tokens.
+    """Splits text with the pattern of a tokenizer, and encodes the pieces.
 
-    Where the pattern drops text, what it drops is a piece, too, a `Gap`, so that the pieces cover the text.
+    Text that the pattern drops is a piece, too, a `Gap`, so that the pieces cover the text.
     """
 
     __slots__ = ("has_cuts", "ids", "is_safe_cut", "is_whole", "local", "lossy", "splitter", "token_bytes", "tokenizer")
@@ -38,9 +38,9 @@ class Pieces:
                 "bpe_core.editing.aligned_text.AlignedText for it."
             )
         self.tokenizer: Final = tokenizer
-        """Where the tokens come from."""
+        """The tokenizer that encodes the pieces."""
         self.splitter: Final = tokenizer.splitter
-        """Where the pieces come from."""
+        """The splitter of its pattern."""
         self.lossy: Final = self.splitter.lossy
         """Whether there can be gaps."""
         self.is_whole: Final = not self.splitter.source

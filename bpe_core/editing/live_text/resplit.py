@@ -1,10 +1,10 @@
-"""Splitting a text again where no safe cuts are near: from a piece that stays until the old pieces are met again.
+"""Splitting an edited text again where no safe cuts are near: until a new piece ends where an old one did.
 
-Where a piece ends follows from where it begins and from what comes after, and a pattern is proved to look not farther
-than its match attempts go (`bpe_core.patterns.automaton`). So pieces whose attempts end before an edit stay, and as
-soon as a new piece ends behind the edit where an old one did, all later ones are as they were. In a million digits,
-taken three at a time, that may never come: then the rest is left as it is, and what is *open* moves to the right step
-by step.
+Where a piece ends follows from where it begins and from what comes after, and a pattern is proved to depend on no
+character beyond its match attempts (`bpe_core.patterns.automaton`). So pieces whose attempts end before an edit stay,
+and as soon as a new piece ends behind the edit where an old one did, all later ones are as they were. In a million
+digits, taken three at a time, that may never come: then the rest is left as it is, and the item where splitting has to
+go on is marked as *open*; later steps move that mark to the right.
 """
 
 from bisect import bisect_right
@@ -28,9 +28,9 @@ class Resplit(NamedTuple):
     """New pieces in the place of old ones."""
 
     lo: int
-    """Where the first of them begins."""
+    """Where the first new piece begins."""
     hi: int
-    """Where the text goes on that they replace, before the edit."""
+    """End of the text that they replace, as an offset before the edit."""
     pieces: list[str]
     is_open: bool
     """Whether `hi` is no bound of the old pieces: then what follows it is yet to be split again."""

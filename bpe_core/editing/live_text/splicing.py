@@ -1,4 +1,4 @@
-"""What an edit makes of a text and its tokens, worked out before anything is changed.
+"""Computing the outcome of an edit of a live text, before anything is changed.
 
 There are three ways: between two safe cuts that are near, in one block; inside of a long piece that stays one; and by
 splitting again until old pieces are met. Each gives the items that are to be exchanged.
@@ -17,7 +17,7 @@ from bpe_core.editing.tally import Tally
 
 
 class Splice(NamedTuple):
-    """The outcome of an edit, yet to be put into the text."""
+    """The outcome of an edit that is not made yet."""
 
     change: Change
     """What it does to the tokens."""
@@ -28,7 +28,7 @@ class Splice(NamedTuple):
 
 
 def splice(blocks: BlockList, pieces: Pieces, tally: Tally, edit: Edit) -> Splice:
-    """The outcome of an edit that changes the text."""
+    """The outcome of `edit`, which must change the text. Changes nothing itself."""
     found = _between_cuts(blocks, pieces, tally, edit)
     if found:
         return found

@@ -9,7 +9,7 @@ from nasty import nasty_texts
 
 from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary, train
 from bpe_core.editing import aligned_parts, aligned_text
-from bpe_core.editing.aligned_parts import LARGEST
+from bpe_core.editing.aligned_parts import LONGEST_ENCODED
 from bpe_core.editing.aligned_text import AlignedText, followed
 from bpe_core.editing.alignment import Alignment
 from bpe_core.editing.spans import Span
@@ -119,9 +119,9 @@ def covers(live):
 @pytest.fixture
 def short_parts(monkeypatch):
     """Parts of some ten characters, so that every text has many."""
-    monkeypatch.setattr(aligned_parts, "SIZE", 6)
-    monkeypatch.setattr(aligned_parts, "MOST", 12)
-    monkeypatch.setattr(aligned_text, "LEAST", 3)
+    monkeypatch.setattr(aligned_parts, "PART_SIZE", 6)
+    monkeypatch.setattr(aligned_parts, "LONGEST_PART", 12)
+    monkeypatch.setattr(aligned_text, "SHORTEST_PART", 3)
 
 
 @pytest.mark.usefixtures("short_parts")
@@ -301,7 +301,7 @@ def test_what_cannot_be_shown_is_refused_and_nothing_has_changed():
     with pytest.raises(UnknownTokenError, match="U\\+0071"):
         live.splice(0, 0, "q")
     with pytest.raises(OptionError, match="200,001 characters have no place to cut them"):
-        AlignedText(MAKERS["end of word"](), "w" * (LARGEST + 1))
+        AlignedText(MAKERS["end of word"](), "w" * (LONGEST_ENCODED + 1))
     with pytest.raises(OptionError, match="no range from 2 to 4"):
         live.spans(2, 4)
     assert (live.text, live.ids) == ("low", [311])
