@@ -1,11 +1,11 @@
-"""The loops of the engine compiled from C, where they are there: the one door to `bpe_core.kernel._kernel`.
+"""The kernel: the inner loops of the engine, compiled from C. The only module that imports `bpe_core.kernel._kernel`.
 
-`available` says whether they are. Everything works without them, and gives the same results in more time. The
-environment variable BPESCOPE_KERNEL turns them off (0) or makes their absence an error (1).
+`available` says whether it is in use. Without it, the implementations in Python give the same results in more time. The
+environment variable BPESCOPE_KERNEL turns it off (0) or makes its absence an error (1).
 
-`pip install` compiles them where a C compiler and Python's headers are. In a checkout, `python hatch_build.py` compiles
-them in place, in a few seconds; to be repeated when a C source has changed, since a kernel that was compiled from other
-sources is not used. `.ci/sanitize` compiles them with AddressSanitizer and UndefinedBehaviorSanitizer, and tests them.
+`pip install` compiles it where a C compiler and Python's headers are. In a checkout, `python hatch_build.py` compiles
+it in place, in a few seconds; repeat this when a C source has changed, since a kernel that was compiled from other
+sources is not used. `.ci/sanitize` compiles it with AddressSanitizer and UndefinedBehaviorSanitizer, and tests it.
 """
 
 import os
@@ -19,7 +19,7 @@ SWITCH: Final = "BPESCOPE_KERNEL"
 
 
 def _why_not(switch: str) -> str:
-    """Why the kernel is not to be used; "" if it is. KernelError if it has to be."""
+    """Why the kernel is not used; "" if it is. KernelError if `switch` is "1" and it cannot be used."""
     if switch == "0":
         return f"turned off by {SWITCH}=0"
     try:
@@ -44,10 +44,10 @@ why_not: Final = _why_not(os.environ.get(SWITCH, ""))
 """Why the kernel is not in use, such as "not compiled"; "" if it is."""
 
 available: Final = not why_not
-"""Whether the kernel is in use; only then this module has the names that are imported below."""
+"""Whether the kernel is in use. Otherwise this module has no Encoder, PieceTable, Scanner and Trainer."""
 
 description: Final = "with the compiled kernel" if available else f"in pure Python: the kernel is {why_not}"
-"""Which it is, in a few words for a person."""
+"""Whether the kernel is in use, in words for a person."""
 
 if TYPE_CHECKING or available:
     from bpe_core.kernel._kernel import Encoder as Encoder

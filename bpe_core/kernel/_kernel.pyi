@@ -14,13 +14,14 @@ class Scanner:
     def __init__(
         self, ranges_of: Callable[[int], Buffer], contractions: int, max_digits: int, lines: bool, end_first: bool
     ) -> None:
-        """For the numbers see scan.h, for the sets that are told plane by plane see `grammars`."""
+        """`ranges_of(plane)` returns the sets of the characters of a plane (see `grammars._ranges`); it is called when
+        a text has such characters. The other arguments are the fields of `scanner` in scan.h."""
 
     def ends(self, text: Buffer, /) -> bytes:
         """Where each piece ends, in bytes from the beginning of `text`: an unsigned 64-bit number for each."""
 
 class Encoder:
-    """The tables of a vocabulary; safe to use from several threads, which work at a time.
+    """The tables of a vocabulary; safe to use from several threads at once.
 
     `limit` is how many merges are in force, None all. A symbol without an id raises LookupError.
     """
@@ -44,10 +45,10 @@ class Encoder:
         """A copy with merges added, in three columns of unsigned 32-bit numbers."""
 
     def encode(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> list[int]:
-        """The ids of a text; a buffer is taken for UTF-8. Without a scanner, it is one piece."""
+        """The ids of a text, as str or in UTF-8. Without a scanner, it is one piece."""
 
     def encode_bytes(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> bytes:
-        """As `encode`; an unsigned 32-bit number for each id."""
+        """The ids of a text as unsigned 32-bit numbers; for the arguments see `encode`."""
 
     def count(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> int:
         """How many ids `encode` gives."""
@@ -56,10 +57,10 @@ class Encoder:
         """The ids of a piece."""
 
     def part(self, data: str | Buffer, limit: int | None, /) -> tuple[int, ...]:
-        """The ids of a part of a piece: what merging leaves, and nothing looked up whole."""
+        """The ids that merging leaves of a piece or a part of one; nothing is looked up whole."""
 
     def pieces(self, pieces: list[str], limit: int | None, /) -> tuple[bytes, bytes]:
-        """The ids of pieces as 32-bit numbers, and how many there are up to the end of each as 64-bit numbers."""
+        """(ids of all pieces as 32-bit numbers, how many there are up to the end of each piece as 64-bit numbers)."""
 
 class Trainer:
     """Learns merges from pieces and how often each occurs; not to be used by several threads at once."""
@@ -102,7 +103,7 @@ class PieceTable:
     """
 
     def __init__(self, scanner: Scanner) -> None:
-        """Nothing counted yet; `scanner` splits."""
+        """An empty table; `scanner` splits the texts."""
 
     @property
     def n_documents(self) -> int:
@@ -113,16 +114,16 @@ class PieceTable:
         """Pieces, with repetition."""
 
     def add(self, text: str, /) -> None:
-        """Count the pieces of a text of the document at hand. UnicodeEncodeError for a lone surrogate."""
+        """Count the pieces of a text, a part of the current document. UnicodeEncodeError for a lone surrogate."""
 
     def end_document(self) -> None:
-        """What comes next belongs to another document."""
+        """End the current document; pieces added from now on belong to the next one."""
 
     def append(self, other: PieceTable, /) -> None:
-        """Take in another table, whose documents follow."""
+        """Add the counts of another table, whose documents come after those here."""
 
     def append_to_last(self, other: PieceTable, /) -> None:
-        """Take in another table, whose first document goes on with the last one here."""
+        """Add the counts of another table, whose first document is the rest of the last one here."""
 
     def counts(self) -> dict[str, int]:
         """Piece -> how often it occurs."""

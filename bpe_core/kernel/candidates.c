@@ -1,11 +1,11 @@
 /* Which pair is merged next: the one of the highest count, and among equals the one that the tie rule prefers.
 
-   Once a pair is there its count only falls, and its first place only moves back; so a heap is right as soon as what
-   stands first in it has been brought up to date. */
+   The count of a pair only falls after the merge that made it, and its first place only moves to the right. So a lazy
+   heap is enough: its first entry is the right one as soon as the entry itself is up to date. */
 
 #include "train.h"
 
-/* The order of two symbols by their bytes, a continuation after what it continues. */
+/* Compare two symbols by their bytes; a symbol that continues another one is greater than it. */
 static int compare_bytes(const trainer *t, uint32_t one, uint32_t other)
 {
     const size_t *end = t->bytes_end.items;
@@ -36,7 +36,7 @@ static void push(const trainer *t, heap *heap, candidate new)
     heap->items[at] = new;
 }
 
-/* Put `new` in the place of the first, which is taken out. */
+/* Replace the first entry of the heap by `new`. */
 static void replace_first(const trainer *t, heap *heap, candidate new)
 {
     size_t at = 0;
@@ -60,7 +60,7 @@ static void remove_first(const trainer *t, heap *heap)
         replace_first(t, heap, last);
 }
 
-/* Where a pair of some count stands first, that is, where the first place is that it still has. */
+/* The first place where a pair, whose count is not 0, still stands. */
 static uint32_t first_place(trainer *t, pair *pair)
 {
     for (; pair->n > 1 && !stands_at(t, pair->left, pair->right, t->places.items[pair->start]); pair->start++)
@@ -94,7 +94,7 @@ void add_candidate(trainer *t, uint32_t number)
         wait_for_level(t, number);
 }
 
-/* Open the highest level: all that waits with this count and has it still. */
+/* Move the pairs of the highest count from `waiting` to `open`, those that still have it. */
 static enum progress enter_level(trainer *t, size_t *steps)
 {
     if (!t->entering) {

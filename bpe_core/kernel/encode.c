@@ -1,9 +1,9 @@
-/* The way of a piece to its ids. */
+/* Encoding pieces: cache, whole pieces, merging. */
 
 #include "encode.h"
 
 enum {
-    SLICE = 1 << 16, /* bytes of pieces between two questions whether to stop */
+    SLICE = 1 << 16, /* bytes of pieces encoded between two checks whether to stop */
     BATCH = 16,      /* pieces that are looked up together */
 };
 
@@ -33,7 +33,7 @@ outcome encode_part(encoding *encoding, const uint8_t *part, size_t n)
     return merge_piece(&merges, part, n, &encoding->space, &encoding->ids);
 }
 
-/* As encode_piece, where a piece is not in the cache. */
+/* Append the ids of a piece that is not in the cache. */
 static outcome encode_and_remember(encoding *encoding, key key, const uint8_t *piece, size_t n)
 {
     size_t before = encoding->ids.n;
@@ -94,7 +94,7 @@ outcome encode_piece(encoding *encoding, const uint8_t *piece, size_t n)
     return encode_batch(encoding, piece, n, ends, 1, NULL);
 }
 
-/* To be called now and then, with the bytes done since. */
+/* To be called now and then, with the bytes done since the last call. */
 static bool is_interrupted(encoding *encoding, size_t n_bytes)
 {
     if (encoding->only_counts) {

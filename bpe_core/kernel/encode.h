@@ -1,4 +1,5 @@
-/* Texts and pieces into ids: the piece looked up in a cache, then as a whole where that is right, and then merged. */
+/* Encoding texts and pieces: each piece is looked up in a cache, then, if the vocabulary looks pieces up whole, among
+   its tokens, and only then merged. */
 
 #ifndef BPESCOPE_ENCODE_H
 #define BPESCOPE_ENCODE_H
@@ -7,7 +8,7 @@
 #include "piece_cache.h"
 #include "tokens.h"
 
-/* What a vocabulary is, once it is built: read by any number of threads. */
+/* The tables of a vocabulary. They do not change once they are built, so that any number of threads may read them. */
 typedef struct tables {
     symbol_set symbols;
     rule_table rules;   /* ranked from 0 in their order */
@@ -17,7 +18,7 @@ typedef struct tables {
     uint32_t n_merges;  /* what a limit can be: the number of rules, or NO_RANK */
 } tables;
 
-/* What one thread needs while it encodes under merges of a rank below `limit`. */
+/* The working memory of one thread that encodes; only merges of a rank below `limit` are in force. */
 typedef struct {
     const tables *tables;
     uint32_t limit;
@@ -31,14 +32,14 @@ typedef struct {
 /* Append the ids of a piece. */
 outcome encode_piece(encoding *encoding, const uint8_t *piece, size_t n);
 
-/* Append the ids of a part of a piece: what the merges leave, and nothing looked up. */
+/* Append the ids that merging leaves of a piece or a part of one; nothing is looked up whole. */
 outcome encode_part(encoding *encoding, const uint8_t *part, size_t n);
 
 /* Append the ids of a text, all of it one piece if `scanner` is NULL. */
 outcome encode_text(encoding *encoding, const scanner *scanner, const uint8_t *text, size_t n);
 
-/* Append the ids of pieces, and put into `n_ids` how many ids there are up to the end of each. `ends` has a place more
-   than there are pieces: the first, 0, where they begin in `bytes`. */
+/* Append the ids of pieces, and put into `n_ids` how many ids there are up to the end of each. `ends` has
+   n_pieces + 1 numbers: 0, and where each piece ends in `bytes`. */
 outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_pieces, size_t *n_ids);
 
 #endif

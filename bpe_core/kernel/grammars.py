@@ -1,8 +1,8 @@
-r"""Which split patterns the kernel's scanner knows, told from their regular expressions, and the scanner for each.
+r"""Recognizing the split patterns that the kernel's scanner supports, and making the scanner of each.
 
-The published patterns are put together from the same few parts; a pattern that is put together from other parts has no
-scanner. A possessive `++` stands for `+` here, and so on: in these patterns nothing that was taken is ever given back
-to more use.
+The published patterns consist of the same few alternatives, whose known spellings are listed in tables here; a pattern
+with any other alternative has no scanner. Possessive quantifiers such as `++` are read as `+`: in these patterns
+backtracking never changes a match.
 """
 
 import re
@@ -16,22 +16,23 @@ import regex
 from bpe_core import kernel
 
 UPPER, LOWER, PREFIX, NUMBER, SIGN, TAIL, SPACE, NEWLINE = (1 << bit for bit in range(8))
-"""The sets of scan.h."""
+"""The bits of the sets of characters; see scan.h."""
 
 BOTH: Final = UPPER | LOWER
 
 Sets = tuple[tuple[str, int], ...]
-"""Regular expressions for one character, and the sets of what they match; a later one overrides those before it."""
+"""(regular expression for one character, the sets of the characters that match), ...; later ones override earlier."""
 
 
 class Word(NamedTuple):
-    """What the part of a pattern that matches words tells."""
+    """What the alternative that matches words says."""
 
     letters: Sets
+    """Which characters are upper, lower or any letters."""
     spaced: bool
-    """Whether only a space may stand before a word, not any sign."""
+    """Whether only a space may precede a word, rather than any character but letters, digits and line breaks."""
     contracted: bool
-    """Whether contractions end words."""
+    """Whether a contraction such as 'll is the end of a word, rather than a piece of its own."""
 
 
 _PREFIX: Final = r"[^\r\n\p{L}\p{N}]?"
@@ -78,7 +79,7 @@ _PARTS: Final[tuple[Mapping[str, object], ...]] = (_CONTRACTIONS, _WORDS, _MOST_
 
 @lru_cache(maxsize=32)
 def scanner(source: str) -> "kernel.Scanner | None":
-    """What splits as the regular expression `source` does; None where there is nothing that does, or no kernel."""
+    """The scanner that splits as the regular expression `source` does; None if there is none, or no kernel."""
     if not kernel.available:
         return None
     rest = re.sub(r"([+*?]|[0-9]})\+", r"\1", source) + "|"
@@ -114,7 +115,7 @@ def _sets(word: Word, tail: str) -> Sets:
 
 
 def _ranges(sets: Sets, plane: int) -> bytes:
-    """The sets of the 65,536 code points of a Unicode plane as triples (first, last + 1, sets)."""
+    """The sets of the code points of a plane (65,536 of them): uint32 triples (first, last + 1, bits of the sets)."""
     begin, characters = plane << 16, _characters(plane)
     triples = [
         (begin + match.start(), begin + match.end(), flags)
@@ -126,7 +127,7 @@ def _ranges(sets: Sets, plane: int) -> bytes:
 
 @cache
 def _characters(plane: int) -> str:
-    """All characters of a plane, put together as UTF-32, page by page: five times as fast as with `chr`."""
+    """All 65,536 characters of a plane. Made as UTF-32 in pages of 256, five times as fast as with `chr`."""
     page = bytearray(4 * 256)
     page[::4] = range(256)
     page[2::4] = bytes([plane]) * 256

@@ -5,11 +5,11 @@
 #include <string.h>
 
 enum {
-    FEW = 64,     /* symbols of a window that is merged by looking for the lowest rank each time */
-    AHEAD = 36,   /* bytes that a window adds, as a rule */
-    OVERLAP = 4,  /* tokens that a window begins with; it is seldom that more change */
-    PERIOD = 8,   /* tokens of the longest repetition that is noticed */
-    REPEATED = 1 << 18, /* tokens that are added for it at a time */
+    FEW = 64,     /* symbols up to which a window is merged by a linear search for the lowest rank */
+    AHEAD = 36,   /* new bytes in a window, unless it had to grow */
+    OVERLAP = 4,  /* tokens of the window before that are merged once more; more seldom change */
+    PERIOD = 8,   /* tokens of the longest period that is recognized */
+    REPEATED = 1 << 18, /* tokens of a repetition that are appended at a time */
 };
 
 bool ids_reserve(id_list *ids, size_t n_more)
@@ -46,8 +46,8 @@ static inline merge_rule rule_of(const material *of, uint32_t left, uint32_t rig
                              : tokens_find(of->merges->ranks, bytes, end - start, (size_t)(of->end - bytes));
 }
 
-/* Few symbols: quadratic on paper, but a run over an array that is in the first cache. Behind the last start stands
-   where the last symbol ends. */
+/* Few symbols: quadratic, but fast on arrays that are in the first cache. `starts` has one entry more than there are
+   symbols: the end of the last one. */
 
 static size_t lowest(const uint32_t *ranks, size_t n)
 {
@@ -89,8 +89,8 @@ static size_t merge_few(const material *of, uint32_t *ids, uint32_t *starts, siz
     return n;
 }
 
-/* Many symbols: a linked list, and a heap of what is to do, rank and place in one number. A place may be out of date
-   when its turn comes; the rank of the pair that stands there now tells. */
+/* Many symbols: a linked list, and a heap of pairs, each one number of rank and place. An entry is out of date if the
+   pair that is at its place by now has another rank. */
 
 typedef struct {
     uint64_t *heap;
@@ -288,7 +288,7 @@ static Py_ssize_t merge_window(const long_piece *piece, size_t begin, size_t end
                                  : merge_many(&of, window, (size_t)n));
 }
 
-/* Put the tokens of a window in the place of the last `n_again`. */
+/* Replace the last `n_again` tokens by those of the window. */
 static bool replace(long_piece *piece, size_t n_again, size_t begin, size_t end, const window *window, size_t n)
 {
     piece->n_tokens -= n_again;

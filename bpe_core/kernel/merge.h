@@ -1,10 +1,11 @@
-/* Merging the symbols of a piece: always the pair of the lowest rank, the leftmost of equal ones, in linear time.
+/* Merging the symbols of a piece: always the pair of the lowest rank, the leftmost of equal ones. A long piece takes
+   linear time as long as its windows stay small, as in texts.
 
    Call two neighboring tokens compatible if merging what the two are made of, alone, gives the two back. A list of tokens
    is what merging a whole piece leaves exactly when all its neighbors are compatible (the proof stands in
    bpe_core/merging/windows.py; H. van Antwerpen and A. Neubeck use the fact in the Rust crate `bpe`). So a long piece
-   is merged window by window, each beginning with a few tokens of what is known: if the first of them comes out again,
-   all neighbors are compatible. And a piece that goes on repeating itself goes on with the same tokens. */
+   is merged window by window, each beginning with the last few tokens of the one before: if the first of them comes out
+   again, all neighbors are compatible. If a piece repeats itself, so do its tokens, which are then copied. */
 
 #ifndef BPESCOPE_MERGE_H
 #define BPESCOPE_MERGE_H
@@ -21,19 +22,19 @@ bool ids_reserve(id_list *ids, size_t n_more); /* false: no memory, and nothing 
 
 typedef enum { ENCODED, OUT_OF_MEMORY, UNKNOWN_SYMBOL, INTERRUPTED } outcome;
 
-/* What a thread that merges needs besides; all of it is given back by workspace_free. */
+/* The working memory of a thread that merges; free it by workspace_free. */
 typedef struct {
     void *window;       /* the arrays of a window that is merged by a heap */
     size_t window_room; /* symbols they hold */
     size_t *ends;       /* of a long piece: the byte where each token ends */
     size_t ends_room;
-    bool (*interrupted)(void *caller, size_t n_bytes); /* asked now and then, with the bytes done since */
+    bool (*interrupted)(void *caller, size_t n_bytes); /* called now and then with the bytes done since; true: stop */
     void *caller;
 } workspace;
 
 void workspace_free(workspace *space);
 
-/* By what neighbors join: by rules, or where they are not given by the ranks of tokens that are the joined bytes. */
+/* By what neighbors join: by `rules` or, if that is NULL, by the rank of the token that is their joined bytes. */
 typedef struct {
     const rule_table *rules;
     const token_table *ranks;
@@ -41,7 +42,7 @@ typedef struct {
     uint32_t limit; /* only ranks below it count */
 } merges;
 
-/* Append the tokens that merging leaves of a piece of `n` bytes; of nothing if it fails. */
+/* Append the tokens that merging leaves of a piece of `n` bytes; none unless it returns ENCODED. */
 outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, workspace *space, id_list *ids);
 
 #endif

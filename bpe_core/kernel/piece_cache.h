@@ -1,9 +1,10 @@
-/* What pieces became: a cache of one thread, for one number of merges, bounded in bytes.
+/* A cache of the ids of pieces, for one thread and one number of merges, bounded in bytes.
 
    A slot has 32 bytes, half a cache line: a piece of up to 15 bytes with its length, and up to four ids. Where either is
    longer, the slot tells where both stand in an arena; a long piece is then found by its hash, and its bytes compared.
    A key has its place among the NEAR slots from the one that its hash names, so that no choice of pieces makes the
-   search long; if all are taken, the first is overwritten. What is full grows, up to a bound, and is wiped there. */
+   search long; if all are taken, the first is overwritten. A full table or arena grows up to a bound;
+   beyond, the cache is emptied. */
 
 #ifndef BPESCOPE_PIECE_CACHE_H
 #define BPESCOPE_PIECE_CACHE_H
@@ -33,7 +34,7 @@ bool cache_init(piece_cache *cache);
 void cache_wipe(piece_cache *cache);
 void cache_free(piece_cache *cache);
 
-/* Remember the ids of a piece of at most LONGEST_CACHED bytes; without memory, forget it. */
+/* Put in the ids of a piece of at most LONGEST_CACHED bytes; does nothing without memory. */
 void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids);
 
 static inline size_t home_of(const piece_cache *cache, key key) { return key_hash(key) >> (64 - cache->bits); }

@@ -1,7 +1,8 @@
 /* How often each piece of a corpus occurs, in the order in which they first appear, and in which documents.
 
    A table of open addressing, at most half full, leads from a hash to a piece, whose numbers and bytes, if it is not long,
-   take one cache line: what counting costs is the wait for memory. Of the documents a piece occurs in only the first two are kept: what is in three or more is common. */
+   take one cache line, since counting waits for memory most of the time. Of the documents of a piece only the first two
+   are kept; of more it is only known that they are many. */
 
 #ifndef BPESCOPE_PIECES_H
 #define BPESCOPE_PIECES_H
@@ -36,12 +37,12 @@ static inline const uint8_t *bytes_of(const piece_table *table, const piece *pie
     return piece->length <= HEAD ? piece->head : table->bytes.items + piece->start;
 }
 
-/* Count one piece more of the document at hand, of n > 0 bytes, of which `n_readable` may be read; false without
-   memory. */
+/* Count an occurrence of a piece of n > 0 bytes in the current document; at least n bytes, `n_readable`, may be read
+   from `bytes`. False without memory. */
 bool count_piece(piece_table *table, const uint8_t *bytes, size_t n, size_t n_readable);
 
-/* Take in pieces from `first` to `last` of another table, whose documents are those from number `document` on; false
-   without memory. */
+/* Add the counts of the pieces `first` up to `last` of another table, whose documents are numbered from `document` on
+   here; false without memory. */
 bool append_pieces(piece_table *table, const piece_table *other, size_t first, size_t last, uint32_t document);
 
 void free_pieces(piece_table *table);

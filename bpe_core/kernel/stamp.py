@@ -1,4 +1,4 @@
-"""The stamp by which a compiled kernel is told from one that was compiled from other sources."""
+"""A checksum of the C sources, by which a kernel that was compiled from other sources is detected."""
 
 import zlib
 from pathlib import Path

@@ -1,7 +1,7 @@
-/* Tokens by their bytes: what a piece that is looked up whole becomes, and which neighbors join where ranks are known.
+/* A hash table from the bytes of tokens to their ids and ranks, for whole pieces and for merging by ranks.
 
-   A slot holds the bytes of a token of up to INLINE_BYTES; of a longer one, a hash, and where its bytes are. As with
-   rules, a filter of a few bits a slot answers most look-ups that find nothing. */
+   A slot holds the bytes of a token of up to INLINE_BYTES; of a longer one, their hash and their offset in `bytes`. As
+   with rules, a filter of a few bits a slot answers most look-ups that find nothing. */
 
 #ifndef BPESCOPE_TOKENS_H
 #define BPESCOPE_TOKENS_H
