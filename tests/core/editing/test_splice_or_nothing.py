@@ -85,7 +85,7 @@ def test_a_live_text_after_a_failure_at_any_point(monkeypatch: pytest.MonkeyPatc
         if rng.random() < 0.3:
             check(live, text, tokenizer)
     check(live, text, tokenizer)
-    assert n_failed > 5
+    assert n_failed > 2
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -110,7 +110,7 @@ def test_a_live_text_after_the_patience_is_over(seed: int) -> None:
             text = "b" + "a" * 20 + " c!"
             live.splice(0, live.n_characters, text)
         check(live, text, tokenizer)
-    assert n_failed > 5
+    assert n_failed > 2
 
 
 @pytest.mark.parametrize("name", first(1, ["many added", "NFC", "llama 2", "end of word"]))
@@ -137,7 +137,7 @@ def test_an_aligned_text_after_a_failure_at_any_point(monkeypatch: pytest.Monkey
         finally:
             fuse.n_left = None
         check(live, text, tokenizer)
-    assert n_failed > 5
+    assert n_failed > 2
 
 
 def test_another_tokenizer_that_fails_leaves_the_one_in_use() -> None:
