@@ -52,6 +52,7 @@ def llama(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("llama")
+@exhaustive
 async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

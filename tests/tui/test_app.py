@@ -58,6 +58,7 @@ async def learn(scope: Scope, **options: object) -> list[str]:
         ),
     ],
 )
+@exhaustive
 async def test_the_panes_that_fit_are_seen(
     opened: Opened, kept: Path, size: tuple[int, int], seen: dict[str, str]
 ) -> None:
@@ -77,6 +78,7 @@ async def test_the_panes_that_fit_are_seen(
         assert panes(scope) == seen["F5"]
 
 
+@exhaustive
 async def test_all_that_the_palette_offers_exists_and_help_is_there(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         for part, owner in (("Everywhere", scope.screen), ("Editor", scope.editor)):
@@ -164,6 +166,7 @@ async def test_low_lower_widest_newest(opened: Opened, kept: Path) -> None:
 # Time travel
 
 
+@exhaustive
 async def test_every_way_through_time_leads_to_the_same_place(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -204,6 +207,7 @@ async def test_every_way_through_time_leads_to_the_same_place(opened: Opened, ke
 # KnownTokenizer tokenizers
 
 
+@exhaustive
 async def test_a_kept_tokenizer_is_chosen_and_discarded(opened: Opened, kept: Path) -> None:
     other = kept.with_name("other.json")
     save(train(TEXT, vocab_size=260, pattern="gpt2"), other)
@@ -338,6 +342,7 @@ async def test_a_folder_with_odd_names_can_be_opened_and_chosen(opened: Opened, 
         assert f"{5 * len(TEXT):,}" in scope.shown("#totals")
 
 
+@exhaustive
 async def test_the_title_tells_how_far_a_training_is_on_a_small_screen(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book, size=(80, 24)) as scope:
         await scope.until_tokenizer()

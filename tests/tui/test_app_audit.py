@@ -168,6 +168,7 @@ async def test_findings_are_searched_and_go_with_their_tokenizer(opened: Opened,
         assert not screen.audit.findings and not table.findings
 
 
+@exhaustive
 async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(book) as scope:
         screen = scope.screen

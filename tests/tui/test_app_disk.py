@@ -31,6 +31,7 @@ def full_disk() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
+@exhaustive
 async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_end(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -128,6 +129,7 @@ async def learning(scope: Scope) -> None:
     await scope.until(lambda: scope.screen.run.phase == "paused" and scope.screen.step == 1, "a merge is learned")
 
 
+@exhaustive
 async def test_what_a_training_has_learned_when_the_app_ends_comes_back(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()

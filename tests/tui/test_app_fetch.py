@@ -17,6 +17,7 @@ async def ask_for(scope: Scope, name: str) -> None:
     await scope.answer(name)
 
 
+@exhaustive
 async def test_what_is_in_the_cache_is_put_in_force(opened: Opened, kept: Path, tmp_path: Path) -> None:
     snapshot = tmp_path / "cache" / "huggingface" / "hub" / "models--some--model" / "snapshots" / "1"
     snapshot.mkdir(parents=True)

@@ -52,6 +52,7 @@ async def begun_again(scope: Scope) -> Job:
 
 
 @pytest.mark.parametrize("way", first(1, ["killed", "stopped"]))
+@exhaustive
 async def test_a_training_that_ends_while_it_counts_has_nothing_of_the_one_before(
     opened: Opened, book: Path, kept: Path, way: str
 ) -> None:

@@ -26,6 +26,7 @@ async def run_preset(scope: Scope, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", first(1, ["S0", "S1", "S2", "S3", "S4"]))
+@exhaustive
 async def test_a_preset_comes_out_on_the_screen(opened: Opened, kept: Path, name: str) -> None:
     preset = PRESETS[name]
     async with opened() as scope:
@@ -104,6 +105,7 @@ async def test_ranks_from_elsewhere_are_asked_for_their_pattern_once(opened: Ope
         )
 
 
+@exhaustive
 async def test_a_preset_that_is_run_twice_is_kept_once(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

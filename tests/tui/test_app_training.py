@@ -39,6 +39,7 @@ def fill(scope: Scope, field: str, value: str) -> None:
     scope.training.query_one(f"#{field}", Input).value = value
 
 
+@exhaustive
 async def test_the_first_start_trains_on_the_samples_before_ones_eyes(opened: Opened) -> None:
     async with opened() as scope:
         assert scope.screen.active == "editor"
@@ -89,6 +90,7 @@ async def test_choose_a_text_train_and_find_it_all_again(opened: Opened, book: P
         assert "14 merges" in scope.rows("#merge-log")[-1]
 
 
+@exhaustive
 async def test_pause_step_three_go_on_stop(opened: Opened, long_book: Path, kept: Path) -> None:
     async with opened(long_book) as scope:
         screen = scope.screen

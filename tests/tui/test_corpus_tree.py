@@ -61,6 +61,7 @@ async def test_a_large_folder_is_listed_beside_the_screen_and_in_slices(
         assert len(row.children) == LARGEST_FOLDER + 1, "and not again"
 
 
+@exhaustive
 async def test_a_folder_tells_of_the_texts_chosen_in_it(opened: Opened, kept: Path, home: Path) -> None:
     for name in ("one.txt", "two.txt", "three.txt"):
         (home / "texts" / name).parent.mkdir(exist_ok=True)

@@ -54,6 +54,7 @@ async def test_the_last_edits_can_be_walked(opened: Opened) -> None:
 
 
 @pytest.mark.usefixtures("kept")
+@exhaustive
 async def test_a_pinned_text_is_compared_with_what_becomes_of_it(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "the other theme\n")
@@ -110,6 +111,7 @@ def underlined(scope: Scope) -> str:
 
 
 @pytest.mark.usefixtures("kept")
+@exhaustive
 async def test_pitfalls_are_counted_told_and_gone_to(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "the th\u200bing\nand pаypal ")
@@ -215,6 +217,7 @@ def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
 
 
 @pytest.mark.usefixtures("kept")
+@exhaustive
 async def test_examples_are_walked_each_with_what_to_look_at(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "mine")
@@ -283,6 +286,7 @@ async def test_what_a_token_goes_into_follows_the_steps_though_the_token_stays(o
         assert not any("goes into" in row for row in scope.rows("#inspector"))
 
 
+@exhaustive
 async def test_letters_that_are_undone_together_are_told_together(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

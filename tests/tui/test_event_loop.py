@@ -12,6 +12,7 @@ from textual.widgets import Input
 TEXT = "the theme of the other thesis, the thing that they thought through\n"
 
 
+@exhaustive
 async def test_a_training(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -22,6 +23,7 @@ async def test_a_training(opened: Opened, kept: Path, book: Path) -> None:
         assert not scope.watch.too_long, scope.watch.too_long
 
 
+@exhaustive
 async def test_typing_selecting_and_going_back_in_time(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

@@ -321,6 +321,7 @@ async def test_a_line_to_type_into_draws_no_character_that_acts_on_a_terminal(gu
                 assert field.cursor_screen_offset.x == left + cell
 
 
+@exhaustive
 async def test_a_field_takes_the_first_line_of_a_paste_as_it_is_also_in_the_palette(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -334,6 +335,7 @@ async def test_a_field_takes_the_first_line_of_a_paste_as_it_is_also_in_the_pale
                 assert field.render_line(0).text.strip() == "zoom¬␌"
 
 
+@exhaustive
 async def test_a_nul_in_a_special_token_is_told_in_a_sentence(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()

@@ -21,6 +21,7 @@ SIZES = [(80, 24), (100, 30), (120, 40), (200, 60)]
 
 
 @pytest.mark.parametrize("size", first(1, SIZES))
+@exhaustive
 async def test_all_options_and_some_merges_are_seen(opened: Opened, kept: Path, size: tuple[int, int]) -> None:
     async with opened(size=size) as scope:
         await scope.until_tokenizer()

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from loop_watch import LoopWatch
 from scope import Ear, Scope
 from textual.pilot import Pilot
@@ -74,6 +75,7 @@ def test_the_first_thing_one_sees(snap_compare: Picture) -> None:
     assert pictured(snap_compare, USUAL, DARK, story)
 
 
+@exhaustive
 def test_a_vocabulary_is_learned_merge_by_merge(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         await scope.press("f3")
@@ -94,6 +96,7 @@ def test_typing_among_the_tokens(snap_compare: Picture) -> None:
     assert pictured(snap_compare, SMALL, DARK, story)
 
 
+@exhaustive
 def test_why_a_word_is_split_so(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         await scope.press("alt+e", "ctrl+t")
@@ -101,6 +104,7 @@ def test_why_a_word_is_split_so(snap_compare: Picture) -> None:
     assert pictured(snap_compare, USUAL, LIGHT, story)
 
 
+@exhaustive
 def test_back_in_time(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         scope.area.load(STORY.read_text("utf-8")[:700])
@@ -119,10 +123,12 @@ async def _audited(scope: Scope) -> None:
     await scope.press("down", "down")
 
 
+@exhaustive
 def test_what_is_wrong_with_a_vocabulary(snap_compare: Picture) -> None:
     assert pictured(snap_compare, USUAL, DARK, _audited)
 
 
+@exhaustive
 def test_all_of_it_on_a_large_screen(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         await _audited(scope)
@@ -131,6 +137,7 @@ def test_all_of_it_on_a_large_screen(snap_compare: Picture) -> None:
     assert pictured(snap_compare, LARGE, LIGHT, story)
 
 
+@exhaustive
 def test_the_texts_on_a_small_screen(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         await scope.press("f2")

@@ -46,6 +46,7 @@ def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
     assert (config.load_text() or "").startswith("typed just now")
 
 
+@exhaustive
 def test_a_window_that_is_closed_loses_nothing_and_leaves_nothing(book: Path) -> None:
     with terminal(book) as app:
         typed(app, "typed just now")
@@ -90,6 +91,7 @@ def test_after_a_stop_it_goes_on_as_if_nothing_had_been() -> None:
     assert (config.load_text() or "").startswith("one two three ")
 
 
+@exhaustive
 def test_a_window_that_is_closed_ends_what_a_shell_has_started_in_it() -> None:
     """The shell ends first: then the app is told to end, and to go on, once or twice, in any order."""
     shell = "import subprocess, sys; subprocess.run([sys.executable, '-m', 'tui'])"

@@ -54,6 +54,7 @@ def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(ho
     assert not [path for path in before["opened"] if path.startswith((str(kept.parent), str(home)))]
 
 
+@exhaustive
 def test_the_text_is_on_the_terminal_before_the_panes_have_anything_in_them(home: Path, kept: Path) -> None:
     config.save_text(OWN)
     with terminal() as app:
@@ -81,6 +82,7 @@ async def test_nothing_moves_when_the_panes_are_loaded(home: Path, kept: Path, s
         assert places["panes"] == places["frames"]
 
 
+@exhaustive
 async def test_a_key_pressed_at_once_is_not_lost(home: Path, kept: Path) -> None:
     config.save_text(OWN)
     app = BpeScope()

@@ -10,6 +10,7 @@ from tui.disk import config
 
 
 @pytest.mark.usefixtures("kept")
+@exhaustive
 def test_alt_and_a_letter_is_a_command_and_no_text() -> None:
     with terminal() as app:
         app.until_shown("Tokenizers")

@@ -69,6 +69,7 @@ async def test_a_path_typed_ahead_is_in_the_dialog_and_enter_answers_it(opened: 
         pytest.param("ctrl+o escape ctrl+o", AskPath, marks=exhaustive),
     ],
 )
+@exhaustive
 async def test_each_key_goes_to_where_the_one_before_has_led(
     opened: Opened, kept: Path, keys: str, front: type | None
 ) -> None:
@@ -80,6 +81,7 @@ async def test_each_key_goes_to_where_the_one_before_has_led(
         assert scope.area.text == text
 
 
+@exhaustive
 async def test_clicks_and_keys_in_one_batch_keep_their_order(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()

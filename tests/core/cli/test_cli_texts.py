@@ -125,4 +125,4 @@ def test_a_part_that_is_cut_after_it_was_counted_is_not_taken_for_what_it_was(tm
     counted = counting.CountPortion("gpt4")(part, lambda _: None)
     os.truncate(path, len(TEXT))
     with pytest.raises(TextError, match="became shorter"):
-        counting._Document().take(part, counted)
+        counting._Document().add(part, counted)
