@@ -1,12 +1,13 @@
 """The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from rich.console import RenderableType
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import App, ScreenStackError, SystemCommand
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
@@ -62,6 +63,12 @@ class BpeScope(App[None]):
         self.type_ahead = TypeAhead(self)
         """What is typed faster than the app follows."""
         self._panicked = False
+
+    def deliver_screenshot(self, *arguments: Any, **options: Any) -> str | None:
+        """Save a picture of the screen; none if the app is leaving meanwhile, when no screen is left to draw."""
+        with suppress(ScreenStackError):
+            return super().deliver_screenshot(*arguments, **options)
+        return None
 
     @property
     def available_themes(self) -> dict[str, Theme]:

@@ -287,6 +287,7 @@ async def test_a_path_that_is_none_is_told_in_the_dialog(opened: Opened, kept: P
         assert scope.app.screen is scope.screen
 
 
+@exhaustive
 async def test_a_text_is_opened_and_saved_byte_for_byte(opened: Opened, kept: Path, home: Path) -> None:
     data = "mixed\r\nlines\rand\x0cform feeds \u2028 é\n".encode()
     (home / "in.txt").write_bytes(data)
@@ -353,3 +354,9 @@ async def test_the_title_tells_how_far_a_training_is_on_a_small_screen(opened: O
         await scope.until(lambda: scope.screen.run.done == 2 and scope.screen.run.phase == "paused", "another is")
         assert f"paused at {scope.screen.run.fraction:.0%}" in scope.shown("TitleLine")
         assert scope.screen.active == "editor"
+
+
+async def test_a_picture_asked_for_while_the_app_leaves_is_none(opened: Opened) -> None:
+    async with opened() as scope:
+        app = scope.app
+    assert app.deliver_screenshot() is None

@@ -149,6 +149,7 @@ async def test_the_last_finding_is_seen_however_much_is_said_of_it(
             ), keys
 
 
+@exhaustive
 async def test_findings_are_searched_and_go_with_their_tokenizer(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen

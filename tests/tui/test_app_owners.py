@@ -76,6 +76,7 @@ async def test_a_training_that_ends_while_it_counts_has_nothing_of_the_one_befor
 
 
 @pytest.mark.parametrize("change", first(1, [("n_tokens_start", 0), ("n_tokens_start", 10**30), ("n_bytes", 10**30)]))
+@exhaustive
 async def test_counts_that_cannot_be_are_left_out_and_told(opened: Opened, kept: Path, change: tuple[str, int]) -> None:
     stored = json.loads(kept.read_text())
     stored["training"][change[0]] = change[1]

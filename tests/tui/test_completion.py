@@ -44,6 +44,7 @@ def test_of_a_large_folder_the_first_are_looked_at(home: Path) -> None:
     assert completions("") == [f"{number:03}" for number in range(MOST)]
 
 
+@exhaustive
 async def test_tab_completes_and_the_names_are_listed(
     opened: Opened, kept: Path, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,6 +128,7 @@ async def test_pitfalls_are_counted_told_and_gone_to(opened: Opened) -> None:
 
 
 @pytest.mark.usefixtures("kept")
+@exhaustive
 async def test_a_selection_has_totals_and_ids_of_its_own(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "the theme")

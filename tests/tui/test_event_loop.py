@@ -56,6 +56,7 @@ async def test_going_through_the_panes_and_resizing(opened: Opened, kept: Path) 
         assert not scope.watch.too_long, scope.watch.too_long
 
 
+@exhaustive
 async def test_a_large_paste_into_a_field_is_cut_and_that_is_told(opened: Opened, kept: Path) -> None:
     from textual.events import Paste
 

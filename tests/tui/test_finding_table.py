@@ -288,6 +288,7 @@ async def test_there_is_time_for_keys_while_many_are_sorted() -> None:
         assert tokens == sorted(tokens), "what was asked for last counts"
 
 
+@exhaustive
 async def test_what_the_user_asks_for_is_not_lost_to_findings_that_arrive() -> None:
     app = TableApp([])
     async with app.run_test(size=(110, 12)) as pilot:

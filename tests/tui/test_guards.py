@@ -80,6 +80,7 @@ class Asks(App[None]):
 
 
 @both
+@exhaustive
 async def test_enter_twice_in_a_dialog(guarded: bool) -> None:
     app = Asks(guarded)
     async with running(app, None if guarded else ScreenStackError):

@@ -127,6 +127,7 @@ async def test_a_row_of_the_log_is_told_in_words(opened: Opened, kept: Path) -> 
         assert log.hint != before and cell_len(log.hint) <= LONGEST
 
 
+@exhaustive
 async def test_f3_leads_to_where_a_training_begins_and_then_to_its_merges(opened: Opened, kept: Path) -> None:
     async with opened(size=(80, 24)) as scope:
         await scope.until_tokenizer()

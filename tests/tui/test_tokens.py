@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from amounts import amount
+from amounts import amount, exhaustive
 
 from bpe_core import LiveText, Tokenizer, train
 from tui.text.tokens import TokensOfRows, find_tokens
@@ -45,6 +45,7 @@ def test_neighbors_on_a_line_differ(tokenizer: Tokenizer) -> None:
 
 
 @amount(20, 100)
+@exhaustive
 def test_remembered_rows_are_those_of_a_fresh_text(tokenizer: Tokenizer, amount: int) -> None:
     rng = random.Random(3)
     live = LiveText(tokenizer, "".join(rng.choices(PARTS, k=200)))

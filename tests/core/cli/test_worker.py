@@ -280,6 +280,7 @@ def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> Non
     assert os.listdir(tmp_path) == ["large.txt"]
 
 
+@exhaustive
 def test_what_cannot_be_done_is_a_failed_event_and_exit_code_2(start: Start, corpus: Path, tmp_path: Path) -> None:
     for arguments in (
         ("train", "missing.txt", "-o", "out.json"),

@@ -9,6 +9,7 @@ from array import array
 from itertools import chain
 
 import pytest
+from amounts import exhaustive
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -164,6 +165,7 @@ def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
         assert list(tokenizer.encode_to_array(text)) == expected
 
 
+@exhaustive
 def test_a_cache_that_is_full_many_times_over_remembers_nothing_wrong() -> None:
     merges = [(ord("a"), ord("b"), 256)]
     encoder = encoder_of(merges)
@@ -301,6 +303,7 @@ def test_every_allocation_may_fail_and_nothing_is_leaked() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "none"])
+@exhaustive
 def test_an_interrupt_is_heard_within_the_work(pattern: str) -> None:
     tokenizer = train(["the cat sat on the mat"], vocab_size=260, pattern=pattern)
     compiled, splits = tokenizer.vocabulary.encoder.compiled, tokenizer.splitter.scanner
