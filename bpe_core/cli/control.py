@@ -1,15 +1,20 @@
-"""Pausing, stepping and stopping a command while it works, by commands on stdin and by signals."""
+"""Pausing, stepping, pacing and stopping a command while it works, by commands on stdin and by signals."""
 
 import os
 import signal
 import threading
-from queue import SimpleQueue
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.cli.standard_streams import print_to_stderr
 from bpe_core.cli.wire import Command, WireError, parse_command
 from bpe_core.visible import visible
+
+if TYPE_CHECKING:
+    from bpe_core.trainer.conditions import Condition, Learned
 
 UNLIMITED: Final = float("inf")
 """The credit of a worker that is running, and not stepping."""
@@ -19,9 +24,12 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST_COMMAND: Final = 4096
 """Bytes of the longest line that is read as a command."""
 
+ARREARS: Final = 0.05
+"""Seconds of merges at most that are made up for at once where they came later than the pace asks for."""
+
 
 class Control:
-    """How many merges may still be made, and whether to stop.
+    """How many merges may still be made, how fast, and whether to stop.
 
     Commands (from a thread that reads stdin) and signals are put into one queue, which is all that a signal handler
     does. The work calls `receive` or `wait` where it can safely be interrupted; only there they take effect.
@@ -38,6 +46,14 @@ class Control:
         """
         self.credit: float = 0 if paused else UNLIMITED
         """Merges that may still be made; UNLIMITED while running."""
+        self.goal: Condition | None = None
+        """On what the running is to end in a pause; None without a condition."""
+        self.reached = ""
+        """The words of the condition that ended the running; empty once a command has arrived since."""
+        self.pace = 0
+        """Merges a second at most; 0 for no limit."""
+        self._due = 0.0
+        """When the next merge is due by `time.monotonic`, if there is a pace."""
         self.held = False
         """True from a `pause` to the next command: even counting waits. After starting paused it is False."""
         self.stopped: str | None = None
@@ -66,6 +82,32 @@ class Control:
         self._apply(self._inbox.get())
         self.receive()
 
+    def has_turn(self, before: Callable[[float], None]) -> bool:
+        """Whether the pace allows the next merge now. Blocks until it does, or else until something has arrived.
+
+        `before(seconds)` is called first where that takes some time; what has arrived is applied. Steps that were asked
+        for one by one are due at once.
+        """
+        if not self.pace or self.credit != UNLIMITED:
+            return True
+        now = time.monotonic()
+        self._due = max(self._due, now - ARREARS)
+        if self._due > now:
+            before(self._due - now)
+            try:
+                self._apply(self._inbox.get(timeout=self._due - now))
+                return False
+            except Empty:
+                pass
+        self._due += 1 / self.pace
+        return True
+
+    def made(self, merge: "Learned", n_bytes: int) -> None:
+        """Take a merge off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""
+        self.credit -= 1
+        if self.goal is not None and self.goal.holds(merge, n_bytes):
+            self.credit, self.reached, self.goal = 0, self.goal.words, None
+
     def must_wait(self) -> bool:
         """Whether all work, counting too, has to `wait` for the next command."""
         return self.held and self.stopped is None
@@ -77,9 +119,14 @@ class Control:
     def _apply(self, received: Command | int) -> None:
         if isinstance(received, int):  # the number of a signal
             return self.stop("interrupted")
+        if received.verb == "pace":
+            # In force at once: whoever waits for the turn of a slow pace waits for it no longer.
+            self.pace, self._due = received.n, 0.0
+            return
         self.held = received.verb == "pause"
+        self.goal, self.reached = received.condition, ""
         match received.verb:
-            case "run":
+            case "run" | "until":
                 self.credit = UNLIMITED
             case "pause":
                 self.credit = 0

@@ -64,22 +64,28 @@ def _learn(trainer: Trainer, control: Control, report: Report) -> int:
             report.send(Merges.of(batch))
         batch, sent = [], time.monotonic()
 
+    def send_what_would_wait(seconds: float) -> None:
+        if time.monotonic() + seconds - sent >= BATCH_SECONDS:
+            send()
+
     if control.credit == UNLIMITED:
         report.send(State("running"))
     while not control.stopped:
         if not control.credit:
             send()
-            report.send(State("paused"))
+            report.send(State("paused", control.reached))
             control.wait()
             if control.credit == UNLIMITED:
                 report.send(State("running"))
+            continue
+        if not control.has_turn(send_what_would_wait):
             continue
         merge = next(trainer, None)
         if merge is None:
             break
         batch.append(merge)
         steps += 1
-        control.credit -= 1
+        control.made(merge, trainer.n_bytes)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send()
         control.receive()

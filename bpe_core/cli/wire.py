@@ -20,10 +20,11 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
 from bpe_core import untrusted_json
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, OptionError
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge
+    from bpe_core.trainer.conditions import Condition
 
 Role = Literal["corpus", "reference"]
 """What a counted text is for: the corpus itself, or the reference an audit compares it with."""
@@ -31,7 +32,7 @@ Role = Literal["corpus", "reference"]
 Activity = Literal["counting", "preparing", "running", "paused"]
 """What a worker is doing."""
 
-Verb = Literal["run", "pause", "step", "stop"]
+Verb = Literal["run", "pause", "step", "stop", "pace", "until"]
 """What a worker can be told."""
 
 
@@ -150,6 +151,8 @@ class State:
     """The worker changed what it is doing, or answers a command that changed nothing."""
 
     state: Activity
+    reached: str = ""
+    """For "paused": the condition, in words, that an "until" had named and that holds now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +210,18 @@ _EVENTS: Final[dict[str, type[Event]]] = {kind.__name__.lower(): kind for kind i
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What the app tells a worker: run on, pause, make n more merges and pause, or stop and keep what was learned."""
+    """What the app tells a worker.
+
+    "run": go on; "pause": wait; "step": make n more merges and wait; "until": go on to the first merge after which
+    `condition` holds, and wait; "pace": from now on make at most n merges a second; "stop": end, and keep all.
+    """
 
     verb: Verb
     n: int = 0
-    """Merges to make; only for "step", where they add to those of earlier steps that are still to be made."""
+    """For "step", merges, which add to those of earlier steps that are still to be made; for "pace", merges a second,
+    0 for as many as can be made."""
+    condition: "Condition | None" = None
+    """For "until"."""
 
 
 def to_line(message: Event | Command) -> str:
@@ -221,7 +231,12 @@ def to_line(message: Event | Command) -> str:
     ('{"event": "saved", "path": "out.json"}\n', 'step 3\n')
     """
     if isinstance(message, Command):
-        return f"step {message.n}\n" if message.verb == "step" else f"{message.verb}\n"
+        match message.verb:
+            case "step" | "pace":
+                return f"{message.verb} {message.n}\n"
+            case "until" if message.condition is not None:
+                return f"until {message.condition.words}\n"
+        return f"{message.verb}\n"
     # Not dataclasses.asdict: it copies every row, and merges are sent by the ten thousand a second.
     body = {field.name: getattr(message, field.name) for field in fields(message)}
     return json.dumps({"event": type(message).__name__.lower(), **body}) + "\n"
@@ -230,8 +245,8 @@ def to_line(message: Event | Command) -> str:
 def parse(line: str | bytes) -> Event:
     """The event of a line, its newline optional; WireError if it is none.
 
-    >>> parse('{"event": "state", "state": "paused"}')
-    State(state='paused')
+    >>> parse('{"event": "saved", "path": "out.json"}')
+    Saved(path='out.json')
     """
     try:
         body = untrusted_json.parse(line)
@@ -243,8 +258,8 @@ def parse(line: str | bytes) -> Event:
 def parse_command(line: str | bytes) -> Command:
     """The command of a line, its newline optional; WireError if it is none.
 
-    >>> parse_command("step 3"), parse_command("pause")
-    (Command(verb='step', n=3), Command(verb='pause', n=0))
+    >>> parse_command("step 3") == Command("step", 3), parse_command("until ratio 3").condition
+    (True, Ratio(least=3.0))
     """
     text = line.decode("ascii", "replace") if isinstance(line, bytes) else line
     match text.split():
@@ -252,9 +267,23 @@ def parse_command(line: str | bytes) -> Command:
             return Command(verb)
         case ["step"]:
             return Command("step", 1)
-        case ["step", n] if n.isascii() and n.isdigit() and len(n) < 12 and int(n) > 0:
+        case ["step", n] if _is_number(n) and int(n) > 0:
             return Command("step", int(n))
-    raise WireError(f"Not a command: {_shown(line)}; a worker knows run, pause, step N and stop.")
+        case ["pace", n] if _is_number(n):
+            return Command("pace", int(n))
+        case ["until", *_]:
+            from bpe_core.trainer.conditions import condition
+
+            try:
+                return Command("until", condition=condition(text.strip().partition(" ")[2]))
+            except OptionError as error:
+                raise WireError(f"Not a command: {error}") from error
+    known = "run, pause, step N, until CONDITION, pace N and stop"
+    raise WireError(f"Not a command: {_shown(line)}; a worker knows {known}.")
+
+
+def _is_number(digits: str) -> bool:
+    return digits.isascii() and digits.isdigit() and len(digits) < 12
 
 
 def _shown(line: str | bytes) -> str:

@@ -26,6 +26,7 @@ from bpe_core.cli.wire import (
     to_line,
 )
 from bpe_core.errors import BpeError
+from bpe_core.trainer.conditions import condition
 
 NASTY_NAMES = ["two\nlines", "\x1b]0;title\x07", "line\u2028separator", "lone \udc80 surrogate", "😊", ""]
 
@@ -37,6 +38,7 @@ EVENTS: list[Event] = [
     Started(tokens=11, merges=3),
     Merges(rows=[[1, 97, 97, 256, "6161", 4, 1, 9], [2, 256, 97, 257, "616161", 2, 2, 7]]),
     State("paused"),
+    State("paused", "ratio 3.5"),
     Saved("out.json"),
     Auditing(done=256, total=4096, name="reachable tokens"),
     Findings(rows=[{"id": 193, "token": "\\xc1", "kind": "unused-byte", "evidence": {"count": 0}}]),
@@ -88,7 +90,14 @@ def test_what_is_no_event_is_refused(line: str | bytes) -> None:
         parse(line)
 
 
-@pytest.mark.parametrize("command", [Command("run"), Command("pause"), Command("step", 3), Command("stop")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(Command("run"), Command("pause"), Command("step", 3), Command("pace", 10), Command("pace", 0)),
+        *(Command("until", condition=condition(words)) for words in ("ratio 3.5", 'token "two\nlines \udc80"')),
+        Command("stop"),
+    ],
+)
 def test_a_command_comes_back(command: Command) -> None:
     assert parse_command(to_line(command)) == parse_command(to_line(command).encode()) == command
 
@@ -97,7 +106,14 @@ def test_step_alone_is_one_step() -> None:
     assert parse_command("step") == Command("step", 1)
 
 
-@pytest.mark.parametrize("line", ["", "jump", "step x", "step -1", "step 0", "step 1 2", "run 3", "step ٣", b"\xff"])
+@pytest.mark.parametrize(
+    "line", ["", "jump", "step x", "step -1", "step 0", "step 1 2", "run 3", "step ٣", "pace", "pace -1", b"\xff"]
+)
 def test_what_is_no_command_is_refused(line: str | bytes) -> None:
-    with pytest.raises(BpeError, match="run, pause, step N and stop"):
+    with pytest.raises(BpeError, match="run, pause, step N, until CONDITION, pace N and stop"):
         parse_command(line)
+
+
+def test_a_condition_that_is_none_is_refused_with_what_could_be_written() -> None:
+    with pytest.raises(BpeError, match="'the moon' is no condition; write one such as step 512, power of two"):
+        parse_command("until the moon")
