@@ -1,20 +1,28 @@
-"""The split patterns and special tokens of OpenAI's published rank files, which the files themselves do not contain.
+"""What published rank files do not contain themselves: their split patterns, special tokens and normalization.
 
-A file is identified by the SHA-256 of its content. Digests, patterns and ids are those in the source of tiktoken 0.14
-(`tiktoken_ext/openai_public.py`).
+A file is identified by the SHA-256 of its content. Patterns and ids are those of the publishers' own code: tiktoken 0.14
+(`tiktoken_ext/openai_public.py`), openai-whisper 20250625 (`whisper/tokenizer.py`), llama-models 0.3.0 (`tokenizer.py` of
+llama3 and llama4) and dashscope 2.0 (`qwen_tokenizer.py`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 _END: Final = "<|endoftext|>"
+_LANGUAGES: Final = (
+    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy "
+    "sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo "
+    "uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su"
+).split()
+"""Of Whisper, in the order of their ids; version large-v3 puts one more behind them, which moves the later ids by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """The name, split pattern and special tokens of a published rank file."""
+    """What is known of a published rank file."""
 
     name: str
     """The encoding's name."""
@@ -22,6 +30,59 @@ class KnownFile:
     """A name of `PATTERNS`."""
     special_tokens: Mapping[str, int]
     """Text -> id."""
+    normalization: Literal["NFC"] | None = None
+    """The normal form that a text is put into before it is split."""
+
+
+def _numbered(first: int, texts: Iterable[str]) -> Mapping[str, int]:
+    """Text -> id, ascending from `first`."""
+    return MappingProxyType({text: token for token, text in enumerate(texts, first)})
+
+
+def _reserved(of: str, first: int, end: int) -> Iterable[str]:
+    """The texts that Meta gives to the special tokens without a task."""
+    return (f"<|{of}reserved_special_token_{number}|>" for number in range(first, end))
+
+
+def _between(texts: str) -> Iterable[str]:
+    """The special tokens whose names stand in `texts`, separated by spaces."""
+    return (f"<|{text}|>" for text in texts.split())
+
+
+def _whisper() -> Iterable[str]:
+    yield from _between("endoftext startoftranscript")
+    yield from map("<|{}|>".format, _LANGUAGES)
+    yield from _between("translate transcribe startoflm startofprev nospeech notimestamps")
+    yield from (f"<|{number * 0.02:.2f}|>" for number in range(1501))
+
+
+def _llama3() -> Iterable[str]:
+    yield from _between("begin_of_text end_of_text reserved_special_token_0 reserved_special_token_1")
+    yield from _between("finetune_right_pad_id step_id start_header_id end_header_id eom_id eot_id python_tag image")
+    yield from _reserved("", 2, 246)
+
+
+def _llama4() -> Iterable[str]:
+    yield from _between("begin_of_text end_of_text fim_prefix fim_middle fim_suffix")
+    yield from _between("header_start header_end eom eot step")
+    yield from _reserved("text_post_train_", 0, 6)
+    yield from _between("python_start python_end finetune_right_pad")
+    yield from _reserved("text_post_train_", 8, 69)
+    yield from _between("image_start image_end")
+    yield from _reserved("vision_", 0, 2)
+    yield from _between("tile_x_separator tile_y_separator")
+    yield from _reserved("vision_", 2, 6)
+    yield from _between("image")
+    yield from _reserved("vision_", 6, 7)
+    yield from _between("patch")
+    yield from _reserved("vision_", 7, 1048)
+    yield from _reserved("reasoning_", 0, 8)
+    yield from _between("reasoning_thinking_start reasoning_thinking_end")
+    yield from _reserved("", 0, 2048 - 1144)  # 2,048 in all
+
+
+def _qwen() -> Iterable[str]:
+    return chain(_between("endoftext im_start im_end"), (f"<|extra_{number}|>" for number in range(205)))
 
 
 KNOWN_FILES: Final[Mapping[str, KnownFile]] = MappingProxyType(
@@ -48,6 +109,22 @@ KNOWN_FILES: Final[Mapping[str, KnownFile]] = MappingProxyType(
         "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownFile(
             "o200k_base", "gpt4o", MappingProxyType({_END: 199999, "<|endofprompt|>": 200018})
         ),
+        "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126": KnownFile(
+            "whisper", "gpt2", _numbered(50257, _whisper())
+        ),
+        "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownFile(
+            "llama3", "llama3", _numbered(128000, _llama3())
+        ),
+        "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": KnownFile(
+            "llama4", "gpt4o", _numbered(200000, _llama4())
+        ),
+        "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": KnownFile(
+            "qwen", "qwen2", _numbered(151643, _qwen()), normalization="NFC"
+        ),
     }
 )
-"""SHA-256 of the content, in hexadecimal digits -> the file."""
+"""SHA-256 of the content, in hexadecimal digits -> the file.
+
+One file may serve several encodings: GPT-2's is the English one of Whisper too, o200k_base the one of gpt-oss, which adds
+special tokens; Llama 3's is that of 3.1, 3.2 and 3.3, whose names of special tokens are given.
+"""

@@ -9,7 +9,7 @@ from base64 import b64encode
 from binascii import Error, a2b_base64
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import PatternNeededError
 from bpe_core.formats.file import TokenizerFile
@@ -18,6 +18,9 @@ from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.formats.ranks import ranks_of, vocabulary_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
+
+if TYPE_CHECKING:  # of these files, few need it
+    from bpe_core.tokenizer.preparation import Preparation
 
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
 _DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
@@ -44,7 +47,28 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     known = known or KnownFile(file.stem, "", {})
     tokens, id_of = _at_once(file.data) or (_line_by_line(file), None)
     vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
-    return Tokenizer(vocabulary, known.pattern if pattern is None else pattern, name=known.name)
+    pattern = known.pattern if pattern is None else pattern
+    preparation = _normalizing(known, pattern) if known.normalization else None
+    return Tokenizer(vocabulary, pattern, name=known.name, preparation=preparation)
+
+
+def _normalizing(known: KnownFile, pattern: str) -> "Preparation":
+    """The pipeline of a file whose texts are normalized before they are split by `pattern`."""
+    from bpe_core.patterns import splitter
+    from bpe_core.tokenizer.added_tokens import AddedToken
+    from bpe_core.tokenizer.normalizers import normal_form
+    from bpe_core.tokenizer.preparation import Preparation
+    from bpe_core.tokenizer.steps import SplitStep
+
+    assert known.normalization
+    return Preparation(
+        added=tuple(AddedToken(text, token, special=True) for text, token in known.special_tokens.items()),
+        normalize=normal_form(known.normalization),
+        steps=(SplitStep(splitter(pattern)),),
+        has_metaspace=False,
+        drops_space=False,
+        description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
+    )
 
 
 def _at_once(data: bytes) -> tuple[dict[int, bytes], dict[bytes, int]] | None:

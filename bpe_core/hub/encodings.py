@@ -12,7 +12,6 @@ from bpe_core.formats.known_files import KNOWN_FILES
 from bpe_core.visible import visible
 
 _ADDRESS: Final = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
-_DIGEST_OF: Final = {known.name: digest for digest, known in KNOWN_FILES.items()}
 _MODELS: Final = {
     "o200k_base": ("gpt-4o", "chatgpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "o1", "o3", "o4-mini"),
     "cl100k_base": (
@@ -23,6 +22,7 @@ _MODELS: Final = {
     "r50k_base": ("gpt2", "gpt-2", "text-davinci-001", "text-curie-001", "davinci", "curie", "babbage", "ada"),
 }
 """Encoding -> models, as in tiktoken; a dated or smaller version is called by the model's name, a hyphen and more."""
+_DIGEST_OF: Final = {known.name: digest for digest, known in KNOWN_FILES.items() if known.name in _MODELS}
 _LARGEST_FILE: Final = 64 << 20
 """Bytes; a larger file is none of the published ones, and its digest is not computed."""
 

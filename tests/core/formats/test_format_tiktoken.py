@@ -1,6 +1,8 @@
 """Rank files: GPT-2, GPT-4 and GPT-4o to the last id, what their lines may look like, and what is refused."""
 
 from base64 import b64decode, b64encode
+from hashlib import sha256
+from unicodedata import normalize
 
 import pytest
 from amounts import amount, exhaustive
@@ -8,6 +10,8 @@ from nasty import nasty_texts
 from real import real_file, real_part
 
 from bpe_core import PATTERNS, FormatError, OptionError, Tokenizer, load, save, train
+from bpe_core.formats import tiktoken as ranks
+from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.vocabulary import Vocabulary
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -129,6 +133,37 @@ def test_the_name_of_the_file_says_nothing(tmp_path):
 def test_a_pattern_is_asked_for_where_none_is_known(tmp_path):
     with pytest.raises(FormatError, match="not how to split a text"):
         load(rank_file(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "n_special", "some"),
+    [
+        ("r50k_base", "gpt2", 1, {"<|endoftext|>": 50256}),
+        ("whisper", "gpt2", 1608, {"<|startoftranscript|>": 50258, "<|notimestamps|>": 50363, "<|30.00|>": 51864}),
+        ("llama3", "llama3", 256, {"<|eot_id|>": 128009, "<|reserved_special_token_245|>": 128255}),
+        ("llama4", "gpt4o", 2048, {"<|eot|>": 200008, "<|image|>": 200090, "<|reserved_special_token_903|>": 202047}),
+        ("qwen", "qwen2", 208, {"<|im_start|>": 151644, "<|extra_204|>": 151850}),
+    ],
+)
+def test_special_tokens_have_the_ids_that_their_publishers_give_them(name, pattern, n_special, some):
+    (known,) = (known for known in KNOWN_FILES.values() if known.name == name)
+    special = known.special_tokens
+    assert (known.pattern, len(special)) == (pattern, n_special)
+    assert {text: special.get(text) for text in some} == some
+    assert sorted(special.values()) == list(range(min(special.values()), max(special.values()) + 1))
+
+
+def test_a_published_file_whose_texts_are_normalized_first(tmp_path, monkeypatch):
+    path = rank_file(tmp_path, [bytes([0xC3, 0xA9]), b"the"])
+    known = KnownFile("known", "gpt2", {"<s>": 300}, normalization="NFC")
+    monkeypatch.setattr(ranks, "KNOWN_FILES", {sha256(path.read_bytes()).hexdigest(): known})
+    ours, theirs = load(path), tiktoken_of(path, PATTERNS["gpt2"], {"<s>": 300})
+    assert ours.encode("e\u0301") == [256]
+    for text in ("e\u0301<s>the", *nasty_texts(100)):
+        expected = theirs.encode(normalize("NFC", text), allowed_special="all")
+        assert ours.encode(text, allowed_special="all") == expected, ascii(text)
+    save(ours, tmp_path / "tokenizer.json", format="huggingface")
+    assert load(tmp_path / "tokenizer.json").encode("e\u0301<s>the", allowed_special="all") == [256, 300, 257]
 
 
 def test_merges_are_recovered_in_slices_and_can_be_kept(tmp_path):
