@@ -1,8 +1,8 @@
 """What published rank files do not contain themselves: their split patterns, special tokens and normalization.
 
-A file is identified by the SHA-256 of its content. Patterns and ids are those of the publishers' own code: tiktoken 0.14
-(`tiktoken_ext/openai_public.py`), openai-whisper 20250625 (`whisper/tokenizer.py`), llama-models 0.3.0 (`tokenizer.py` of
-llama3 and llama4) and dashscope 2.0 (`qwen_tokenizer.py`).
+A file is identified by the SHA-256 of its content. Patterns and ids are those of the publishers' own code: tiktoken
+0.14 (`tiktoken_ext/openai_public.py`), openai-whisper 20250625 (`whisper/tokenizer.py`), llama-models 0.3.0
+(`tokenizer.py` of llama3 and llama4) and dashscope 2.0 (`qwen_tokenizer.py`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,11 +13,11 @@ from typing import Final, Literal
 
 _END: Final = "<|endoftext|>"
 _LANGUAGES: Final = (
-    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy "
-    "sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo "
-    "uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su"
-).split()
-"""Of Whisper, in the order of their ids; version large-v3 puts one more behind them, which moves the later ids by one."""
+    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml "
+    "cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am "
+    "yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su"
+)
+"""Of Whisper, in the order of their ids; large-v3 has one more behind them, which moves the later ids by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _between(texts: str) -> Iterable[str]:
 
 def _whisper() -> Iterable[str]:
     yield from _between("endoftext startoftranscript")
-    yield from map("<|{}|>".format, _LANGUAGES)
+    yield from _between(_LANGUAGES)
     yield from _between("translate transcribe startoflm startofprev nospeech notimestamps")
     yield from (f"<|{number * 0.02:.2f}|>" for number in range(1501))
 
@@ -125,6 +125,6 @@ KNOWN_FILES: Final[Mapping[str, KnownFile]] = MappingProxyType(
 )
 """SHA-256 of the content, in hexadecimal digits -> the file.
 
-One file may serve several encodings: GPT-2's is the English one of Whisper too, o200k_base the one of gpt-oss, which adds
-special tokens; Llama 3's is that of 3.1, 3.2 and 3.3, whose names of special tokens are given.
+One file may serve several encodings: GPT-2's is the English one of Whisper too, o200k_base that of gpt-oss, which
+adds special tokens; Llama 3's is that of 3.1, 3.2 and 3.3, whose names of special tokens are given.
 """
