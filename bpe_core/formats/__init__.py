@@ -11,6 +11,7 @@ from bpe_core.formats.atomic import check_place, write_atomically, write_beside
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.folder import holder_in
 from bpe_core.formats.limits import LONGEST_TOKEN
+from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
@@ -67,7 +68,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
         known = _format(name)
         if known.recognizes(file.data):
             try:
-                tokenizer = known.read(file, pattern)
+                with no_garbage_collection():
+                    tokenizer = known.read(file, pattern)
             except FormatError:
                 raise
             except BpeError as error:

@@ -98,6 +98,8 @@ class Fields:
     def rows(self, key: str, columns: Sequence[str]) -> list[list[Any]]:
         """A list of rows with a value per column: a string in the column "text", a whole number >= 0 in the others."""
         rows = self.items(key)
+        if _is_table(rows, [str if column == "text" else int for column in columns]):
+            return rows
         kinds = [column == "text" for column in columns]
         for index, row in enumerate(rows):
             if not isinstance(row, list) or len(row) != len(columns):
@@ -112,6 +114,19 @@ class Fields:
 def is_number(value: object) -> TypeGuard[int]:
     """Whether `value` is an int, and no bool, from 0 to `LARGEST_NUMBER`."""
     return type(value) is int and 0 <= value <= LARGEST_NUMBER
+
+
+def _is_table(rows: list[Any], types: Sequence[type]) -> bool:
+    """Whether all rows are lists of values of these types, the numbers as `is_number` wants them."""
+    # Column by column, since a large table has a million values: only where something is wrong, each is looked at.
+    if any(type(row) is not list or len(row) != len(types) for row in rows):
+        return False
+    for column, expected in zip(zip(*rows, strict=True), types, strict=False):
+        if set(map(type, column)) != {expected}:
+            return False
+        if expected is int and not (is_number(min(column)) and is_number(max(column))):
+            return False
+    return True
 
 
 def is_text(value: object) -> TypeGuard[str]:

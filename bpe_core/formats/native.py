@@ -4,10 +4,9 @@ The text at the end of a merge's line is for people; a file in which it does not
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from dataclasses import fields as fields_of
-from json.encoder import encode_basestring
 from typing import Any, Final
 
 from bpe_core.corpus import Source
@@ -53,7 +52,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     if first is not None:
         yield _entry("first_byte", first)
     else:
-        yield from _table("base", ([token, data.hex()] for token, data in vocabulary.base.items()), end=",")
+        base = vocabulary.base
+        yield from _table("base", zip(base, strict=True), map(bytes.hex, base.values()), end=",")
     if vocabulary.end_of_word is not None:
         yield _entry("end_of_word", vocabulary.end_of_word)
     elif vocabulary.whole_pieces != whole_by_default(vocabulary.base):
@@ -62,7 +62,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         names = (field.name for field in fields_of(record) if field.name != "steps")  # these stand with the merges
         yield _entry("training", {name: getattr(record, name) for name in names})
     yield _entry("columns", _TRAINED if record else _PLAIN)
-    yield from _table("merges", _rows(vocabulary, record), end="")
+    yield from _merges(vocabulary, record)
     yield "}\n"
 
 
@@ -83,10 +83,11 @@ def _check_that_it_fits(tokenizer: Tokenizer) -> None:
         raise FormatError(f"This tokenizer cannot be written in bpescope's own format: {problem}; choose another one.")
 
 
-def _rows(vocabulary: Vocabulary, record: TrainingRecord | None) -> Iterator[list[int | str]]:
-    steps = record.steps if record else ((),) * vocabulary.n_merges
-    for merge, step in zip(vocabulary.merges, steps, strict=False):
-        yield [*merge, *step, _text(vocabulary.token_bytes(merge[2]))]
+def _merges(vocabulary: Vocabulary, record: TrainingRecord | None) -> Iterator[str]:
+    bytes_of, merges = vocabulary.bytes_of, list(vocabulary.merges)
+    steps = record.steps if record else ((),) * len(merges)
+    rows = (merge + step for merge, step in zip(merges, steps, strict=False))
+    return _table("merges", rows, (_text(bytes_of[token]) for _, _, token in merges), end="")
 
 
 def _first_byte(base: Mapping[int, bytes]) -> int | None:
@@ -104,25 +105,27 @@ def _text(token: bytes) -> str:
 
 
 _ON_ONE_LINE: Final = json.JSONEncoder(ensure_ascii=False).encode
+_BY_LINES: Final = json.JSONEncoder(ensure_ascii=False, separators=("\n", ":")).encode
 _ON_MANY_LINES: Final = json.JSONEncoder(ensure_ascii=False, indent=1, default=asdict).encode
 
 
-def _json(value: object, encode: Callable[[Any], str] = _ON_ONE_LINE) -> str:
-    """JSON without escapes, except for characters that are invisible or control a terminal."""
-    text = encode(value)
+def _escaped(text: str) -> str:
+    """JSON with escapes for characters that are invisible or control a terminal."""
     return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
 
 
 def _entry(key: str, value: object) -> str:
-    return f" {_json(key)}: {_json(value, _ON_MANY_LINES if key == 'training' else _ON_ONE_LINE)},\n"
+    encode = _ON_MANY_LINES if key == "training" else _ON_ONE_LINE
+    return f" {_ON_ONE_LINE(key)}: {_escaped(encode(value))},\n"
 
 
-def _table(key: str, rows: Iterable[Sequence[int | str]], *, end: str) -> Iterator[str]:
-    """A list of rows of numbers with a text at the end, one per line; not by `json`, which would be slow."""
-    yield f" {_json(key)}: ["
+def _table(key: str, numbers: Iterable[tuple[int, ...]], texts: Iterable[str], *, end: str) -> Iterator[str]:
+    """A list of rows of numbers with a text at the end, one per line."""
+    encoded = _BY_LINES(list(texts))[1:-1]  # all in one call, which takes a fifth of the time of one for each
+    yield f" {_ON_ONE_LINE(key)}: ["
     separator = "\n"
-    for *numbers, text in rows:
-        yield f"{separator}{str(numbers)[:-1]}, {_json(text, encode_basestring)}]"
+    for row, text in zip(numbers, encoded.split("\n") if encoded else (), strict=True):
+        yield f"{separator}[{str(row)[1:-1].rstrip(',')}, {_escaped(text)}]"
         separator = ",\n"
     yield f"\n ]{end}\n"
 

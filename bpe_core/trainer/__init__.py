@@ -4,15 +4,14 @@ The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. `p
 counts, `candidates` and `ties` choose the next pair, `learner` runs the loop of both; here its symbols become ids.
 """
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Self
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
+from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
@@ -105,7 +104,7 @@ class Trainer:
             self._ids.append(self._first_id + 256)
             self._bytes.append(utf8(end_of_word))
         rules = Rules(ties, min_count, max_token_length, end_of_word)
-        with _no_garbage_collection():
+        with no_garbage_collection():
             self._learner = learner(counts.pieces, rules, look)
         self._n_tokens_start = self._learner.n_tokens
 
@@ -153,7 +152,7 @@ class Trainer:
             return False
         n = min(n, self._n_merges_wanted - len(self._steps))
         ids, contents = self._ids, self._bytes
-        with _no_garbage_collection():
+        with no_garbage_collection():
             steps = self._learner.learn(n)
             for left, right, count, ties, n_tokens in steps:
                 ids.append(self._first_id + len(ids))
@@ -184,7 +183,7 @@ class Trainer:
             raise UntrainedError(
                 "This trainer has not run yet; take at least one step before you ask for its tokenizer."
             )
-        with _no_garbage_collection():
+        with no_garbage_collection():
             vocabulary, record = self.vocabulary, self._record()
         return Tokenizer(vocabulary, self.options.pattern, record=record)
 
@@ -241,15 +240,3 @@ def _agreed_pattern(asked: str | None, counts: Counts) -> str:
             f"The counts were split by {counts.pattern!r}, not by {asked!r}; count again or leave the pattern out."
         )
     return counts.pattern
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector: training makes many lists and no cycles, so that collecting only costs time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
