@@ -141,7 +141,7 @@ def _deed(rng: random.Random, large: float) -> Deed:
 _CLICKS: Final = ("click", "click on")
 WIDGETS: Final = (
     *("Toast", "Toast", "ScrollBar", "Button", "Select", "Input", "FooterKey", "Curve", "MergeLog", "CorpusTree"),
-    *("TitleLine", "StepLine", "FindingTable", "OptionList", "TokenArea", "Static", "Help"),
+    *("TitleLine", "StepLine", "TokenTable", "OptionList", "TokenArea", "Static", "Help"),
 )
 """Kinds of widgets that are clicked on, where one is to be seen."""
 _SHARES: Final = {

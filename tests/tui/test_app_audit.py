@@ -15,7 +15,7 @@ from bpe_core.vocabulary import Vocabulary
 from tui.messages import TokenizerChosen
 from tui.panes.audit import legend
 from tui.state import Corpus
-from tui.widgets.finding_table import FindingTable
+from tui.widgets.token_table import TokenTable
 from tui.workers.process import Job
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
@@ -27,7 +27,7 @@ async def test_before_the_first_audit_the_pane_says_what_one_looks_for(opened: O
         await scope.until_tokenizer()
         await scope.press("f5")
         sought = scope.screen.query_one("#sought")
-        assert sought.display and not scope.screen.query_one(FindingTable).display
+        assert sought.display and not scope.screen.query_one(TokenTable).display
         assert list(legend().columns[0].cells) == list(KINDS)
         await scope.press("enter")
         await scope.until(lambda: not sought.display, "the findings take its place")
@@ -41,7 +41,7 @@ async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, boo
         screen.query_one("#audit-go").focus()
         await scope.press("enter")
         await scope.until(lambda: screen.audit.subject and not screen.audit.running, "the audit ends")
-        table = screen.query_one(FindingTable)
+        table = screen.query_one(TokenTable)
         expected = audit(load(kept), counts=Counts.of(TEXT, "gpt4"))
         assert {(f.id, f.kind) for f in screen.audit.findings} == {(f.id, f.kind) for f in expected}
         await scope.until(lambda: table.row_count == len(screen.audit.findings), "all are listed")
@@ -68,9 +68,9 @@ async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, boo
         assert scope.area.text == before
 
 
-async def audited(scope: Scope) -> FindingTable:
+async def audited(scope: Scope) -> TokenTable:
     """Audit as a user does, and wait until all findings are listed."""
-    screen, table = scope.screen, scope.screen.query_one(FindingTable)
+    screen, table = scope.screen, scope.screen.query_one(TokenTable)
     if not table.has_focus:
         await scope.press("f5")
         screen.query_one("#audit-go").focus()
@@ -156,7 +156,7 @@ async def test_findings_are_searched_and_go_with_their_tokenizer(opened: Opened,
         await scope.until_tokenizer()
         screen.action_audit()
         await scope.until(lambda: screen.audit.subject and not screen.audit.running, "the audit ends")
-        table = screen.query_one(FindingTable)
+        table = screen.query_one(TokenTable)
         await scope.until(lambda: table.row_count == len(screen.audit.findings) > 0, "all are listed")
         table.focus()
         await scope.press("slash", *"the")

@@ -18,11 +18,11 @@ from tui.panes.editor import EditorPane
 from tui.screen import MainScreen
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
-from tui.widgets.finding_table import FindingTable
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.row_list import RowList
 from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
+from tui.widgets.token_table import TokenTable
 
 WHERE: dict[str, tuple[type[object], ...]] = {
     "Everywhere": (MainScreen, Screen),
@@ -36,7 +36,7 @@ WHERE: dict[str, tuple[type[object], ...]] = {
     "Line of steps": (StepLine,),
     "Editor": (EditorPane, TokenArea, TextArea),
     "Audit": (AuditPane,),
-    "Findings": (FindingTable,),
+    "Findings": (TokenTable,),
 }
 """Part of the table -> the class that binds its keys, and those of which the help tells too."""
 

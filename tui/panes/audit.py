@@ -17,8 +17,8 @@ from bpe_core.visible import token_label, visible
 from tui.commands import bindings
 from tui.state import Audit
 from tui.terminal.guards import Field
-from tui.widgets.finding_table import FindingTable
 from tui.widgets.pane import Pane
+from tui.widgets.token_table import TokenTable
 
 _GO = "Enter looks for them in the tokenizer in force, against the chosen texts."
 _SEARCH = "Only findings about tokens with this in their text or id; Enter goes to them."
@@ -39,7 +39,7 @@ class AuditPane(Pane):
             yield Button("▶ Audit", id="audit-go", compact=True, action="screen.audit", tooltip=_GO)
             yield Field(placeholder="/ search token or id", id="search", compact=True, tooltip=_SEARCH)
             yield Static(id="audit-status", markup=False)
-        table = FindingTable(id="findings")
+        table = TokenTable(id="findings")
         yield table
         yield Static(id="evidence", markup=False)
         with VerticalScroll(id="sought", can_focus=False):
@@ -68,9 +68,9 @@ class AuditPane(Pane):
             self.table.finish()
 
     @property
-    def table(self) -> FindingTable:
+    def table(self) -> TokenTable:
         """The list of findings."""
-        return self.query_one(FindingTable)
+        return self.query_one(TokenTable)
 
     def _forget(self) -> None:
         """Another tokenizer: nothing was looked for yet."""
@@ -111,8 +111,8 @@ class AuditPane(Pane):
         event.stop()
         self.screen.set_focus(self.table)
 
-    @on(FindingTable.Highlighted)
-    def show_evidence(self, event: FindingTable.Highlighted) -> None:
+    @on(TokenTable.Highlighted)
+    def show_evidence(self, event: TokenTable.Highlighted) -> None:
         """The finding under the cursor, in full."""
         event.stop()
         self.query_one("#evidence", Static).update(evidence(event.finding, self.tokenizer))

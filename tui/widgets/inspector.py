@@ -14,8 +14,8 @@ from textual.widget import Widget
 from bpe_core.auditing.findings import Finding
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
-from tui.drawing.finding_columns import INKS, MARKS
 from tui.drawing.info_lines import InfoLine, info_strip
+from tui.drawing.token_columns import INKS, MARKS
 from tui.drawing.token_tree import branches
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
 from tui.drawing.finding_order import FindingOrder, Wanted, _key_of
 from tui.messages import FindingOpened
-from tui.widgets.finding_table import FindingTable
+from tui.widgets.token_table import TokenTable
 
 
 def finding(id: int, token: bytes, kind: str, severity: Severity, count: int | None = None) -> Finding:
@@ -34,7 +34,7 @@ class TableApp(App[None]):
         self.heard: list[tuple[str, int]] = []
 
     def compose(self) -> ComposeResult:
-        yield FindingTable()
+        yield TokenTable()
 
     def on_mount(self) -> None:
         self.table.append(self.findings)
@@ -42,17 +42,17 @@ class TableApp(App[None]):
         self.heard.clear()
 
     @property
-    def table(self) -> FindingTable:
-        return self.query_one(FindingTable)
+    def table(self) -> TokenTable:
+        return self.query_one(TokenTable)
 
-    def on_finding_table_highlighted(self, message: FindingTable.Highlighted) -> None:
+    def on_token_table_highlighted(self, message: TokenTable.Highlighted) -> None:
         self.heard.append(("highlighted", message.finding.id))
 
     def on_finding_opened(self, message: FindingOpened) -> None:
         self.heard.append(("selected", message.finding.id))
 
 
-def lines(table: FindingTable) -> list[str]:
+def lines(table: TokenTable) -> list[str]:
     return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
 
 
@@ -166,9 +166,9 @@ async def test_clicking_a_header_sorts_and_again_turns_around() -> None:
     async with app.run_test(size=(110, 12)) as pilot:
         await pilot.pause()
         x = lines(app.table)[0].index("id")
-        await pilot.click(FindingTable, offset=(x, 0))
+        await pilot.click(TokenTable, offset=(x, 0))
         assert "↑ id" in lines(app.table)[0] and " 257 " in lines(app.table)[1]
-        await pilot.click(FindingTable, offset=(x, 0))
+        await pilot.click(TokenTable, offset=(x, 0))
         assert "↓ id" in lines(app.table)[0] and "43,453" in lines(app.table)[1]
         await pilot.press("r", "s")
         assert "token ↑" in lines(app.table)[0]
@@ -181,7 +181,7 @@ async def test_kinds_are_chosen_by_key_or_click() -> None:
         table = app.table
         await pilot.press("right")
         assert table.kind == "never-used" and table.row_count == 1
-        await pilot.click(FindingTable, offset=(lines(table)[-1].index("scaffold"), 11))
+        await pilot.click(TokenTable, offset=(lines(table)[-1].index("scaffold"), 11))
         assert table.kind == "scaffold" and table.row_count == 2
         await pilot.press("left", "left", "left")
         assert table.kind == "" and table.row_count == 5
@@ -232,7 +232,7 @@ async def test_a_narrow_table_keeps_the_kinds_in_reach() -> None:
             assert f"{kind} {app.table.kinds[kind]}" in lines(app.table)[-1], "the chosen one is in sight"
 
 
-def sorted_in(table: FindingTable) -> bool:
+def sorted_in(table: TokenTable) -> bool:
     return not table._gathering and not table._sorting.is_working
 
 

@@ -1,4 +1,4 @@
-"""FindingTable: what an audit found, to sort, to filter by kind and to search; 200,000 findings without a wait."""
+"""TokenTable: what an audit found, to sort, to filter by kind and to search; 200,000 findings without a wait."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
@@ -13,14 +13,14 @@ from textual.reactive import var
 from bpe_core.auditing.findings import KINDS, Finding
 from tui.commands import bindings
 from tui.drawing.columns import PlacedColumn, fit, line, place_at, tinted
-from tui.drawing.finding_columns import INKS, MARKS, finding_places
 from tui.drawing.finding_order import FindingOrder, Wanted
+from tui.drawing.token_columns import INKS, MARKS, token_places
 from tui.messages import FindingOpened
 from tui.terminal.sliced_work import SlicedWork
 from tui.widgets.row_list import RowList
 
 
-class FindingTable(RowList):
+class TokenTable(RowList):
     """Findings, one row each, the worst first until another column is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Findings")
@@ -47,7 +47,7 @@ class FindingTable(RowList):
 
         def can_replace(self, message: Message) -> bool:
             """Only the newest place of the cursor matters."""
-            return isinstance(message, FindingTable.Highlighted)
+            return isinstance(message, TokenTable.Highlighted)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -105,7 +105,7 @@ class FindingTable(RowList):
 
     def clear(self) -> None:
         """No findings, and other ones to come: of any kind, sorted and searched as these were."""
-        self.set_reactive(FindingTable.kind, "")
+        self.set_reactive(TokenTable.kind, "")
         self.begin_again()
         self._place = None
 
@@ -164,7 +164,7 @@ class FindingTable(RowList):
         if key == self.sort_key:
             self.reverse = not self.reverse
         else:
-            self.set_reactive(FindingTable.reverse, False)
+            self.set_reactive(TokenTable.reverse, False)
             self.sort_key = key
 
     def action_sort_next(self) -> None:
@@ -207,7 +207,7 @@ class FindingTable(RowList):
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit."""
-        return finding_places(width, *self._store.largest)
+        return token_places(width, *self._store.largest)
 
     def render_header(self, width: int) -> Iterable[Segment]:
         """The titles, an arrow at the one that sorts."""

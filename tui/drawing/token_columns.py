@@ -20,7 +20,7 @@ INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity
 
 
 @lru_cache(maxsize=64)
-def finding_places(width: int, largest_id: int, largest_count: int | None) -> tuple[PlacedColumn, ...]:
+def token_places(width: int, largest_id: int, largest_count: int | None) -> tuple[PlacedColumn, ...]:
     """The columns that fit into `width` cells, with room for the largest id and the largest count, if there is one."""
     widths = {"id": len(f"{largest_id:,}"), "count": len(f"{largest_count or 0:,}")}
     columns = [
