@@ -27,18 +27,29 @@ def merged(ids: Sequence[int], pair: Pair, token: int) -> list[int]:
 
 
 def train(
-    pieces: Iterable[bytes], n_merges: int, ties: str, min_count: int = 1, max_token_length: int | None = None
+    pieces: Iterable[bytes],
+    n_merges: int,
+    ties: str,
+    min_count: int = 1,
+    max_token_length: int | None = None,
+    given: Sequence[Pair] = (),
 ) -> list[tuple[int, int, int, int, int, int]]:
     """The merges learned from `pieces`, at most `n_merges`; bytes have the ids 0 to 255, merges those from 256 on.
 
     `ties` is "largest" (by bytes), "first" (seen in the corpus), "lowest" or "lowest-hf" (by ids). Merging stops before
-    a pair with fewer than `min_count` occurrences; pairs longer than `max_token_length` bytes are skipped.
+    a pair with fewer than `min_count` occurrences; pairs longer than `max_token_length` bytes are skipped. The pairs
+    `given` are merged first, whatever occurs, with 0 for the number of pairs that had the count.
     Each merge is (left id, right id, new id, the pair's count, how many pairs had that count, tokens left after it).
     """
     words, token, rows = [list(piece) for piece in pieces], {b: bytes([b]) for b in range(256)}, []
     number = {b: HF_ORDER.index(b) if ties == "lowest-hf" else b for b in range(256)}
     for new in range(256, 256 + n_merges):
         counts: dict[Pair, int] = Counter(pair for word in words for pair in pairwise(word))  # in first-seen order
+        if new - 256 < len(given):
+            best = given[new - 256]
+            words, token[new] = [merged(word, best, new) for word in words], token[best[0]] + token[best[1]]
+            rows.append((*best, new, counts.get(best, 0), 0, sum(map(len, words))))
+            continue
         if max_token_length is not None:
             counts = {p: n for p, n in counts.items() if len(token[p[0]] + token[p[1]]) <= max_token_length}
         most = max(counts.values(), default=0)

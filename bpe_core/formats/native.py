@@ -247,6 +247,8 @@ def _record(training: Fields, rows: Sequence[Sequence[Any]]) -> TrainingRecord:
         created=training.text("created"),
         stop_reason=training.text("stop_reason"),
         end_of_word=training.text("end_of_word") if "end_of_word" in training else "",
+        min_share=training.text("min_share") if "min_share" in training else None,
+        n_given=training.number("n_given", largest=len(rows)) if "n_given" in training else 0,
     )
 
 

@@ -93,6 +93,12 @@ class Trainer:
         interruption what was learned until then comes with the next call.
         """
 
+    def merge(self, left: int, right: int, /) -> bytes:
+        """Merge a pair that is given and not chosen, wherever it stands; its row as in `learn`, tied 0.
+
+        ValueError after the first `learn`, and for symbols that are not known yet.
+        """
+
     def pair_table(self) -> bytes:
         """Of each pair that stands in the corpus now 3 unsigned 64-bit numbers: left and right symbol, count."""
 

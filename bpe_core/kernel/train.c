@@ -220,7 +220,7 @@ static void exchange(trainer *t, int i, uint32_t left, uint32_t right)
             subtract(t, symbol == new ? right : symbol, left, tally->weight);
         else
             subtract(t, right, symbol, tally->weight);
-        bool is_short = t->spans.items[symbol] + t->spans.items[new] <= t->max_length;
+        bool is_short = t->giving || t->spans.items[symbol] + t->spans.items[new] <= t->max_length;
         tally->pair = !is_short ? UINT32_MAX
                       : i == LEFT ? add_pair(t, symbol, new, tally->weight, tally->n)
                                   : add_pair(t, new, symbol, tally->weight, tally->n);
@@ -252,7 +252,7 @@ static enum progress finish_merge(trainer *t, size_t *steps, merge *merge)
     *merge = (struct merge){left, right, pair->count, t->n_tied, t->n_tokens};
     pair->count = 0;
     t->n_live--;
-    t->n_tied--;
+    t->n_tied -= !t->giving;
     exchange(t, LEFT, left, right);
     exchange(t, RIGHT, left, right);
     t->merging = false;
@@ -273,6 +273,40 @@ enum progress learn_merge(trainer *t, size_t *steps, merge *merge)
     if (!t->replaced && replace(t, steps) == UNDER_WAY)
         return UNDER_WAY;
     return finish_merge(t, steps, merge);
+}
+
+bool may_be_given(const trainer *t, uint64_t left, uint64_t right)
+{
+    const pair *pair = t->chosen || t->merging ? &t->pairs.items[t->pair] : NULL;
+    return !t->level && left < t->spans.n && right < t->spans.n && (!pair || (pair->left == left && pair->right == right));
+}
+
+bool give_merge(trainer *t, uint32_t left, uint32_t right)
+{
+    if (t->chosen || t->merging)
+        return true;
+    if (!room_for_pairs(t, 1))
+        return false;
+    pair *pair = find_pair(t, left, right);
+    if (pair && !pair->count) { /* it is gone, and joins nothing */
+        pair->n = 0;
+        t->n_live++;
+    }
+    t->pair = pair ? (uint32_t)(pair - t->pairs.items) : add_pair(t, left, right, 0, 0);
+    t->chosen = t->giving = true;
+    return true;
+}
+
+void end_giving(trainer *t)
+{
+    for (size_t number = 0; t->giving && number < t->pairs.n; number++) {
+        pair *pair = &t->pairs.items[number];
+        if (pair->count && t->spans.items[pair->left] + t->spans.items[pair->right] > t->max_length) {
+            pair->count = 0;
+            t->n_live--;
+        }
+    }
+    t->giving = false;
 }
 
 void free_trainer(trainer *t)

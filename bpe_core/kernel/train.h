@@ -86,6 +86,7 @@ typedef struct {
     /* The merge under way */
     uint32_t pair, next_place;
     bool chosen, merging, replaced;
+    bool giving; /* whether merges are given, which may be longer than max_length: all pairs are kept until the last one */
     side sides[2];
     VECTOR(tally) grid; /* while the index is made: of each two symbols, row by row */
 } trainer;
@@ -108,6 +109,14 @@ void place_pairs(trainer *trainer, size_t first_slot, size_t last_slot);
 /* Go on with learning one merge for about so many `steps` of work. LEARNED: it is in `merge`. After NO_MEMORY or
    UNDER_WAY it can be called again and goes on where it was. */
 enum progress learn_merge(trainer *trainer, size_t *steps, merge *merge);
+
+/* Make this pair the next one that learn_merge merges, wherever it stands, and if it stands nowhere too; only before the
+   first merge that is chosen. False without memory. Called again with the pair whose merge is under way, it does nothing. */
+bool give_merge(trainer *trainer, uint32_t left, uint32_t right);
+bool may_be_given(const trainer *trainer, uint64_t left, uint64_t right);
+
+/* No more merges are given: the pairs that are longer than max_length are no candidates. */
+void end_giving(trainer *trainer);
 
 void free_trainer(trainer *trainer);
 

@@ -197,16 +197,9 @@ static enum progress learn_some(TrainerObject *self, size_t wanted)
     return progress;
 }
 
-static PyObject *learn(PyObject *object, PyObject *argument)
+/* Learn until so many merges are there to be handed over, and hand them over; NULL with an exception. */
+static PyObject *learn_all(TrainerObject *self, Py_ssize_t wanted)
 {
-    TrainerObject *self = (TrainerObject *)object;
-    Py_ssize_t wanted = PyLong_AsSsize_t(argument);
-    if (wanted == -1 && PyErr_Occurred())
-        return NULL;
-    if (wanted < 0 || self->busy) {
-        PyErr_SetString(PyExc_ValueError, wanted < 0 ? "a number of merges is 0 or more" : "it is learning already");
-        return NULL;
-    }
     enum progress progress = UNDER_WAY;
     self->busy = true;
     while (self->learned.n < (size_t)wanted && (progress == UNDER_WAY || progress == LEARNED)) {
@@ -229,6 +222,36 @@ static PyObject *learn(PyObject *object, PyObject *argument)
         memmove(self->learned.items, self->learned.items + n, self->learned.n * sizeof(merge));
     }
     return merges;
+}
+
+static PyObject *learn(PyObject *object, PyObject *argument)
+{
+    TrainerObject *self = (TrainerObject *)object;
+    Py_ssize_t wanted = PyLong_AsSsize_t(argument);
+    if (wanted == -1 && PyErr_Occurred())
+        return NULL;
+    if (wanted < 0 || self->busy) {
+        PyErr_SetString(PyExc_ValueError, wanted < 0 ? "a number of merges is 0 or more" : "it is learning already");
+        return NULL;
+    }
+    end_giving(&self->trainer);
+    return learn_all(self, wanted);
+}
+
+static PyObject *merge_given(PyObject *object, PyObject *args)
+{
+    TrainerObject *self = (TrainerObject *)object;
+    unsigned long long left, right;
+    if (!PyArg_ParseTuple(args, "KK:merge", &left, &right))
+        return NULL;
+    if (self->busy || !may_be_given(&self->trainer, left, right)) {
+        PyErr_SetString(PyExc_ValueError, "a merge of known symbols can be given before the first that is learned");
+        return NULL;
+    }
+    /* After an interruption the merge may be made already, and not handed over. */
+    if (!self->learned.n && !give_merge(&self->trainer, (uint32_t)left, (uint32_t)right))
+        return PyErr_NoMemory();
+    return learn_all(self, 1);
 }
 
 static PyObject *pair_table(PyObject *object, PyObject *Py_UNUSED(ignored))
@@ -260,6 +283,7 @@ static PyObject *n_tokens(PyObject *object, void *Py_UNUSED(closure))
 
 static PyMethodDef methods[] = {
     {"learn", learn, METH_O, "Up to n merges, five 8-byte numbers each: left, right, count, tied, tokens after it."},
+    {"merge", merge_given, METH_VARARGS, "Merge this pair, chosen or not; its row, as learn gives it, with tied 0."},
     {"pair_table", pair_table, METH_NOARGS, "Every pair there is now, three 8-byte numbers each: left, right, count."},
     {0},
 };

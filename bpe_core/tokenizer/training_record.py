@@ -35,3 +35,8 @@ class TrainingRecord:
     """Why the training ended: the size was reached, no pair was left, or it was stopped."""
     end_of_word: str = ""
     """The end-of-word marker that was put at the end of every piece; "" if none was."""
+    min_share: str | None = None
+    """The least share of the tokens that a pair was to make up, as a fraction ("1/10000"); None if there was no such
+    rule."""
+    n_given: int = 0
+    """The first so many merges were given, by the vocabulary that was extended; 0 for a vocabulary of its own."""

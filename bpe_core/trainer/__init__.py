@@ -7,18 +7,19 @@ counts, `candidates` and `ties` choose the next pair, `learner` runs the loop of
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Final, Self
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
-from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.trainer.learner import Rules, learner
+from bpe_core.trainer.learner import Rules, Step, learner
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
-from bpe_core.trainer.ties import TIES, alphabet
+from bpe_core.trainer.start import check_extensible, from_bytes, from_vocabulary, id_layout_of
+from bpe_core.trainer.ties import TIES
 from bpe_core.vocabulary import Vocabulary
 
 _AT_ONCE: Final = 1024
@@ -44,7 +45,7 @@ class Merge:
     count: int
     """How often the pair occurred in the corpus, overlaps included (`aaa` holds `aa` twice)."""
     ties: int
-    """How many pairs had this count; 1 if there was no tie."""
+    """How many pairs had this count; 1 if there was no tie, 0 if the merge was given by `start`."""
     n_tokens: int
     """Tokens in the corpus after this merge."""
 
@@ -73,18 +74,30 @@ class Trainer:
         max_token_length: int | None = None,
         special_tokens: Sequence[str] = (),
         end_of_word: str = "",
+        min_share: Fraction | str | None = None,
+        start: Vocabulary | None = None,
         look: Callable[[int, int], None] | None = None,
     ) -> None:
         """Count the pairs of the corpus, in a time linear in the bytes of its distinct pieces.
 
+        With `start` the merges of that vocabulary come first, whatever the corpus counts, and all its ids stay: what is
+        learned takes the free ids in ascending order. Layout, special tokens and end-of-word marker are then its own.
         Meanwhile `look(done, total)` is called now and then, in a unit of its own; an exception it raises is passed on.
         """
         if isinstance(texts, Counts):
             pattern = _agreed_pattern(pattern, texts)
         elif pattern is None:
             pattern = DEFAULT_PATTERN
+        if start is not None:
+            if special_tokens or end_of_word or id_layout != "bytes-first":
+                raise OptionError(
+                    "Special tokens, id layout and end-of-word marker are those of the vocabulary extended."
+                )
+            check_extensible(start)
+            id_layout, special_tokens = id_layout_of(start), tuple(start.special_tokens)
+            end_of_word = "" if start.end_of_word is None else start.token_bytes(start.end_of_word).decode()
         self.options = Options(
-            vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens, end_of_word
+            vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens, end_of_word, min_share
         )
         """What to learn, and by which rules."""
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, pattern)
@@ -92,17 +105,20 @@ class Trainer:
         """Bytes of the corpus in UTF-8."""
         self.stop_reason: str | None = None
         """Why there are no more merges, in words for a person; None while there may be more."""
-        self._n_merges_wanted = self.options.n_merges
+        self._start = (
+            from_bytes(ties, id_layout, self.options.special_tokens, end_of_word)
+            if start is None
+            else from_vocabulary(start, ties)
+        )
+        self._n_merges_wanted = vocab_size - self._start.vocabulary.n_vocab
+        if self._n_merges_wanted <= self.n_given:
+            raise OptionError(f"vocab_size is {vocab_size}, and must be more than the tokens there are already.")
         self._sources = tuple(counts.sources)
         self._steps: list[tuple[int, int, int]] = []
         self._news: list[tuple[int, int, int]] = []  # merges that `_vocabulary` lacks
-        self._vocabulary = Vocabulary.of_bytes(id_layout, self.options.special_tokens, end_of_word)
-        self._first_id = len(self.options.special_tokens) if id_layout == "specials-first" else 0
-        self._ids = [self._first_id + byte for byte in alphabet(ties)]  # of the symbols that the learner knows
-        self._bytes = [bytes([byte]) for byte in alphabet(ties)]
-        if end_of_word:
-            self._ids.append(self._first_id + 256)
-            self._bytes.append(utf8(end_of_word))
+        self._vocabulary = self._start.vocabulary
+        self._ids = self._start.ids
+        self._bytes = self._start.tokens
         rules = Rules(ties, min_count, max_token_length, end_of_word)
         with no_garbage_collection():
             self._learner = learner(counts.pieces, rules, look)
@@ -117,6 +133,11 @@ class Trainer:
     def n_merges(self) -> int:
         """How many merges have been learned."""
         return len(self._steps)
+
+    @property
+    def n_given(self) -> int:
+        """How many merges are given by `start`; they come first."""
+        return len(self._start.given)
 
     @property
     def n_merges_wanted(self) -> int:
@@ -150,22 +171,43 @@ class Trainer:
         """Learn up to `n` more merges; false if there was none left. Sets `stop_reason` after the last one."""
         if self.stop_reason is not None:
             return False
-        n = min(n, self._n_merges_wanted - len(self._steps))
-        ids, contents = self._ids, self._bytes
+        begin = self.n_merges
+        given, n_given = self._start.given, self.n_given
+        n = min(n, (n_given if begin < n_given else self._n_merges_wanted) - begin)
+        if self.options.min_share is not None and begin >= n_given:
+            n = 1
         with no_garbage_collection():
-            steps = self._learner.learn(n)
-            for left, right, count, ties, n_tokens in steps:
-                ids.append(self._first_id + len(ids))
-                contents.append(contents[left] + contents[right])
-                self._news.append((ids[left], ids[right], ids[-1]))
-                self._steps.append((count, ties, n_tokens))
+            if begin < n_given:
+                steps = list(map(self._learner.merge, given[begin : begin + n]))
+                tokens = iter(self._start.given_ids[begin:])
+            else:
+                steps = self._learner.learn(n)
+                tokens = self._start.new_ids
+            self._add(steps, tokens)
         if len(steps) < n:
             self.stop_reason = (
                 f"no pair occurs {self.options.min_count} times" if any(self._learner.pairs()) else "no pair left"
             )
         elif len(self._steps) == self._n_merges_wanted:
             self.stop_reason = "vocabulary size reached"
+        elif self._saves_little():
+            self.stop_reason = f"the last pair made up less than {self.options.min_share} of the tokens"
         return bool(steps)
+
+    def _add(self, steps: Iterable[Step], tokens: Iterator[int]) -> None:
+        ids, contents = self._ids, self._bytes
+        for left, right, count, ties, n_tokens in steps:
+            ids.append(next(tokens))
+            contents.append(contents[left] + contents[right])
+            self._news.append((ids[left], ids[right], ids[-1]))
+            self._steps.append((count, ties, n_tokens))
+
+    def _saves_little(self) -> bool:
+        """Whether the last merge was learned, and its pair made up less than `min_share` of the tokens before it."""
+        if self.options.min_share is None or self.n_merges <= self.n_given:
+            return False
+        before = self._steps[-2][2] if len(self._steps) > 1 else self._n_tokens_start
+        return self._steps[-1][0] < Fraction(self.options.min_share) * before
 
     def pair_table(self) -> list[tuple[tuple[int, int], int]]:
         """((left id, right id), count) for every pair in the corpus now, in descending order of (count, pair)."""
@@ -203,6 +245,8 @@ class Trainer:
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             stop_reason=self.stop_reason or "stopped",
             end_of_word=options.end_of_word,
+            min_share=None if options.min_share is None else str(options.min_share),
+            n_given=self.n_given,
         )
 
 
@@ -217,6 +261,8 @@ def train(
     max_token_length: int | None = None,
     special_tokens: Sequence[str] = (),
     end_of_word: str = "",
+    min_share: Fraction | str | None = None,
+    start: Vocabulary | None = None,
 ) -> Tokenizer:
     """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`."""
     trainer = Trainer(
@@ -229,6 +275,8 @@ def train(
         max_token_length=max_token_length,
         special_tokens=special_tokens,
         end_of_word=end_of_word,
+        min_share=min_share,
+        start=start,
     )
     trainer.finish()
     return trainer.tokenizer()

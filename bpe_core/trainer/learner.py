@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
-from struct import iter_unpack
+from struct import iter_unpack, unpack
 from typing import Final, Protocol
 
 from bpe_core import kernel
@@ -17,7 +17,8 @@ Look = Callable[[int, int], None]
 """Called now and then with how much is done and of how much; an exception it raises ends the counting."""
 
 Step = tuple[int, int, int, int, int]
-"""A merge: left symbol, right symbol, count of the pair, number of pairs with this count, tokens after the merge."""
+"""A merge: left symbol, right symbol, count of the pair, pairs with this count (0: the merge was given), and
+tokens after the merge."""
 
 _NO_LIMIT: Final = (1 << 63) - 1
 """The largest number that the kernel takes."""
@@ -47,6 +48,12 @@ class Learner(Protocol):
     def learn(self, n: int) -> list[Step]:
         """Learn the next `n` merges; fewer if no pair is left that may be merged."""
 
+    def merge(self, pair: Pair) -> Step:
+        """Merge a pair that is given, and not chosen: before the first `learn` only. Its step has 0 tied pairs.
+
+        The pair may occur nowhere, be longer than `max_length` or rarer than `min_count`.
+        """
+
     def pairs(self) -> Iterable[tuple[Pair, int]]:
         """(pair, count) for every pair that occurs in the corpus now, in no order."""
 
@@ -66,11 +73,13 @@ class PythonLearner:
         end = (256,) if rules.end_of_word else ()
         self._bytes += [utf8(rules.end_of_word)] * len(end)
         symbols = ((utf8(piece).translate(numbers), weight) for piece, weight in pieces.items())
-        self._index = PairIndex(symbols, len(self._bytes), end, rules.max_length or inf, look)
+        self._max_length = rules.max_length or inf
+        self._index = PairIndex(symbols, len(self._bytes), end, self._max_length, look)
         key = {"first": self._index.first_place, "largest": self._largest_first}.get(rules.ties, _lowest_first)
         self._candidates = Candidates(
             self._index.counts, key, key_grows=rules.ties == "first", min_count=rules.min_count
         )
+        self._giving = False
 
     def _largest_first(self, pair: Pair) -> tuple[str, str]:
         return descending(self._bytes[pair[0]]), descending(self._bytes[pair[1]])
@@ -82,16 +91,31 @@ class PythonLearner:
 
     def learn(self, n: int) -> list[Step]:
         """Learn the next `n` merges; fewer if no pair is left that may be merged."""
+        if self._giving:
+            self._index.limit(self._max_length)
+            self._giving = False
         return list(islice(self._steps(), n))
 
     def _steps(self) -> Iterator[Step]:
-        candidates, index = self._candidates, self._index
+        candidates = self._candidates
         while (pair := candidates.pop()) is not None:
             count, n_tied = candidates.level, candidates.n_tied
-            made, fallen = index.merge(pair, len(self._bytes), count)
-            self._bytes.append(self._bytes[pair[0]] + self._bytes[pair[1]])
-            candidates.update(made, fallen + 1)
-            yield *pair, count, n_tied, index.n_tokens
+            candidates.update(*self._merge(pair, count))
+            yield *pair, count, n_tied, self._index.n_tokens
+
+    def _merge(self, pair: Pair, level: int) -> tuple[list[Pair], int]:
+        made, fallen = self._index.merge(pair, len(self._bytes), level)
+        self._bytes.append(self._bytes[pair[0]] + self._bytes[pair[1]])
+        return made, fallen + (level > 0)
+
+    def merge(self, pair: Pair) -> Step:
+        """Merge a pair that is given, and not chosen: before the first `learn` only. Its step has 0 tied pairs."""
+        if not self._giving:
+            self._index.limit(inf)  # given merges may be longer
+            self._giving = True
+        count = self._index.counts.get(pair, 0)
+        self._candidates.update(*self._merge(pair, 0))
+        return *pair, count, 0, self._index.n_tokens
 
     def pairs(self) -> Iterable[tuple[Pair, int]]:
         """(pair, count) for every pair that occurs in the corpus now, in no order."""
@@ -131,6 +155,11 @@ class CompiledLearner:
     def learn(self, n: int) -> list[Step]:
         """Learn the next `n` merges; fewer if no pair is left that may be merged."""
         return list(iter_unpack("=5Q", self._trainer.learn(n)))
+
+    def merge(self, pair: Pair) -> Step:
+        """Merge a pair that is given, and not chosen: before the first `learn` only. Its step has 0 tied pairs."""
+        step: Step = unpack("=5Q", self._trainer.merge(*pair))
+        return step
 
     def pairs(self) -> Iterable[tuple[Pair, int]]:
         """(pair, count) for every pair that occurs in the corpus now, in no order."""

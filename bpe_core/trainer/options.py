@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
 from bpe_core.errors import OptionError
@@ -37,6 +38,9 @@ class Options:
     """Their texts, in the order of their ids."""
     end_of_word: str = ""
     """The marker behind every piece (Sennrich's `</w>`), one symbol that merges like a byte; "" for none."""
+    min_share: Fraction | str | None = None
+    """Learning ends with the first merge whose pair, overlaps included, makes up less than this share of the tokens
+    before it: a fraction, such as "1/10000" or "0.0001", compared exactly. None to go on."""
 
     def __post_init__(self) -> None:
         self._check_special_tokens()
@@ -48,6 +52,7 @@ class Options:
         _check_number("min_count", self.min_count, 1, "a pair that does not occur cannot be merged")
         if self.max_token_length is not None:
             _check_number("max_token_length", self.max_token_length, 2, "a merge makes at least two bytes")
+        self._check_min_share()
         _check_choice("ties", self.ties, TIES)
         _check_choice("id_layout", self.id_layout, ID_LAYOUTS)
         splitter(self.pattern)
@@ -56,6 +61,17 @@ class Options:
     def n_merges(self) -> int:
         """How many merges the vocabulary size asks for."""
         return self.vocab_size - 256 - len(self.special_tokens) - bool(self.end_of_word)
+
+    def _check_min_share(self) -> None:
+        if self.min_share is None:
+            return
+        try:
+            share = Fraction(self.min_share)
+        except (ValueError, TypeError, ZeroDivisionError):
+            raise OptionError(f"min_share is a fraction such as 1/10000 or 0.0001, not {self.min_share!r}.") from None
+        if not 0 <= share <= 1:
+            raise OptionError(f"min_share is {self.min_share}, but a share is between 0 and 1.")
+        object.__setattr__(self, "min_share", share)
 
     def _check_end_of_word(self) -> None:
         if not isinstance(self.end_of_word, str):

@@ -96,6 +96,7 @@ class PairIndex:
     def merge(self, pair: Pair, symbol: int, level: int) -> tuple[list[Pair], int]:
         """Replace `pair` by the new `symbol` (the number of symbols before it) everywhere, from left to right.
 
+        A pair that occurs nowhere gets its symbol all the same.
         Returns the pairs this has made, and how many pairs besides `pair` had the count `level` before and have a lower
         one now. Takes O(log pieces) for each slot where the pair occurs or once did.
         """
@@ -103,7 +104,7 @@ class PairIndex:
         spans.append(spans[pair[0]] + spans[pair[1]])
         before: defaultdict[int, list[int]] = defaultdict(list)
         after: defaultdict[int, list[int]] = defaultdict(list)
-        for place in self._places.pop(pair):
+        for place in self._places.pop(pair, ()):
             if self._stands_at(pair, place):
                 behind = place + spans[symbol]
                 slots[place] = slots[behind - 1] = symbol
@@ -112,7 +113,7 @@ class PairIndex:
                     before[neighbor].append(place - spans[neighbor])
                 if (neighbor := slots[behind]) != END and not self._stands_at(pair, behind):
                     after[neighbor].append(place)
-        del self.counts[pair]
+        self.counts.pop(pair, None)
         made: list[Pair] = []
         fallen = 0
         for neighbor, places in before.items():
@@ -123,6 +124,12 @@ class PairIndex:
         for neighbor, places in after.items():
             fallen += self._exchange((pair[1], neighbor), (symbol, neighbor), places, level, made)
         return made, fallen
+
+    def limit(self, max_length: float) -> None:
+        """Keep no pairs from now on that would make a symbol of more than `max_length` initial symbols."""
+        self._max_length = max_length
+        for pair in [pair for pair in self.counts if self._spans[pair[0]] + self._spans[pair[1]] > max_length]:
+            del self.counts[pair], self._places[pair]
 
     def _exchange(self, old: Pair, new: Pair, places: list[int], level: int, made: list[Pair]) -> bool:
         """Replace the pair `old` by `new` at these `places`; true if `old` had the count `level` before."""

@@ -23,9 +23,9 @@ def before_merges(id_layout: str, special_tokens: Sequence[str], n_base: int) ->
 
 def moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:
     """`special_tokens` unchanged, or, if new `merges` take the ids of some, with these moved up behind all new ids."""
-    made = [token for _, _, token in merges]
-    behind = [token for token in special_tokens.values() if made and token >= min(made)]
-    if not behind or min(behind) > max(made):
+    made = {token for _, _, token in merges}
+    if made.isdisjoint(special_tokens.values()):
         return special_tokens
+    behind = [token for token in special_tokens.values() if token >= min(made)]
     shift = max(made) + 1 - min(behind)
     return {text: token + shift if token in behind else token for text, token in special_tokens.items()}

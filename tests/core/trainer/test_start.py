@@ -1,0 +1,121 @@
+"""Trainings that go on from a vocabulary: its merges are given, then the oracle decides; and what is refused."""
+
+import random
+
+import pytest
+from amounts import amount
+
+from bpe_core import OptionError, Trainer, Vocabulary, train
+from bpe_core import reference as oracle
+from bpe_core.trainer.ties import TIES
+
+
+def rows(trainer):
+    return [(m.left, m.right, m.token, m.count, m.ties, m.n_tokens) for m in trainer]
+
+
+def random_texts(r):
+    alphabet = r.choice(["a", "ab", "abc", "a b", "aé ", "ab\n😊"])
+    return ["".join(r.choice(alphabet) * r.choice((1, 1, 1, 3)) for _ in range(r.randrange(14))) for _ in range(6)]
+
+
+@pytest.mark.parametrize("ties", TIES)
+@amount(60, 400)
+def test_after_the_given_merges_every_one_is_the_oracles(ties, amount):
+    """The vocabulary is of another corpus, rule and limit: some given pairs are long, some occur nowhere."""
+    for seed in range(amount):
+        r = random.Random(f"{ties} {seed}")
+        old = train(random_texts(r), vocab_size=257 + r.randrange(12), pattern="none", ties=r.choice(TIES)).vocabulary
+        old = old.at(r.randrange(old.n_merges + 1))
+        texts, n_merges = random_texts(r), old.n_merges + r.randrange(1, 12)
+        min_count, longest = r.choice((1, 1, 2, 3)), r.choice((None, None, 2, 3, 5))
+        given = [merge[:2] for merge in old.merges]
+        expected = oracle.train([text.encode() for text in texts], n_merges, ties, min_count, longest, given)
+        trainer = Trainer(
+            texts,
+            vocab_size=256 + n_merges,
+            pattern="none",
+            ties=ties,
+            min_count=min_count,
+            max_token_length=longest,
+            start=old,
+        )
+        assert rows(trainer) == expected, f"seed {seed}"
+        assert trainer.tokenizer().merges == [row[:3] for row in expected]
+        assert trainer.tokenizer().record.n_given == old.n_merges
+
+
+def test_a_vocabulary_extended_on_its_own_corpus_is_the_larger_one():
+    text = "she sells sea shells by the sea shore; the shells she sells are sea shells, I am sure"
+    for ties in TIES:
+        whole = train(text, vocab_size=300, ties=ties)
+        for k in (0, 1, 7, whole.step - 1):
+            assert train(text, vocab_size=300, ties=ties, start=whole.vocabulary.at(k)).merges == whole.merges
+
+
+def test_all_ids_stay_and_new_tokens_take_the_free_ones():
+    old = train("abab", vocab_size=258, pattern="none", special_tokens=["<s>"])
+    assert old.special_tokens == {"<s>": 257}
+    new = train("abcabc", vocab_size=260, pattern="none", start=old.vocabulary)
+    assert [(new.token_bytes(token), token) for _, _, token in new.merges] == [
+        (b"ab", 256),
+        (b"abc", 258),
+        (b"abcabc", 259),
+    ]
+    assert new.special_tokens == {"<s>": 257}
+    fork = train("bcbc", vocab_size=258, pattern="none", start=old.vocabulary.at(0))
+    assert fork.merges == [(98, 99, 256)]
+    assert fork.n_vocab == 258
+    first = train("abab", vocab_size=258, pattern="none", special_tokens=["<s>"], id_layout="specials-first")
+    more = train("abcabc", vocab_size=259, pattern="none", start=first.vocabulary)
+    assert more.record.id_layout == "specials-first"
+    assert more.merges == [(98, 99, 257), (257, 100, 258)]
+
+
+def test_the_marker_of_words_is_that_of_the_vocabulary():
+    old = train("low low lower", vocab_size=259, pattern="words", end_of_word="</w>")
+    texts = "low lower lowest newest widest"
+    new = train(texts, vocab_size=270, pattern="words", start=old.vocabulary)
+    assert new.record.end_of_word == "</w>"
+    assert new.merges[: old.step] == old.merges
+    assert new.at(old.step).encode("low") == old.encode("low")
+
+
+def test_bytes_may_have_any_ids():
+    base = {300 + (byte * 7) % 256: bytes([byte]) for byte in range(256)}
+    id_of = {data[0]: token for token, data in base.items()}
+    old = Vocabulary(base, [(id_of[97], id_of[98], 5)])
+    new = train("abcabc", vocab_size=258, pattern="none", start=old)
+    assert new.merges == [(id_of[97], id_of[98], 5), (5, id_of[99], 0)]
+
+
+def test_what_cannot_be_extended():
+    old = train("abab", vocab_size=258, pattern="none")
+    with pytest.raises(OptionError, match="more than the tokens there are already"):
+        Trainer("abab", vocab_size=257, pattern="none", start=old.vocabulary)
+    with pytest.raises(OptionError, match="those of the vocabulary extended"):
+        Trainer("abab", vocab_size=300, pattern="none", start=old.vocabulary, special_tokens=["<s>"])
+    lacks = Vocabulary({byte: bytes([byte]) for byte in range(255)})
+    with pytest.raises(OptionError, match="do not begin with the 256 bytes"):
+        Trainer("abab", vocab_size=300, start=lacks)
+
+
+@pytest.mark.parametrize("share", ["1/3", "0.25", "1/100", "0", "1"])
+def test_learning_ends_with_the_first_pair_that_saves_less_than_the_share(share):
+    from fractions import Fraction
+
+    text = "the cat sat on the mat, the cat ate the rat, and that was that"
+    n_tokens, expected = len(text), []
+    for row in oracle.train([text.encode()], 60, "first"):
+        expected.append(row)
+        if row[3] < Fraction(share) * n_tokens:
+            break
+        n_tokens = row[5]
+    trainer = Trainer(text, vocab_size=316, pattern="none", min_share=share)
+    assert rows(trainer) == expected
+    finished = Trainer(text, vocab_size=316, pattern="none", min_share=share)
+    finished.finish()
+    assert finished.n_merges == len(expected)
+    for wrong in ("x", "1/0", "-1/2", "3/2"):
+        with pytest.raises(OptionError, match="min_share"):
+            Trainer(text, vocab_size=316, min_share=wrong)
