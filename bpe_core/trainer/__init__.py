@@ -4,7 +4,7 @@ The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. `p
 counts, `candidates` and `ties` choose the next pair, `learner` runs the loop of both; here its symbols become ids.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
