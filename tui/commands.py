@@ -51,6 +51,7 @@ _PATTERN: Final = "Split pattern of this tokenizer…"
 _OPEN: Final = "run a preset; open a folder"
 _ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
+_PACE: Final = "a training of more merges a second, or of fewer, down to one"
 _SIDE: Final = "Why this split, what may come"
 _VIEW: Final = "View: borders, ids, one token a line"
 
@@ -105,6 +106,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("resume", "f6", "Run", "let the training go on", "Go on with the training", when=_paused),
         Command("step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
         Command("stop", "f8", "Stop", "end the training and keep what was learned", "Stop the training", when=_busy),
+        Command("train_until", "", "", "512 merges, ratio 3.5, a token of your own", "Train until …"),
+        Command("go_to", "", "", "by its number, or by what is so since then", "Go to a step …"),
+        Command("change_pace(-1)", "", "", "down to one merge a second", "Train slower"),
+        Command("change_pace(1)", "", "", "up to all the machine can make", "Train faster"),
         Command("fill", "f9", "Zoom", "let this pane fill the screen, and back", _FILL, when=_has_room),
         Command("travel(-1)", "alt+left", help=_TRAVEL),
         Command("travel(1)", "alt+right", help=_TRAVEL),
@@ -149,7 +154,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("move_to_end(1)", "end", help="to the first row, to the last"),
         Command("select", "enter", "", "in the audit: show the merge, put an example into the editor"),
     ),
-    "Merge log": (Command("move_to_end(1)", "f", "", "to the last merge, and follow the newest again, as End does"),),
+    "Merge log": (
+        Command("screen.go_to", "g", "Go to", "to a step, or to the first where something is so"),
+        Command("screen.train_until", "u", "Until", "train until something is so, then wait"),
+        Command("screen.change_pace(1)", "plus", "Faster", "more merges a second", help=_PACE),
+        Command("screen.change_pace(-1)", "minus", "Slower", "fewer merges a second", help=_PACE),
+        Command("move_to_end(1)", "f", "", "to the last merge, and follow the newest again, as End does"),
+    ),
     "Curve": (
         Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
         Command("travel(-1)", "left", help="to the dot before, to the next"),
@@ -238,7 +249,16 @@ def help_lines(commands: Iterable[Command]) -> list[tuple[str, str]]:
     return lines
 
 
-_SIGNS: Final = {"left": "←", "right": "→", "up": "↑", "down": "↓", "slash": "/", "escape": "Esc"}
+_SIGNS: Final = {
+    "left": "←",
+    "right": "→",
+    "up": "↑",
+    "down": "↓",
+    "slash": "/",
+    "escape": "Esc",
+    "plus": "+",
+    "minus": "-",
+}
 
 
 def short_name(key: str) -> str:

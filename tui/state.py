@@ -16,6 +16,18 @@ Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "s
 BUSY: Final[frozenset[Phase]] = frozenset({"counting", "preparing", "merging", "paused"})
 """The phases in which a worker process is alive."""
 
+PACES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0)
+"""How many merges a second can be asked for; 0 is as many as the machine can make."""
+
+
+def pace_told(pace: int) -> str:
+    """A pace as it is shown.
+
+    >>> pace_told(1000), pace_told(0)
+    ('1,000/s', 'full')
+    """
+    return f"{pace:,}/s" if pace else "full"
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:

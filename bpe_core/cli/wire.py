@@ -224,6 +224,9 @@ class Command:
     """For "until"."""
 
 
+ONE_STEP: Final = Command("step", 1)
+
+
 def to_line(message: Event | Command) -> str:
     r"""`message` as its line, newline included.
 

@@ -16,6 +16,7 @@ from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label
 
 from bpe_core.patterns import PATTERNS
+from bpe_core.trainer.conditions import WORDINGS, Condition, condition
 from bpe_core.visible import visible
 from tui.dialogs.path_completion import PathSuggester
 from tui.terminal.guards import Dialog, Field, in_front
@@ -140,6 +141,21 @@ class AskPattern(Ask[str]):
         from bpe_core.patterns import splitter
 
         return splitter(text).pattern
+
+
+class AskCondition(Ask[Condition]):
+    """Asks for a step, or for what should be so after it."""
+
+    PLACEHOLDER = "512, or: ratio 3.5"
+    HINT = f"{', '.join(WORDINGS)}. Tab completes."
+
+    def suggester(self) -> Suggester:
+        """The wordings there are."""
+        return SuggestFromList(WORDINGS, case_sensitive=False)
+
+    def understood(self, text: str) -> Condition:
+        """The condition, once it has been seen to be one."""
+        return condition(text)
 
 
 class AskName(Ask[str]):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import bpe_core
-from bpe_core.cli.wire import parse_command
+from bpe_core.cli.wire import Command
 from bpe_core.content.presets import PRESETS, verdict
 from bpe_core.errors import BpeError
 from bpe_core.formats import save_beside
@@ -21,7 +21,7 @@ from tui.disk.tokenizer_files import older_twin, place_for, told_record
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
 from tui.state import Run
 from tui.workers.process import Job
-from tui.workers.updates import Task, training
+from tui.workers.updates import RUN, Task, training
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +73,7 @@ class Training(Owner[Run]):
         self._follower = follower
         self._alone = asyncio.Lock()
         self._newest: _Course | None = None
+        self._pace = 0
         self.job: Job | None = None
         """The worker of the running training."""
 
@@ -87,10 +88,15 @@ class Training(Owner[Run]):
         """Where the last training that was begun is kept, or will be."""
         return self._newest.output if self._newest else Path()
 
-    def tell(self, command: str) -> None:
-        """Steer the worker: "run", "pause", "step N" or "stop"."""
+    def tell(self, command: Command) -> None:
+        """Steer the worker, if there is one."""
         if self.job is not None:
-            self.job.send(parse_command(command))
+            self.job.send(command)
+
+    def keep_pace(self, pace: int) -> None:
+        """Learn so many merges a second at most from now on, in this training and the next; 0: as many as can be."""
+        self._pace = pace
+        self.tell(Command("pace", pace))
 
     def dismiss(self) -> None:
         """How the last training ended is no longer of interest."""
@@ -126,8 +132,10 @@ class Training(Owner[Run]):
             raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
         course.output = place_for(folder, f"{task.title} {task.rules.pattern}")
         async with Job(*task.arguments(course.output)) as self.job:
-            if task.stepping:
-                self.tell("step 1")
+            if self._pace:
+                self.job.send(Command("pace", self._pace))
+            if task.first != RUN:
+                self.job.send(task.first)
             async for update in training(self.job):
                 self._apply(course, update)
 

@@ -16,13 +16,16 @@ from tui.commands import tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted
-from tui.state import Run, TrainingOptions
+from tui.state import PACES, Run, TrainingOptions, pace_told
 from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.pane import Pane
 
+_SLOWER: Final = "Fewer merges a second, down to one; - in the merge log."
+_FASTER: Final = "More merges a second, up to all that the machine can make; + in the merge log."
+_PACE: Final = "How many merges a second a training makes at most: + and - in the merge log."
 ANOTHER: Final = ""
 """The choice of a pattern that is not in the list."""
 
@@ -36,6 +39,7 @@ class TrainingPane(Pane):
     options: var[TrainingOptions] = var(TrainingOptions())
     """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
     step: var[int] = var(0)
+    pace: var[int] = var(0)
 
     def compose(self) -> ComposeResult:
         """Options, controls and curve above, the log of merges below them in the whole width."""
@@ -48,6 +52,9 @@ class TrainingPane(Pane):
                     yield _button("⏹ Stop", "stop", "stop")
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
+                    yield Button("−", id="slower", compact=True, action="screen.change_pace(-1)", tooltip=_SLOWER)
+                    yield Label(id="pace", markup=False)
+                    yield Button("+", id="faster", compact=True, action="screen.change_pace(1)", tooltip=_FASTER)
                     yield progress
                 yield Static(id="status", markup=False)
             yield Curve(id="curve").data_bind(TrainingPane.step)
@@ -151,6 +158,14 @@ class TrainingPane(Pane):
         self.query_one(ProgressBar).update(progress=run.fraction)
         self._tell()
 
+    def watch_pace(self, pace: int) -> None:
+        """Another pace."""
+        label = self.query_one("#pace", Label)
+        label.update(pace_told(pace))
+        label.tooltip = _PACE
+        self.query_one("#slower").disabled = pace == PACES[0]
+        self.query_one("#faster").disabled = pace == PACES[-1]
+
     def watch_notice(self) -> None:
         """Something is being waited for, or no longer."""
         self._tell()
@@ -210,7 +225,8 @@ def status_line(run: Run) -> str:
             facts = [
                 f"counting, paused at {run.fraction:.0%}"
                 if counts_still
-                else f"paused at {run.done:,} of {run.total:,}"
+                else f"paused at {run.done:,} of {run.total:,}",
+                f"reached {run.detail}" if run.detail and not counts_still else "",
             ]
         case _:
             facts = [run.detail]

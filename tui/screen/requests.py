@@ -8,6 +8,7 @@ from textual import on, work
 from textual.reactive import var
 from textual.screen import Screen
 
+from bpe_core.cli.wire import ONE_STEP, Command
 from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
 from tui import messages
@@ -51,6 +52,8 @@ class RequestScreen(RestylingScreen):
     """What the chosen texts amount to; None while that is not known."""
     run: var[Run] = var(Run())
     """How far the training is, or how the last one ended."""
+    pace: var[int] = var(0)
+    """Merges a second that a training makes at most; 0 for as many as it can."""
     notice: var[str] = var("")
     """What is being fetched, loaded or recovered, in a few words; empty while nothing is."""
     tokenizer: var[Tokenizer | None] = var(None)
@@ -117,22 +120,36 @@ class RequestScreen(RestylingScreen):
 
     def action_pause(self) -> None:
         """Let the worker wait."""
-        self.session.training.tell("pause")
+        self.session.training.tell(Command("pause"))
 
     def action_resume(self) -> None:
         """Let the worker go on."""
-        self.session.training.tell("run")
+        self.session.training.tell(Command("run"))
 
     def action_step_once(self) -> None:
         """One merge and wait; without a training, begin one that waits."""
         if self.run.busy:
-            self.session.training.tell("step 1")
+            self.session.training.tell(ONE_STEP)
         else:
-            self.session.train(stepping=True)
+            self.session.train(ONE_STEP)
 
     def action_stop(self) -> None:
         """End the training; the worker saves what it learned."""
-        self.session.training.tell("stop")
+        self.session.training.tell(Command("stop"))
+
+    def action_change_pace(self, by: int) -> None:
+        """The next faster pace (1), or the next slower (-1)."""
+        self.session.moments.change_pace(by)
+
+    @work
+    async def action_go_to(self) -> None:
+        """Ask for a step, or for what should be so, and go there."""
+        await self.session.moments.ask_step()
+
+    @work
+    async def action_train_until(self) -> None:
+        """Ask for what should be so, and learn until it is."""
+        await self.session.moments.ask_goal()
 
     def action_travel(self, by: int) -> None:
         """A step back or on."""

@@ -3,6 +3,7 @@
 Each fact has one owner, and only its owner replaces it. The screen's variables are where panes are bound to it:
 
     corpus, options     the session: what the user chose for the next training
+    pace                `Moments`: how fast a training may be
     totals              `Count`: what these texts amount to under the pattern of these options
     run                 `Training`
     notice              `Fetch`, `Loading` and `Recovery` together: what is being waited for
@@ -23,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
 from bpe_core.visible import visible
 from tui.dialogs.questions import AskName, AskPath, AskPattern
@@ -37,13 +39,14 @@ from tui.owners.known_tokenizers import KnownTokenizers
 from tui.owners.loading import Loading, Recovery
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
+from tui.screen.moments import Moments
 from tui.screen.shown_tokenizer import ShownTokenizer, same
 from tui.state import Corpus, Run
-from tui.workers.updates import Task
+from tui.workers.updates import RUN, Task
 
 if TYPE_CHECKING:
     from bpe_core.auditing.findings import Finding
-    from bpe_core.cli.wire import Started
+    from bpe_core.cli.wire import Command, Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
     from tui.screen.main import MainScreen
@@ -64,6 +67,7 @@ class Session:
         self.loading = Loading(screen, self._publish_notice, self._loaded, self._pattern_for, self._remember_pattern)
         self.recovery = Recovery(screen, self._publish_notice, self.shown.recovered)
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
+        self.moments = Moments(screen, self.shown, self.training, self.train)
         self.known = KnownTokenizers(screen, partial(setattr, screen, "kept"))
         self.files = TextFiles(screen, screen.open_in_editor)
 
@@ -132,8 +136,8 @@ class Session:
 
     # A training
 
-    def train(self, *, stepping: bool = False) -> None:
-        """Learn from the chosen texts with the chosen options; `stepping`: one merge, then wait."""
+    def train(self, first: Command = RUN) -> None:
+        """Learn from the chosen texts with the chosen options; `first` is what the worker is told to begin with."""
         screen = self._screen
         try:
             options = screen.training.chosen_options()
@@ -145,7 +149,7 @@ class Session:
             return
         screen.options = options
         screen.remember(options=options)
-        self._train(Task(screen.corpus.title, options, screen.corpus.paths, stepping=stepping))
+        self._train(Task(screen.corpus.title, options, screen.corpus.paths, first=first))
 
     def run_preset(self, name: str, *, stepping: bool = False) -> None:
         """Train a founding example with its own text and options, and see whether what it promises comes out.
@@ -154,13 +158,13 @@ class Session:
         """
         if self._screen.run.busy:
             if stepping:
-                self.training.tell("step 1")
+                self.training.tell(ONE_STEP)
             else:
                 self._screen.say(_BUSY, "warning")
             return
         preset = PRESETS[name]
         self._screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
-        self._train(Task(preset.name, self._screen.options, preset=preset.name, stepping=stepping))
+        self._train(Task(preset.name, self._screen.options, preset=preset.name, first=ONE_STEP if stepping else RUN))
 
     def _train(self, task: Task) -> None:
         # What was still being fetched or loaded would take the place of what is learned.

@@ -67,6 +67,11 @@ class MergeLog(RowList):
         """The newest step that has been in force: only beyond it a step is growth and no travel."""
 
     @property
+    def n_bytes(self) -> int:
+        """Size of the corpus; 0 where that is not known."""
+        return self._n_bytes
+
+    @property
     def merges(self) -> Sequence[Merge]:
         """The rows, in order of their step."""
         return self._merges

@@ -4,9 +4,11 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from bpe_core.auditing.findings import Finding
 from bpe_core.cli.wire import (
+    Command,
     Counted,
     Counting,
     Done,
@@ -23,12 +25,15 @@ from bpe_core.cli.wire import (
 from bpe_core.content.presets import PRESETS
 from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
+from bpe_core.trainer.conditions import condition
 from bpe_core.trainer.options import Options
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
 from tui.disk.sources import title_of
 from tui.state import Audit, Corpus, Phase, Run, Totals, TrainingOptions
 from tui.workers.process import Job
+
+RUN: Final = Command("run")
 
 
 @dataclass(slots=True)
@@ -54,12 +59,19 @@ class Task:
     options: TrainingOptions
     paths: tuple[str, ...] = ()
     preset: str = ""
-    stepping: bool = False
-    """Learn one merge, then wait."""
+    first: Command = RUN
+    """What the worker does first: all of it, one step, or what there is until a condition holds."""
 
     def arguments(self, output: Path) -> list[str]:
         """The command line of the worker."""
-        command = ["train", "-o", str(output), "--keep-existing", "--stream", *(["--paused"] if self.stepping else [])]
+        command = [
+            "train",
+            "-o",
+            str(output),
+            "--keep-existing",
+            "--stream",
+            *(["--paused"] if self.first != RUN else []),
+        ]
         if self.preset:
             return [*command, "--preset", self.preset]
         options = self.options
@@ -127,11 +139,11 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
             update.merges += event.merges()
             done = update.merges[-1].step
             return replace(run, done=done, rate=pace.rate(done))
-        case State("paused"):
-            return replace(run, phase="paused", rate=0.0)
+        case State("paused", reached):
+            return replace(run, phase="paused", rate=0.0, detail=reached and condition(reached).told)
         case State("running"):
             pace.restart(run.done)
-            return replace(run, phase="merging")
+            return replace(run, phase="merging", detail="")
         case Saved(path):
             update.saved = Path(path)
         case Done(reason, _, seconds):
