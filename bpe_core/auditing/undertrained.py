@@ -1,13 +1,15 @@
 """Tokens whose rows in a model's embeddings look as if they had hardly been trained."""
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, torn_ends
 from bpe_core.auditing.progress import Stage
 from bpe_core.auditing.subject import Subject
-from bpe_core.embeddings.indicators import INDICATORS, indicator, usual_indicator
+from bpe_core.embeddings.indicators import INDICATORS, Indicator, indicator, usual_indicator
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.tokenizer import Tokenizer
 
@@ -35,32 +37,53 @@ def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
     return [row for row in range(n_rows) if row not in known or vocabulary.token_bytes(row) in never]
 
 
-def undertrained(subject: Subject, matrix: Matrix, name: str | None = None) -> Iterator[Finding]:
-    """Ordinary tokens at or below the 2nd percentile of an indicator, the lowest first.
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """An indicator of every row of a matrix that belongs to a token."""
 
-    Ordinary are tokens that are neither special, nor in `unused_rows`, nor incomplete UTF-8. `name` is one of
-    `INDICATORS`; None chooses by `usual_indicator`. Evidence: "indicator" (its name), "value", "threshold" (the 2nd
-    percentile), "median" of ordinary tokens, "percentile" of the value among them (0 to 100), "tensor" (the name of
-    the matrix). Raises `EmbeddingsError` for an unknown indicator, or a matrix without a row for some id.
+    matrix: Matrix
+    indicator: Indicator
+    """The values of all rows of the matrix, and the threshold."""
+    ordinary: list[int]
+    """Ids of tokens that are neither special, nor in `unused_rows`, nor incomplete UTF-8."""
+    values: dict[int, float]
+    """Id -> indicator, of tokens whose row holds numbers only; not of special ones."""
+    ranked: list[float]
+    """The values of ordinary tokens, ascending."""
+
+
+def measured(subject: Subject, matrix: Matrix, name: str | None = None) -> Rows:
+    """The indicator `name` (one of `INDICATORS`; None chooses by `usual_indicator`) of every token's row.
+
+    Raises `EmbeddingsError` for an unknown indicator, or a matrix without a row for some id.
     """
     unused = unused_rows(subject.tokenizer, matrix.n_rows)
     skipped = set(unused)
-    ordinary = [token for token, data in subject.tokens(STAGE) if token not in skipped and torn_ends(data) is None]
-    name = name or usual_indicator(matrix, len(unused))
+    tokens = dict(subject.tokens(STAGE))
+    ordinary = [token for token, data in tokens.items() if token not in skipped and torn_ends(data) is None]
 
     def progress(done: int, total: int) -> None:
         if subject.progress:
             subject.progress(Stage(STAGE, done, total))
 
-    found = indicator(matrix, name, unused, ordinary, progress)
-    values = [float(found.values[token]) for token in ordinary]
-    ranked = sorted(value for value in values if value == value)
+    found = indicator(matrix, name or usual_indicator(matrix, len(unused)), unused, ordinary, progress)
+    numbers = found.values.tolist()
+    values = {token: numbers[token] for token in tokens if token < len(numbers) and math.isfinite(numbers[token])}
+    return Rows(matrix, found, ordinary, values, sorted(values[token] for token in ordinary if token in values))
+
+
+def undertrained(subject: Subject, rows: Rows) -> Iterator[Finding]:
+    """Ordinary tokens at or below the 2nd percentile of an indicator, the lowest first.
+
+    Evidence: "indicator" (its name), "value", "threshold" (the 2nd percentile), "median" of ordinary tokens,
+    "percentile" of the value among them (0 to 100), "tensor" (the name of the matrix).
+    """
+    name, ranked, threshold = rows.indicator.name, rows.ranked, rows.indicator.threshold
     if not ranked:
         return
     median = ranked[len(ranked) // 2]
-    for value, token in sorted(zip(values, ordinary, strict=True)):
-        if not value <= found.threshold:  # NaN, which is no number to compare, is neither
-            continue
+    low = [(value, token) for token in rows.ordinary if (value := rows.values.get(token, math.inf)) <= threshold]
+    for value, token in sorted(low):
         percentile = 100 * bisect_right(ranked, value) / len(ranked)
         reason = (
             f"Its row looks untrained: {_MEANING[name]} is {value:.4g}, of ordinary tokens {median:.4g} at the median "
@@ -73,8 +96,8 @@ def undertrained(subject: Subject, matrix: Matrix, name: str | None = None) -> I
             reason,
             indicator=name,
             value=value,
-            threshold=found.threshold,
+            threshold=threshold,
             median=median,
             percentile=percentile,
-            tensor=matrix.name,
+            tensor=rows.matrix.name,
         )

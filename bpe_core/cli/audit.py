@@ -3,34 +3,24 @@
 import json
 import time
 from argparse import Namespace
-from contextlib import closing, suppress
-from typing import Final
+from contextlib import closing
 
-from bpe_core.auditing import KINDS, Finding, Findings, Stage, run_checks
+from bpe_core.auditing import KINDS, on_every_token
 from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
+from bpe_core.cli.auditing import audited
 from bpe_core.cli.control import Control
-from bpe_core.cli.counting import PROGRESS_EVERY, count_files
 from bpe_core.cli.finding_rows import table
-from bpe_core.cli.report import Report, report_to
+from bpe_core.cli.report import report_to
 from bpe_core.cli.standard_streams import print_to_stderr
 from bpe_core.cli.tokenizers import open_tokenizer
-from bpe_core.cli.wire import Auditing, Done, Role
-from bpe_core.cli.wire import Findings as Batch
-from bpe_core.corpus import Counts
+from bpe_core.cli.wire import Done
 from bpe_core.embeddings.indicators import INDICATORS
-from bpe_core.embeddings.matrix import Matrix, open_matrix
+from bpe_core.embeddings.matrix import open_matrix
 from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-
-BATCH: Final = 256
-"""Findings in one event at most."""
-
-
-class _StoppedError(Exception):
-    """Raised by `progress` inside the checks of an audit, to end them when the control says stop."""
 
 
 def add(commands: Subcommands) -> None:
@@ -73,6 +63,12 @@ def add(commands: Subcommands) -> None:
     parser.add_argument(
         "--fail-on", default="", metavar="KIND,...", help="exit with 1 if there is a finding of these kinds"
     )
+    parser.add_argument(
+        "--all-tokens",
+        action="store_true",
+        help="with --jsonl: one object a token of the vocabulary instead: id, token (its bytes in hex), text, score "
+        "(0 to 1, higher is more suspicious), severity, kinds, reason, shares (what the score is made of), evidence",
+    )
     add_stream(parser)
 
 
@@ -80,6 +76,8 @@ def run(options: Namespace) -> int:
     """Count, audit, print; 1 if there is what `--fail-on` names, 130 when a signal cut it short."""
     began = time.monotonic()
     fatal = _kinds(options.fail_on)
+    if options.all_tokens and not options.jsonl:
+        raise OptionError("--all-tokens prints one JSON object a token; give --jsonl too.")
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     if options.bigrams:
         return _bigrams(tokenizer)
@@ -88,13 +86,16 @@ def run(options: Namespace) -> int:
         closing(Control(stdin=options.stream)) as control,
         closing(report_to(options.stream, control)) as report,
     ):
-        found = _audit(tokenizer, matrix, options, control, report)
+        found, measures = audited(tokenizer, matrix, options, control, report)
         report.send(Done(control.stopped or "audited", len(found), time.monotonic() - began))
         if control.stopped:
             report.say(f"{control.stopped.capitalize()} before the audit was complete.")
     if control.stopped:
         return 130 if control.stopped == "interrupted" else 0
-    if options.jsonl:
+    if options.all_tokens:
+        for verdict in on_every_token(tokenizer, found, measures):
+            print(json.dumps(verdict.to_json()))
+    elif options.jsonl:
         print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
     elif not options.stream:
         print(table(found, tokenizer, first=None if options.all else 10))
@@ -116,55 +117,3 @@ def _kinds(names: str) -> list[str]:
         if kind not in KINDS:
             raise OptionError(f"--fail-on: there is no kind {kind!r} of finding; the kinds are {', '.join(KINDS)}.")
     return kinds
-
-
-def _audit(
-    tokenizer: Tokenizer, matrix: Matrix | None, options: Namespace, control: Control, report: Report
-) -> Findings:
-    """All findings; if the control says stop, those made until then. They are sent on the way, in batches.
-
-    A batch is sent when it holds BATCH findings, and with each report of progress.
-    """
-
-    def count(paths: list[str], role: Role) -> Counts | None:
-        if not paths or control.stopped:
-            return None
-        return count_files(paths, tokenizer.pattern, control, report, role=role)
-
-    counts = count(options.corpus, "corpus")
-    reference = count(options.reference, "reference")
-    found: list[Finding] = []
-    sent = 0  # findings that have been sent
-    shown = 0.0  # when progress was last sent
-
-    def send() -> None:
-        nonlocal sent
-        if sent < len(found):
-            report.send(Batch([finding.to_json() for finding in found[sent:]]))
-        sent = len(found)
-
-    def progress(stage: Stage) -> None:
-        nonlocal shown
-        control.receive()
-        if control.stopped:
-            raise _StoppedError
-        if time.monotonic() - shown >= PROGRESS_EVERY:
-            shown = time.monotonic()
-            send()
-            report.send(Auditing(stage.done, stage.total, stage.name))
-
-    with suppress(_StoppedError):
-        if not control.stopped:
-            for finding in run_checks(
-                tokenizer,
-                counts=counts,
-                reference=reference,
-                embeddings=matrix,
-                indicator=options.indicator,
-                progress=progress,
-            ):
-                found.append(finding)
-                if len(found) - sent >= BATCH:
-                    send()
-    send()
-    return Findings(found)

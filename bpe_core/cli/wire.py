@@ -10,7 +10,8 @@ a worker whose reader falls behind blocks in its write.
 A training: `counting`* `skipped`* `counted` `preparing`* `started` (`state` | `merges`)* `saved` `done`.
 A count:    `counting`* `skipped`* `counted` `done`.
 A fetch:    `fetching`* `saved` `done`.
-An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, (`auditing` | `findings`)* `done`.
+An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, (`auditing` | `findings`)*
+            `measured`* `verdicts`* `done`.
 At any point instead: `failed`, and nothing after it.
 """
 
@@ -170,6 +171,28 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """A part of one column of what an audit measured of every token; see `bpe_core.auditing.measures`."""
+
+    column: str
+    """One of `bpe_core.auditing.measures.COLUMNS`."""
+    first: int
+    """The id that the first value belongs to."""
+    values: list[float | None]
+    """Of this id and those behind it, one by one; None where the id has none, or there is no such id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """A batch of verdicts on tokens with findings, each the object of `audit --jsonl --all-tokens`.
+
+    Over all batches of an audit, the highest score comes first.
+    """
+
+    rows: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The worker has finished; nothing follows."""
 
@@ -201,6 +224,8 @@ Event = (
     | Saved
     | Auditing
     | Findings
+    | Measured
+    | Verdicts
     | Done
     | Failed
 )

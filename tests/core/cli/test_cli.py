@@ -142,6 +142,15 @@ def test_audit_as_a_table_as_json_lines_and_as_a_gate(bpescope: Bpescope, tokeni
     assert code == 0 and len([row for row in rows if row["kind"] == "unused-byte"]) == 13
     assert {"id", "token", "kind", "severity", "reason", "evidence"} <= rows[0].keys()
 
+    code, stdout, _ = bpescope("audit", "-t", tokenizer, "--corpus", seed, "--jsonl", "--all-tokens")
+    verdicts = [json.loads(line) for line in stdout.splitlines()]
+    assert code == 0 and [row["id"] for row in verdicts] == load(tokenizer).vocabulary.ids()
+    assert {"id", "token", "score", "kinds", "evidence"} <= verdicts[0].keys()
+    assert {(row["id"], kind) for row in verdicts for kind in row["kinds"]} == {
+        (row["id"], row["kind"]) for row in rows
+    }
+    assert bpescope("audit", "-t", tokenizer, "--all-tokens")[0] == 2
+
     assert bpescope("audit", "-t", tokenizer, "--fail-on", "duplicate,unused-byte")[0] == 1
     assert bpescope("audit", "-t", tokenizer, "--fail-on", "duplicate")[0] == 0
     code, _, stderr = bpescope("audit", "-t", tokenizer, "--fail-on", "nonsense")

@@ -1,0 +1,151 @@
+"""One verdict about each token: evidence of all kinds joined in one row, with a score that tells how it was made."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.measures import Measures
+from bpe_core.auditing.weights import WEIGHTS, points, tail
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import token_label
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one kind of evidence adds to the score of a token."""
+
+    kind: str
+    """One of `KINDS`."""
+    points: float
+    """The part of the score, 0 to 1; the shares of a token add up to its score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All that an audit has to say about one token."""
+
+    id: int
+    """The token's id."""
+    token: bytes
+    """Its bytes; of a special token its text in UTF-8."""
+    score: float
+    """0 to 1, higher is more suspicious; how it is made, `weights` says."""
+    severity: Severity | None
+    """That of its worst finding; None without one."""
+    kinds: tuple[str, ...]
+    """Kinds of its findings, what counts most first."""
+    reason: str
+    """The sentences of its findings in that order, safe to write to a terminal; "" without one."""
+    shares: tuple[Share, ...] = ()
+    """What the score is made of, the greatest first. "undertrained" is among them whenever the rows of a model are
+    known, also for a token about which there is no such finding."""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """What is known of the token; all of it can be written as JSON.
+
+    Always: "step" (0 if no merge made it), "parents" (two ids or None), "special" (a special token). As far as they
+    are known, its `Measures`: "count", "reference", ... With findings: "witness" (a text in which the token occurs, or
+    None), and for each of its kinds an object of that name: the evidence of the finding, "severity" and "reason".
+    """
+
+    @property
+    def label(self) -> str:
+        """The token as text that is safe to show."""
+        return token_label(self.token)
+
+    @property
+    def making(self) -> str:
+        """The score as a sum, with two decimals: "0.83 = undertrained 0.60 + scaffold 0.23"; "0.00" if it is nothing.
+
+        The parts shown add up to the score shown; parts that would be shown as 0.00 are left out.
+        """
+        shown, before, total = [], 0, 0.0
+        for share in self.shares:
+            total += share.points
+            cents = round(100 * total)
+            if cents > before:
+                shown.append(f"{share.kind} {(cents - before) / 100:.2f}")
+            before = cents
+        return f"{self.score:.2f}" + (f" = {' + '.join(shown)}" if shown else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as `audit --jsonl --all-tokens` prints it: "token" in hex, "text" for a reader."""
+        return {
+            "id": self.id,
+            "token": self.token.hex(),
+            "text": self.token.decode("utf-8", "backslashreplace"),
+            "score": self.score,
+            "severity": self.severity.word if self.severity else None,
+            "kinds": list(self.kinds),
+            "reason": self.reason,
+            "shares": {share.kind: share.points for share in self.shares},
+            "evidence": dict(self.evidence),
+        }
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`. Raises `KeyError` or `ValueError` for a row that `to_json` did not make."""
+        severity = Severity[row["severity"].upper()] if row["severity"] else None
+        shares = tuple(Share(kind, value) for kind, value in row["shares"].items())
+        token, kinds = bytes.fromhex(row["token"]), tuple(row["kinds"])
+        return cls(row["id"], token, row["score"], severity, kinds, row["reason"], shares, row["evidence"])
+
+
+def verdicts(tokenizer: Tokenizer, findings: Iterable[Finding], measures: Measures) -> list[Verdict]:
+    """The verdicts on all tokens with a finding, the highest score first; of equal ones the lower id."""
+    about = _by_token(findings)
+    joined = (_verdict(tokenizer, token, about[token], measures) for token in sorted(about))
+    return sorted(joined, key=lambda verdict: -verdict.score)
+
+
+def on_every_token(tokenizer: Tokenizer, findings: Iterable[Finding], measures: Measures) -> Iterator[Verdict]:
+    """The verdicts on all tokens of the vocabulary, special ones too, by id."""
+    about = _by_token(findings)
+    for token in tokenizer.vocabulary.ids():
+        yield _verdict(tokenizer, token, about.get(token, []), measures)
+
+
+def _by_token(findings: Iterable[Finding]) -> dict[int, list[Finding]]:
+    about: dict[int, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        about[finding.id].append(finding)
+    return about
+
+
+def _verdict(tokenizer: Tokenizer, token: int, findings: list[Finding], measures: Measures) -> Verdict:
+    vocabulary = tokenizer.vocabulary
+    parents = vocabulary.parents(token)
+    special = token in measures.specials
+    percentile = None if special else measures.percentile(token)
+    worth: dict[str, float] = {}
+    for finding in findings:
+        worth[finding.kind] = max(points(finding, percentile), worth.get(finding.kind, 0.0))
+    if percentile is not None:
+        worth["undertrained"] = WEIGHTS["undertrained"].most * tail(percentile)
+    shares, left = [], 1.0
+    for kind, value in sorted(worth.items(), key=lambda item: -item[1]):
+        shares.append(Share(kind, round(left * value, 6)))
+        left *= 1 - value
+    findings = sorted(findings, key=lambda finding: -worth[finding.kind])
+    evidence: dict[str, Any] = {
+        "step": vocabulary.step_of(token),
+        "parents": list(parents) if parents else None,
+        "special": special,
+        **measures.of(token),
+    }
+    if findings:
+        evidence["witness"] = next((finding.witness for finding in findings if finding.witness is not None), None)
+    for finding in findings:
+        own = {name: value for name, value in finding.evidence.items() if name not in evidence}
+        evidence[finding.kind] = own | {"severity": finding.severity.word, "reason": finding.reason}
+    return Verdict(
+        token,
+        vocabulary.token_bytes(token),
+        round(sum(share.points for share in shares), 6),
+        max((finding.severity for finding in findings), default=None),
+        tuple(dict.fromkeys(finding.kind for finding in findings)),
+        " ".join(dict.fromkeys(finding.reason for finding in findings)),
+        tuple(shares),
+        evidence,
+    )

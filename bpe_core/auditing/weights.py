@@ -1,0 +1,79 @@
+"""How much each kind of evidence counts in the score of a token, and why; the only place where these numbers stand.
+
+Each kind gives a token *points* between 0 and 1: the weight of the kind times how strong this piece of evidence is.
+Points are joined as if each kind were right by itself with that probability: score = 1 - (1 - a) * (1 - b) * ..., the
+probability that at least one is. So a score lies between 0 and 1, more evidence never lowers it, and the order of the
+kinds does not matter. It is a rank for a reader's attention, not a measured probability.
+
+Where the rows of a model are known, these are measured on what the other kinds only guess at: a *guess* then counts
+as far as the row agrees, its points times `tail` of the row's percentile. So a token that the model has learned is not
+suspected for how it was made, and two kinds that agree come first.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from bpe_core.auditing.findings import Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What one kind of evidence counts."""
+
+    most: float
+    """Points of the strongest evidence of this kind, 0 to 1."""
+    why: str
+    """Why it counts so much, in one sentence."""
+    guess: bool = False
+    """Whether it only guesses at what the rows of a model would show."""
+
+
+WEIGHTS: Final[Mapping[str, Weight]] = MappingProxyType(
+    {
+        "unreachable": Weight(0.95, "No text becomes the token, so no model can have seen it."),
+        "duplicate": Weight(0.9, "Of two tokens with the same bytes one is never used."),
+        "undertrained": Weight(0.9, "Measured on the model itself; half of it at the 2nd percentile of all rows."),
+        "absent-from-reference": Weight(0.8, "How glitch tokens come about; as far as chance cannot explain it.", True),
+        "scaffold": Weight(0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained.", True),
+        "never-used": Weight(0.6, "The texts hold none of it, but other texts may.", True),
+        "few-documents": Weight(0.5, "A name in one file is met in no other text.", True),
+        "rare": Weight(0.3, "Seldom, but seen: a model may have learned it.", True),
+        "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
+        "partial-utf8": Weight(0.04, "By design; only in pairs never met before do these fail."),
+        "reachable-in-context": Weight(0.02, "It does occur, only not by itself."),
+        "unused-byte": Weight(0.01, "It can never occur, which is known and harmless."),
+    }
+)
+"""Kind of finding -> what it counts."""
+
+HALF_AT: Final = 2.0
+"""The percentile, 0 to 100, at which the evidence of a model's row counts half: Land and Bartolo's threshold."""
+
+_OF_NOTES: Final = 0.1
+"""What evidence counts that is only a note, as a part of the weight of its kind."""
+
+
+def tail(percentile: float) -> float:
+    """How far in the lowest tail a row lies, 1 at percentile 0, half at the 2nd, and never quite 0.
+
+    >>> tail(0), tail(2), round(tail(50), 3)
+    (1.0, 0.5, 0.038)
+    """
+    return HALF_AT / (HALF_AT + percentile)
+
+
+def points(finding: Finding, percentile: float | None) -> float:
+    """The points of one finding; `percentile` is that of the token's row in a model, None if it is not known."""
+    weight = WEIGHTS[finding.kind]
+    worth = weight.most * strength(finding)
+    return worth * tail(percentile) if weight.guess and percentile is not None else worth
+
+
+def strength(finding: Finding) -> float:
+    """How strong a piece of evidence is among those of its kind, 0 to 1; a mere note a tenth, unless all are notes."""
+    if finding.kind in ("partial-utf8", "reachable-in-context", "unused-byte"):
+        return 1.0
+    own: float = finding.evidence.get("strength", 1.0)
+    return own * (_OF_NOTES if finding.severity is Severity.NOTE else 1.0)
