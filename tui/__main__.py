@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bpe_core.cli.arguments import Parser
 
-HEADLESS = ("train", "encode", "decode", "show", "count", "compare", "economy", "audit", "convert", "fetch")
+HEADLESS = ("train", "encode", "decode", "show", "count", "measure", "compare", "economy", "audit", "convert", "fetch")
 """The subcommands of `bpe_core.cli.main`, whose import would take its time."""
 
 

@@ -1,81 +1,88 @@
 """A comparison of tokenizers as tables for people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from bpe_core.cli.table import table
-from bpe_core.metrics import Comparison, merges_in_common, overlap, parity
+from bpe_core.metrics import Amounts, Comparison, merges_in_common, overlap
+from bpe_core.metrics.catalog import METRICS, called, of_all_texts, of_amounts
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
 
 
-def tables(
-    comparison: Comparison, labels: Sequence[str], with_parity: bool, price: float | None, n_examples: int
-) -> str:
-    """All tables as one text. `labels` are the names of the tokenizers, `price` is what a million tokens cost.
+class Shown(NamedTuple):
+    """What of a comparison is shown."""
 
-    With parity, a text shows tokens relative to those of the first text, instead of bytes per token.
-    """
-    parts = [
-        _texts(comparison, labels, with_parity),
-        _measures(comparison, labels, price),
-        _scripts(comparison, labels),
-        _numbers(comparison, labels),
+    labels: Sequence[str]
+    """The names of the tokenizers."""
+    metrics: Sequence[str]
+    """What is told of each text, folder and script: keys of `OF_PARTS`."""
+    reference: str | None = None
+    """The text or folder that parity relates to; the first if None."""
+    price: float | None = None
+    """What a million tokens cost."""
+    n_examples: int = 10
+    n_lines: int = 10
+
+
+def tables(comparison: Comparison, shown: Shown, words: Sequence[Sequence[str]] = ()) -> str:
+    """All tables as one text; `words` are words as their morphemes."""
+    folders = comparison.folders()
+    parts = [_amounts("text", [text.amounts for text in comparison.texts], shown, comparison.total)]
+    if len(folders) > 1:
+        parts.append(_amounts("folder", folders, shown))
+    parts += [
+        _amounts("script", list(comparison.scripts()), shown),
+        measures(comparison, shown, words),
+        number_splits(comparison, shown.labels),
     ]
     for index in range(len(comparison.pairs)):
-        parts.append(_pair(comparison, index, labels, n_examples))
-    return "\n\n".join("\n".join(part) for part in parts)
+        parts.append(_pair(comparison, index, shown))
+    for index in range(len(comparison.tokenizers)):
+        parts.append(_worst_lines(comparison, index, shown))
+    return "\n\n".join(text for part in parts if (text := "\n".join(part)))
 
 
-def _texts(comparison: Comparison, labels: Sequence[str], with_parity: bool) -> Iterator[str]:
-    """A row for each text: its bytes, and for each tokenizer its tokens and bytes per token, or parity."""
-    ratio = "parity" if with_parity else "b/token"
-    rows = [["text", "bytes", *(cell for label in labels for cell in (label, ratio))]]
-    reference = comparison.texts[0].n_tokens
-    for text in comparison.texts:
-        rows.append([visible(text.name), f"{text.n_bytes:,}"])
-        for n, n_reference in zip(text.n_tokens, reference, strict=True):
-            rows[-1] += [f"{n:,}", f"{parity(n, n_reference) if with_parity else text.n_bytes / (n or 1):.2f}"]
-    if len(comparison.texts) > 1:
-        totals = comparison.totals
-        rows.append(["all", f"{totals[0].n_bytes:,}"])
-        rows[-1] += [cell for total in totals for cell in (f"{total.n_tokens:,}", f"{total.bytes_per_token:.2f}")]
-        if with_parity:
-            rows[-1][3::2] = [""] * len(totals)
+def _amounts(what: str, parts: Sequence[Amounts], shown: Shown, total: Amounts | None = None) -> Iterator[str]:
+    """A row for each text, folder or script: its bytes, and for each tokenizer the metrics that are shown.
+
+    The metrics of `total` follow where there is more than one row; parity is told of texts and folders alone.
+    """
+    metrics = [key for key in shown.metrics if what != "script" or key != "parity"]
+    reference = called(parts, shown.reference)
+    rows = [[what, "bytes", *(_head(key, label) for label in shown.labels for key in metrics)]]
+    for one in [*parts, *([total] if total and len(parts) > 1 else [])]:
+        rows.append([visible(one.name).replace("_", " "), f"{one.n_bytes:,}"])
+        for index in range(len(shown.labels)):
+            for key in metrics:
+                value = of_amounts(key, one, index, reference=None if one is total else reference, price=shown.price)
+                rows[-1].append("" if value is None else METRICS[key].text(value))
     yield from table(rows)
 
 
-def _measures(comparison: Comparison, labels: Sequence[str], price: float | None) -> Iterator[str]:
-    totals, tokenizers = comparison.totals, comparison.tokenizers
-    rows = [["measure", *labels]]
+_SHORT = {"bytes_per_token": "b/token", "characters_per_token": "c/token", "continued_words": "continued"}
+
+
+def _head(key: str, label: str) -> str:
+    """The head of a column: the tokenizer stands above its tokens, the other metrics follow by their own names."""
+    return label if key == "tokens" else _SHORT.get(key, METRICS[key].title)
+
+
+def measures(comparison: Comparison, shown: Shown, words: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A row for each metric of all texts together: its value for each tokenizer, and its unit."""
+    rows = [["all texts", *shown.labels, "unit"]]
+    totals = comparison.totals
     if len(totals) > 1:
         first = totals[0].n_tokens or 1
-        rows.append(["tokens beside the first", "", *(f"{total.n_tokens / first - 1:+.1%}" for total in totals[1:])])
-    rows += [
-        ["bytes per token", *(f"{total.bytes_per_token:.3f}" for total in totals)],
-        ["characters per token", *(f"{total.characters_per_token:.3f}" for total in totals)],
-        ["tokens per word (fertility)", *(f"{total.fertility:.3f}" for total in totals)],
-        ["words that are cut", *(f"{total.continued_words:.1%}" for total in totals)],
-        ["Rényi efficiency, order 2.5", *(f"{total.renyi_efficiency:.4f}" for total in totals)],
-        ["Shannon efficiency", *(f"{total.shannon_efficiency:.4f}" for total in totals)],
-        [
-            "part of the vocabulary used",
-            *(f"{total.utilization(tokenizer):.1%}" for total, tokenizer in zip(totals, tokenizers, strict=True)),
-        ],
-    ]
-    if price is not None:
-        rows.append([f"price at {price:g} a million", *(f"{total.n_tokens * price / 1e6:.6g}" for total in totals)])
-    yield from table(rows)
+        rows.append(["tokens beside the first", "", *(f"{one.n_tokens / first - 1:+.1%}" for one in totals[1:]), ""])
+    for key, values in of_all_texts(comparison, price=shown.price, words=words).items():
+        metric = METRICS[key]
+        rows.append([metric.title, *map(metric.text, values), metric.unit])
+    yield from table(rows, numbers=range(1, len(totals) + 1))
 
 
-def _scripts(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
-    rows = [["script", "bytes", *(f"{label} b/token" for label in labels)]]
-    for script, n_bytes, n_tokens in comparison.scripts():
-        rows.append([script.replace("_", " "), f"{n_bytes:,}", *(f"{n_bytes / n:.2f}" if n else "-" for n in n_tokens)])
-    yield from table(rows)
-
-
-def _numbers(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
+def number_splits(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
     """How numbers of four digits or more are cut into tokens: the three most frequent splits of each tokenizer."""
     rows = [["numbers of 4 digits and more", *labels]]
     ways = [
@@ -94,9 +101,9 @@ def _way(lengths: Sequence[int], n: int) -> str:
     return f"{'+'.join(map(str, lengths))} ({n:,})"
 
 
-def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples: int) -> Iterator[str]:
+def _pair(comparison: Comparison, index: int, shown: Shown) -> Iterator[str]:
     pair, first, other = comparison.pairs[index], comparison.tokenizers[0], comparison.tokenizers[index + 1]
-    one, two = labels[0], labels[index + 1]
+    one, two = shown.labels[0], shown.labels[index + 1]
     agreement = pair.agreement
     yield f"{one} and {two}"
     yield (
@@ -110,9 +117,9 @@ def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples:
     )
     for name, tokenizer, ids in ((one, first, shared.only_first), (two, other, shared.only_second)):
         if ids:
-            yield f"    first only in {name}: {' '.join(_label(tokenizer, id) for id in ids[:8])}"
+            yield f"    first only in {name}: {_labels(tokenizer, ids[:8])}"
     yield f"  the same merges up to step {merges_in_common(first, other):,}"
-    examples = pair.examples(n_examples)
+    examples = pair.examples(shown.n_examples)
     if not examples:
         yield "  They do not disagree."
         return
@@ -120,14 +127,33 @@ def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples:
     rows = [
         [
             f"  {example.n_times:,}",
-            " ".join(_label(first, id) for id in example.first),
-            " ".join(_label(other, id) for id in example.other),
-            f"{visible(example.name)}:{example.line}",
+            _labels(first, example.first),
+            _labels(other, example.other),
+            f"{visible(comparison.texts[example.place.text].amounts.name)}:{example.place.line}",
         ]
         for example in examples
     ]
     yield from table([["  times", one, two, "first in"], *rows], numbers=(0,))
 
 
-def _label(tokenizer: Tokenizer, id: int) -> str:
-    return token_label(tokenizer.token_bytes(id))
+def _worst_lines(comparison: Comparison, index: int, shown: Shown) -> Iterator[str]:
+    """The lines for which a tokenizer needs the most more tokens than the best of the others."""
+    lines = comparison.worst_lines.of(index)[: max(0, shown.n_lines)] if comparison.worst_lines else []
+    if not lines:
+        return
+    best = "the other" if len(shown.labels) == 2 else "the best of the others"
+    yield f"{shown.labels[index]}: the lines that are worst for it, in tokens more than by {best}"
+    rows = [
+        [
+            f"+{one.excess(index):,}",
+            *(f"{n:,}" for n in one.n_tokens),
+            f"{visible(comparison.texts[one.text].amounts.name)}:{one.number}",
+            visible(one.line.strip()),
+        ]
+        for one in lines
+    ]
+    yield from table([["more", *shown.labels, "in", "line"], *rows], numbers=range(len(shown.labels) + 1), widest=60)
+
+
+def _labels(tokenizer: Tokenizer, ids: Iterable[int]) -> str:
+    return " ".join(token_label(tokenizer.token_bytes(id)) for id in ids)

@@ -12,6 +12,7 @@ A count:    `counting`* `skipped`* `counted` `done`.
 A fetch:    `fetching`* `saved` `done`.
 An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, (`auditing` | `findings`)*
             `measured`* `verdicts`* `done`.
+A comparison, or measures: `skipped`* (`counting` | `comparedtexts`)* `compared` `done`.
 At any point instead: `failed`, and nothing after it.
 """
 
@@ -24,6 +25,7 @@ from bpe_core import untrusted_json
 from bpe_core.errors import BpeError, OptionError
 
 if TYPE_CHECKING:
+    from bpe_core.metrics.comparison import ComparedText
     from bpe_core.trainer import Merge
     from bpe_core.trainer.conditions import Condition
 
@@ -193,13 +195,44 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedTexts:
+    """A batch of the texts that tokenizers are compared on, in the order in which they were encoded."""
+
+    rows: list[list[Any]]
+    """[path, folder, number of the first line, name, bytes, characters, words, tokens, whole words] each, the last two
+    with a number for each tokenizer."""
+
+    @classmethod
+    def of(cls, texts: "Iterable[ComparedText]") -> Self:
+        """The batch that carries these texts."""
+        return cls([[text.path, text.folder, text.line, *text.amounts] for text in texts])
+
+    def texts(self) -> "list[ComparedText]":
+        """The texts this batch carries."""
+        from bpe_core.metrics.comparison import Amounts, ComparedText
+
+        return [
+            ComparedText(Amounts(name, n_bytes, n_characters, n_words, tuple(tokens), tuple(whole)), path, folder, line)
+            for path, folder, line, name, n_bytes, n_characters, n_words, tokens, whole in self.rows
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What was found over all texts."""
+
+    found: dict[str, Any]
+    """The object that `compare --json` prints, without its "texts"."""
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The worker has finished; nothing follows."""
 
     reason: str
     """Why it ended, such as "vocabulary size reached" or "stopped"."""
     steps: int
-    """Merges learned, or findings made."""
+    """Merges learned, findings made, or texts compared."""
     seconds: float
     """Since the worker began."""
 
@@ -226,6 +259,8 @@ Event = (
     | Findings
     | Measured
     | Verdicts
+    | ComparedTexts
+    | Compared
     | Done
     | Failed
 )

@@ -5,7 +5,7 @@
 """
 
 from bpe_core.metrics.boundaries import Agreement, agreement, boundaries
-from bpe_core.metrics.comparison import Comparison, sections
+from bpe_core.metrics.comparison import Amounts, Comparison, sections
 from bpe_core.metrics.compression import (
     CurvePoint,
     bytes_per_token,
@@ -23,6 +23,7 @@ from bpe_core.metrics.overlap import Overlap, merges_in_common, overlap
 
 __all__ = [
     "Agreement",
+    "Amounts",
     "Comparison",
     "CurvePoint",
     "Measures",

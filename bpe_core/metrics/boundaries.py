@@ -5,6 +5,7 @@ count bytes because a token may end inside a character.
 """
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -35,7 +36,8 @@ def encoded(tokenizer: Tokenizer, text: str) -> Encoded:
     text = without_surrogates(text)
     if tokenizer.by_piece:
         ids = tokenizer.encode_ordinary(text)
-        ends = array("Q", accumulate(map(len, map(tokenizer.token_bytes, ids))))
+        lengths = {id: len(tokenizer.token_bytes(id)) for id in set(ids)}
+        ends = array("Q", accumulate(map(lengths.__getitem__, ids)))
         if (ends[-1] if ends else 0) == len(text.encode()):  # not so where the pattern drops white space
             return Encoded(text, ids, ends)
     aligned = Alignment(tokenizer, text)
@@ -105,25 +107,25 @@ class Disagreement(NamedTuple):
 
 
 def disagreements(first: Encoded, second: Encoded) -> Iterator[Disagreement]:
-    """All disagreements of two tokenizers on one text, ascending; O(n) for n tokens."""
-    i = j = before_i = before_j = start = 0
-    n_i, n_j = len(first.ids), len(second.ids)
-    while i < n_i and j < n_j:
-        end_i, end_j = first.ends[i], second.ends[j]
-        if end_i != end_j:
-            if end_i < end_j:
-                i += 1
-            else:
-                j += 1
+    """All disagreements of two tokenizers on one text, ascending; O(n + d log n) for n tokens and d disagreements."""
+    unshared = set(first.ends).symmetric_difference(second.ends)
+    last = max((*first.ends[-1:], *second.ends[-1:]), default=0)
+    end = 0
+    for at in sorted(unshared):
+        if at <= end:
             continue
-        while i + 1 < n_i and first.ends[i + 1] == end_i:  # tokens that stand for nothing belong to those before
+        i = bisect_left(first.ends, at)
+        before = i
+        while before and first.ends[before - 1] in unshared:
+            before -= 1
+        start = first.ends[before - 1] if before else 0
+        while i < len(first.ends) and first.ends[i] in unshared:
             i += 1
-        while j + 1 < n_j and second.ends[j + 1] == end_j:
-            j += 1
-        i, j = i + 1, j + 1
-        if first.ends[before_i : i - 1] != second.ends[before_j : j - 1]:
-            yield Disagreement(start, end_i, tuple(first.ids[before_i:i]), tuple(second.ids[before_j:j]))
-        before_i, before_j, start = i, j, end_i
-    if before_i < n_i or before_j < n_j:  # only where white space at the end of the text was dropped
-        end = max(first.ends[-1] if n_i else 0, second.ends[-1] if n_j else 0)
-        yield Disagreement(start, end, tuple(first.ids[before_i:]), tuple(second.ids[before_j:]))
+        end = first.ends[i] if i < len(first.ends) else last  # not shared where white space at the end was dropped
+        yield Disagreement(start, end, _between(first, start, end), _between(second, start, end))
+
+
+def _between(found: Encoded, start: int, end: int) -> tuple[int, ...]:
+    """The ids from one offset to another; tokens that stand for nothing go with those before them."""
+    after = bisect_right(found.ends, start) if start else 0
+    return tuple(found.ids[after : bisect_right(found.ends, end)])

@@ -1,32 +1,27 @@
 """Counts of a text under one tokenizer, which can be added over texts, and the metrics computed from them."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
-from typing import Final
-
-import regex
+from itertools import pairwise
 
 from bpe_core.metrics.boundaries import Encoded, encoded
 from bpe_core.metrics.compression import bytes_per_token, characters_per_token, fertility
-from bpe_core.metrics.distribution import renyi_efficiency, shannon_efficiency, utilization
-from bpe_core.metrics.scripts import script_runs
+from bpe_core.metrics.distribution import renyi_efficiency, renyi_entropy, shannon_efficiency, utilization
+from bpe_core.metrics.text_parts import TextParts
 from bpe_core.tokenizer import Tokenizer
-
-_WORD: Final = regex.compile(r"\S++")
-_DIGITS: Final = regex.compile(r"\d++")
-_LONGEST_NUMBER: Final = 40
-"""Of a longer run of digits, only so many are analyzed: it is data rather than a number."""
 
 
 @dataclass(slots=True)
 class ScriptAmounts:
-    """Sizes of the parts of a text in one script; a token counts for the script of its last byte."""
+    """Sizes of the parts of a text in one script; a token counts for the script of its last byte, a word for that of
+    its first character."""
 
     n_bytes: int = 0
     n_characters: int = 0
     n_tokens: int = 0
+    n_words: int = 0
+    n_whole_words: int = 0
 
 
 @dataclass(slots=True)
@@ -53,28 +48,29 @@ class Measures:
     @classmethod
     def of(cls, tokenizer: Tokenizer, text: str) -> "Measures":
         """The measures of one text, encoding included; O(n log n) for n characters."""
-        return cls.of_encoded(encoded(tokenizer, text))
+        return cls.of_encoded(TextParts.of(text), encoded(tokenizer, text))
 
     @classmethod
-    def of_encoded(cls, found: Encoded) -> "Measures":
+    def of_encoded(cls, parts: TextParts, found: Encoded) -> "Measures":
         """The measures of a text that is encoded already."""
-        text, ids, ends = found
-        ascii = text.isascii()
-        offsets = range(len(text) + 1) if ascii else [0, *accumulate(len(c.encode()) for c in text)]
-        inner = list(dict.fromkeys(ends))
-        words = [(offsets[word.start()], offsets[word.end()]) for word in _WORD.finditer(text)]
-        measures = cls(1, offsets[-1], len(text), len(ids), len(words), token_counts=Counter(ids))
-        measures.n_whole_words = sum(bisect_right(inner, start) == bisect_left(inner, end) for start, end in words)
-        for number in _DIGITS.finditer(text):
-            start, end = number.start(), min(number.end(), number.start() + _LONGEST_NUMBER)
-            cuts = inner[bisect_right(inner, offsets[start]) : bisect_left(inner, offsets[end])]
-            places = [start, *dict.fromkeys(bisect_right(offsets, cut) - 1 for cut in cuts), end]
-            measures.number_splits[tuple(b - a for a, b in pairwise(places) if a < b)] += 1
-        for script, start, end in script_runs(text):
-            amounts = measures.scripts.setdefault(script, ScriptAmounts())
-            amounts.n_characters += end - start
-            amounts.n_bytes += offsets[end] - offsets[start]
-            amounts.n_tokens += bisect_right(ends, offsets[end]) - (bisect_right(ends, offsets[start]) if start else 0)
+        ids, ends = found.ids, found.ends
+        is_end = bytearray(parts.n_bytes + 1)
+        for end in ends:
+            is_end[end] = 1
+        whole = [is_end.find(1, start + 1, end) < 0 for start, end in parts.words]
+        measures = cls(1, parts.n_bytes, len(parts.text), len(ids), len(whole), sum(whole), Counter(ids))
+        for number in parts.numbers:
+            n_digits = len(number) - 1
+            first_end = number[0] + 1  # an end at the first digit is before the number
+            cuts = [n for n in range(n_digits) if is_end.find(1, max(number[n], first_end), number[n + 1]) >= 0]
+            measures.number_splits[tuple(b - a for a, b in pairwise([0, *cuts, n_digits]) if a < b)] += 1
+        for run in parts.scripts:
+            amounts = measures.scripts.setdefault(run.script, ScriptAmounts())
+            amounts.n_characters += run.n_characters
+            amounts.n_bytes += run.end - run.start
+            amounts.n_tokens += bisect_right(ends, run.end) - (bisect_right(ends, run.start) if run.start else 0)
+            amounts.n_words += run.end_word - run.first_word
+            amounts.n_whole_words += sum(whole[run.first_word : run.end_word])
         return measures
 
     def add(self, other: "Measures") -> None:
@@ -92,6 +88,8 @@ class Measures:
             ours.n_bytes += amounts.n_bytes
             ours.n_characters += amounts.n_characters
             ours.n_tokens += amounts.n_tokens
+            ours.n_words += amounts.n_words
+            ours.n_whole_words += amounts.n_whole_words
 
     @property
     def bytes_per_token(self) -> float:
@@ -112,6 +110,21 @@ class Measures:
     def continued_words(self) -> float:
         """Words with a token boundary inside / words (Rust et al. 2021, arXiv 2012.15613); 0.0 for no words."""
         return 1 - self.n_whole_words / self.n_words if self.n_words else 0.0
+
+    @property
+    def whole_words(self) -> float:
+        """Words with no token boundary inside / words; 0.0 for no words."""
+        return self.n_whole_words / self.n_words if self.n_words else 0.0
+
+    @property
+    def renyi_entropy(self) -> float:
+        """Rényi entropy of order 2.5 in bits; see `distribution.renyi_entropy`."""
+        return renyi_entropy(self.token_counts.values())
+
+    @property
+    def shannon_entropy(self) -> float:
+        """Shannon's entropy in bits; see `distribution.renyi_entropy`, of which it is that of order 1."""
+        return renyi_entropy(self.token_counts.values(), 1)
 
     @property
     def renyi_efficiency(self) -> float:

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from bpe_core import load, save, train
+from bpe_core import load, metrics, save, train
 from bpe_core.cli.main import main
+from bpe_core.cli.wire import Compared, ComparedTexts, Done, parse
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times\n" * 9
 TALE = "One tale\n\n# English\n\nthe theme of it\n\n# Русский\n\nтема его\n"
@@ -67,6 +68,10 @@ def test_tables_tell_parity_of_the_sections_of_a_text(two, tmp_path, capsys):
         (["-t", "{0}", "-t", "{1}", "-", "{text}"], "stdin"),
         (["-t", "{0}", "-t", "{1}", "{text}.none"], "cannot be read"),
         (["-t", "{0}", "-t", "{text}", "{text}"], "{text}"),
+        (["-t", "{0}", "-t", "{1}", "--reference", "de", "{text}"], "no text or folder called 'de'"),
+        (["-t", "{0}", "-t", "{1}", "--metrics", "tokens,length", "{text}"], "no metric 'length'"),
+        (["-t", "{0}", "-t", "{1}", "--morphemes", "{text}.none", "{text}"], "cannot read"),
+        (["-t", "{0}", "-t", "{1}", *["--pattern", "gpt2"] * 3, "{text}"], "2 tokenizers and 3 patterns"),
     ],
 )
 def test_what_cannot_be_compared_is_told_in_a_sentence(two, tmp_path, capsys, words, sentence):
@@ -74,7 +79,7 @@ def test_what_cannot_be_compared_is_told_in_a_sentence(two, tmp_path, capsys, wo
     text.write_text(TEXT)
     code, out, err = compared(capsys, *(word.format(*two, text=text) for word in words))
     assert (code, out) == (2, "")
-    assert sentence.format(text=text.name) in err
+    assert sentence.format(text=text.name).lower() in err.lower()
     assert len(err.splitlines()) == 1
 
 
@@ -86,3 +91,84 @@ def test_texts_of_nothing(two, tmp_path, capsys):
     )
     assert code == 0
     assert "They do not disagree." in out
+
+
+def test_folders_are_languages_and_parity_relates_to_one_of_them(two, tmp_path, capsys):
+    for folder, text in (("de", "das thema der these"), ("en", TEXT), ("ru", "тема")):
+        (tmp_path / "texts" / folder / "deeper").mkdir(parents=True)
+        (tmp_path / "texts" / folder / "a.txt").write_text(text)
+        (tmp_path / "texts" / folder / "deeper" / "b.txt").write_text(text)
+    words = ["-t", two[0], "-t", two[1], "--reference", "en", str(tmp_path / "texts")]
+    _, out, _ = compared(capsys, *words, "--json")
+    found = json.loads(out)
+    one, other = map(load, two)
+    assert [folder["folder"] for folder in found["folders"]] == ["de", "en", "ru"]
+    n = [2 * len(one.encode("тема")), 2 * len(other.encode("тема"))]
+    assert found["folders"][2]["tokens"] == n
+    assert found["folders"][2]["parity"] == [n[0] / 2 / len(one.encode(TEXT)), n[1] / 2 / len(other.encode(TEXT))]
+    assert "parity" not in found["texts"][0], "the reference is no text"
+    _, out, _ = compared(capsys, *words, "--metrics", "tokens,fertility,continued_words,parity")
+    assert [line.split()[0] for line in out.split("\n\n")[1].splitlines()[2:]] == ["de", "en", "ru"]
+    assert "fertility" in out
+    _, out, _ = compared(capsys, "-t", two[0], "-t", two[1], str(tmp_path / "texts" / "en"), "--json")
+    assert [folder["folder"] for folder in json.loads(out)["folders"]] == ["en", "deeper"]
+
+
+def test_the_worst_lines_of_each_tokenizer_are_told_with_their_places(two, tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("plain\n" + TEXT + "\nthrough and through\n")
+    _, out, _ = compared(capsys, "-t", two[0], "-t", two[1], str(tmp_path / "a.txt"), "--json", "--lines", "2")
+    worst = json.loads(out)["worst_lines"]
+    assert len(worst[0]) == 2
+    assert worst[0][0]["text"] == TEXT.splitlines()[0]
+    assert worst[0][0]["place"] == [0, 2, 0]
+    assert worst[0][0]["count"] == 9
+    assert worst[0][0]["excess"] == worst[0][0]["tokens"][0] - worst[0][0]["tokens"][1]
+    _, out, _ = compared(capsys, "-t", two[0], "-t", two[1], str(tmp_path / "a.txt"))
+    assert "a.txt:2" in out
+
+
+def test_each_tokenizer_has_its_own_pattern(two, tmp_path, capsys):
+    (tmp_path / "a.txt").write_text(TEXT)
+    words = [*("-t", two[0], "-t", two[0], str(tmp_path / "a.txt"), "--json", "--pattern", "", "--pattern", "none")]
+    _, out, _ = compared(capsys, *words)
+    assert json.loads(out)["total"]["tokens"] == [
+        len(load(two[0]).encode(TEXT)),
+        len(load(two[0], pattern="none").encode(TEXT)),
+    ]
+
+
+def test_a_worker_tells_of_texts_while_it_goes_on(two, tmp_path, capsys):
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text(name + TEXT)
+    folder = str(tmp_path)
+    code = main(["measure", "-t", two[0], "--pattern", "gpt2", "--stream", f"{folder}/a.txt", f"{folder}/b.txt"])
+    told = list(map(parse, capsys.readouterr().out.splitlines()))
+    assert code == 0
+    texts = [text for event in told if isinstance(event, ComparedTexts) for text in event.texts()]
+    assert [(text.amounts.name, text.path, text.folder) for text in texts] == [
+        (f"{name}.txt", f"{folder}/{name}.txt", tmp_path.name) for name in "ab"[: len(texts)]
+    ]
+    assert isinstance(told[-1], Done)
+    if told[-1].reason == "compared":  # else the end of stdin, which is told to stop, came first
+        (found,) = [event.found for event in told if isinstance(event, Compared)]
+        assert found["total"]["tokens"] == [sum(text.amounts.n_tokens[0] for text in texts)]
+
+
+def test_measures_are_told_with_their_units(two, tmp_path, capsys):
+    (tmp_path / "words.txt").write_text("th+ing\nth+eme\n")
+    (tmp_path / "text.txt").write_text(TEXT)
+    words = ["measure", "-t", two[0], "--morphemes", str(tmp_path / "words.txt"), str(tmp_path / "text.txt")]
+    assert main(words) == 0
+    out, _ = capsys.readouterr()
+    rows = {line[:30].split("  ")[0]: line.split() for line in out.splitlines()}
+    assert rows["tokens"][1:] == [f"{len(load(two[0]).encode(TEXT)):,}", "tokens"]
+    assert rows["morpheme recall"][-2:] == ["of", "boundaries"]
+    assert "numbers of 4 digits" in out
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["total"]["morpheme_recall"] == [
+        metrics.morphological_alignment(load(two[0]), [("th", "ing"), ("th", "eme")]).recall
+    ]
+    (tmp_path / "words.txt").write_text("thing\tth eme\n")
+    assert main(words) == 2
+    assert "words.txt: Line 1" in capsys.readouterr().err

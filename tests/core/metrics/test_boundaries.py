@@ -165,7 +165,7 @@ def test_an_edit_leaves_far_boundaries_alone(pair):
 
 
 def test_sections_are_texts_of_their_own():
-    assert metrics.sections("before\n# One\n\na\nb\n\n# Two\n## c\n") == [("One", "a\nb"), ("Two", "## c")]
+    assert metrics.sections("before\n# One\n\na\nb\n\n# Two\n## c\n") == [("One", "a\nb", 4), ("Two", "## c", 8)]
     assert metrics.sections("nothing") == []
 
 

@@ -1,0 +1,225 @@
+"""Comparisons of several tokenizers: places, worst lines, folders and metrics, each held against a slow recount."""
+
+import random
+from collections import Counter
+from pathlib import Path
+from statistics import harmonic_mean
+
+import pytest
+from amounts import SHARE, exhaustive
+from nasty import nasty_texts
+from real import real_file, real_part
+
+from bpe_core import PATTERNS, TextError, load, metrics, train
+from bpe_core.content.samples import samples
+from bpe_core.metrics.boundaries import Encoded, disagreements, encoded
+from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_all_texts, of_amounts
+from bpe_core.metrics.morphology import read_morphemes
+from bpe_core.metrics.text_parts import TextParts
+from bpe_core.metrics.worst_lines import WorstLines
+
+TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
+TALE = next(sample.path for sample in samples() if sample.name == "one-tale-many-scripts")
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return train(TEXT, vocab_size=300), train(TEXT, vocab_size=340, pattern="gpt2")
+
+
+def slow_disagreements(first, second):
+    """By walking over both lists of tokens at once."""
+    i = j = before_i = before_j = start = 0
+    while i < len(first.ids) and j < len(second.ids):
+        end_i, end_j = first.ends[i], second.ends[j]
+        i, j = i + (end_i <= end_j), j + (end_j <= end_i)
+        if end_i == end_j:
+            if first.ends[before_i : i - 1] != second.ends[before_j : j - 1]:
+                yield start, end_i, tuple(first.ids[before_i:i]), tuple(second.ids[before_j:j])
+            before_i, before_j, start = i, j, end_i
+
+
+def test_disagreements_are_those_of_a_walk_over_both(pair):
+    for text in [TEXT, *nasty_texts(60, seed=8)]:
+        first, second = (encoded(tokenizer, text.encode("utf-8", "replace").decode()) for tokenizer in pair)
+        assert list(disagreements(first, second)) == list(slow_disagreements(first, second))
+
+
+def test_tokens_that_stand_for_nothing_do_not_disagree():
+    with_prefix = Encoded("ab", [7, 8, 9], [0, 1, 2])  # a space that is prepended ends where the text begins
+    assert list(disagreements(with_prefix, Encoded("ab", [1, 2], [1, 2]))) == []
+    assert list(disagreements(with_prefix, Encoded("ab", [1], [2]))) == [(0, 2, (7, 8, 9), (1,))]
+
+
+def test_examples_lead_to_where_they_begin(pair):
+    text = "e\n\nthé thing\u3000世界 तheme\nthe theme " + TEXT
+    comparison = metrics.Comparison(pair)
+    comparison.add("first", "nothing", line=1)
+    comparison.add("second", text, line=11)
+    found = comparison.pairs[0].examples(1000)
+    assert len(found) > 3
+    lines = text.split("\n")
+    for example in found:
+        line = lines[example.place.line - 11]
+        if example.place.text == 1 and "\ufffd" not in example.stretch:
+            assert line[example.place.column :].startswith(example.stretch.partition("\n")[0])
+    counts = Counter((one.first, one.second) for one in disagreements(*(encoded(t, text) for t in pair)))
+    counts += Counter((one.first, one.second) for one in disagreements(*(encoded(t, "nothing") for t in pair)))
+    assert {(one.first, one.other): one.n_times for one in found} == counts
+
+
+def test_the_worst_lines_are_those_of_sorting_all():
+    rng = random.Random(4)
+    words = [*["the", "theme", "of", "other", "thesis", "мир", "世界", "12345", "!"], "\t", "\r"]
+    texts = ["\n".join(" ".join(rng.choices(words, k=rng.randrange(9))) for _ in range(80)) for _ in range(4)]
+    sizes = (300, "gpt2"), (290, "gpt4"), (257, "none")
+    three = [train(TEXT, vocab_size=size, pattern=pattern) for size, pattern in sizes]
+    comparison = metrics.Comparison(three)
+    comparison.worst_lines._most = 5  # so few that most of them are dropped on the way
+    every = []
+    for number, text in enumerate(texts):
+        comparison.add(str(number), text)
+        data, ends = text.encode(), [list(encoded(one, text).ends) for one in three]
+        start = 0
+        for n, line in enumerate(_lines(data), 1):
+            end = start + len(line)
+            tokens = tuple(sum(start < at <= end for at in one) for one in ends)
+            every.append((line.decode().removesuffix("\n").removesuffix("\r"), tokens, number, n))
+            start = end
+    for index in range(3):
+        times = Counter((line, tokens) for line, tokens, _, _ in every)
+        excess = {key: key[1][index] - min(n for i, n in enumerate(key[1]) if i != index) for key in times}
+        expected = sorted((key for key in excess if excess[key] > 0), key=lambda key: -excess[key])[:5]
+        found = comparison.worst_lines.of(index)
+        assert [excess[one.line, one.n_tokens] for one in found] == [excess[key] for key in expected]
+        for one in found:
+            assert one.n_times == times[one.line, one.n_tokens]
+            assert (one.line, one.n_tokens, one.text, one.number) in every
+
+
+def _lines(data):
+    return [line + b"\n" for line in data.split(b"\n")[:-1]] + [last for last in data.split(b"\n")[-1:] if last]
+
+
+def test_lines_alike_in_excess_do_not_pile_up():
+    worst = WorstLines(2, 3)
+    for number in range(40):
+        text = f"line {number}\n"
+        worst.add(
+            number, 1, TextParts.of(text), [Encoded(text, [1, 2], [3, len(text)]), Encoded(text, [1], [len(text)])]
+        )
+    assert [one.line for one in worst.of(0)] == ["line 0", "line 1", "line 2"]
+    assert len(worst._kept[0]) < 12
+    assert worst.of(1) == []
+
+
+def test_folders_and_scripts_add_up_to_all(pair):
+    comparison = metrics.Comparison(pair)
+    for folder, text in (("en", "the theme"), ("ru", "мир"), ("en", TEXT)):
+        comparison.add(text[:3], text, folder=folder)
+    assert [one.name for one in comparison.folders()] == ["en", "ru"]
+    for parts in (comparison.folders(), list(comparison.scripts()), [text.amounts for text in comparison.texts]):
+        total = parts[0]
+        for part in parts[1:]:
+            total = metrics.comparison.added_up([("all", total), ("all", part)])[0]
+        assert total._replace(name="all") == comparison.total
+
+
+def test_each_metric_is_told_with_its_value(pair):
+    comparison = metrics.Comparison(pair)
+    comparison.add("text", TEXT)
+    values = of_all_texts(comparison, price=2.0, words=[("th", "ing"), ("th", "eme")])
+    assert values.keys() == METRICS.keys() - {"parity"}, "parity takes a text it relates to"
+    for index, (tokenizer, measures) in enumerate(zip(pair, comparison.totals, strict=True)):
+        n = len(tokenizer.encode(TEXT))
+        assert values["tokens"][index] == n
+        assert values["bytes_per_token"][index] == len(TEXT.encode()) / n
+        assert values["characters_per_token"][index] == len(TEXT) / n
+        assert values["fertility"][index] == n / len(TEXT.split())
+        assert values["continued_words"][index] == pytest.approx(1 - values["whole_words"][index])
+        assert values["price"][index] == n * 2 / 1e6
+        counts = Counter(tokenizer.encode(TEXT)).values()
+        assert values["renyi_entropy"][index] == metrics.renyi_entropy(counts)
+        assert values["shannon_efficiency"][index] == metrics.shannon_efficiency(counts)
+        assert values["utilization"][index] == len(counts) / tokenizer.n_vocab
+        assert values["edit_survival"][index] == metrics.edit_survival(tokenizer, TEXT)
+        two = [values[f"morpheme_{what}"][index] for what in ("recall", "precision")]
+        assert values["morpheme_f1"][index] == pytest.approx(harmonic_mean(two) if all(two) else 0.0)
+        assert measures.n_tokens == n
+    assert all(len(metric.meaning) <= 100 for metric in METRICS.values())
+    one = comparison.texts[0].amounts
+    assert [of_amounts(key, one, 0, reference=one, price=2.0) for key in OF_PARTS if key != "parity"] == [
+        values[key][0] for key in OF_PARTS if key != "parity"
+    ]
+    assert of_amounts("parity", one, 0, reference=one) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("un+break+able\n\ncat\n", [("un", "break", "able"), ("cat",)]),
+        ("dogs\tdog s\nunbreakable\tun @@break @@able", [("dog", "s"), ("un", "break", "able")]),
+        ("low@@ est", [("low", "est")]),
+        ("un|do\nre-do", [("un", "do"), ("re", "do")]),
+    ],
+)
+def test_lists_of_morphemes_as_they_are_published(text, words):
+    assert read_morphemes(text) == words
+
+
+@pytest.mark.parametrize(("text", "problem"), [("hated\thate ed", "Line 1.*do not make 'hated'"), ("\n", "no word")])
+def test_what_is_no_list_of_morphemes(text, problem):
+    with pytest.raises(TextError, match=problem):
+        read_morphemes(text)
+
+
+def recounted(comparison, counts):
+    """Hold a comparison against how others count: for each tokenizer, a function from a text to a number of tokens."""
+    for text in comparison.texts:
+        content = Path(text.path).read_text(encoding="utf-8")
+        if text.line > 1 or text.amounts.name != Path(text.path).name:
+            content = next(part for title, part, _ in metrics.sections(content) if title == text.amounts.name)
+        assert text.amounts.n_tokens == tuple(count(content) for count in counts)
+        assert (text.amounts.n_bytes, text.amounts.n_characters) == (len(content.encode()), len(content))
+    assert comparison.total.n_tokens == tuple(
+        sum(text.amounts.n_tokens[index] for text in comparison.texts) for index in range(len(counts))
+    )
+
+
+def compared(ours, paths, *, by_sections=False):
+    comparison = metrics.Comparison(ours)
+    for path in paths:
+        content = Path(path).read_text(encoding="utf-8")
+        parts = metrics.sections(content) if by_sections else [(Path(path).name, content, 1)]
+        for title, part, line in parts:
+            comparison.add(title, part, path=str(path), line=line)
+    return comparison
+
+
+def test_the_tale_is_counted_as_tiktoken_and_tokenizers_count():
+    pytest.importorskip("tiktoken")
+    pytest.importorskip("tokenizers")
+    ours = [real_part("cl100k_base"), train(TALE.read_text(encoding="utf-8")[:4000], vocab_size=400)]
+    comparison = compared(ours, [TALE], by_sections=True)
+    theirs = ours[0].to_tiktoken(), ours[1].to_tokenizers()
+    recounted(comparison, [lambda text: len(theirs[0].encode_ordinary(text)), lambda text: len(theirs[1].encode(text))])
+    assert len(comparison.texts) == 16
+
+
+@exhaustive
+def test_the_standard_library_is_counted_as_tiktoken_and_tokenizers_count(tmp_path):
+    tiktoken = pytest.importorskip("tiktoken")
+    tokenizers = pytest.importorskip("tokenizers")
+    from tiktoken.load import load_tiktoken_bpe
+
+    path = real_file("o200k_base.tiktoken", tmp_path)
+    real_file("encoder.json", tmp_path)
+    merges = real_file("vocab.bpe", tmp_path)
+    o200k = tiktoken.Encoding(
+        "theirs", pat_str=PATTERNS["gpt4o"], mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
+    )
+    gpt2 = tokenizers.ByteLevelBPETokenizer(str(tmp_path / "encoder.json"), str(merges))
+    library = sorted(Path(random.__file__).parent.glob("*.py"))
+    paths = [path for path in library if path.stat().st_size < 200_000][: max(10, round(100 * SHARE))]
+    comparison = compared([load(path), load(merges)], paths)
+    recounted(comparison, [lambda text: len(o200k.encode_ordinary(text)), lambda text: len(gpt2.encode(text).ids)])
