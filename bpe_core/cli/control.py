@@ -77,10 +77,14 @@ class Control:
         while not self._inbox.empty():
             self._apply(self._inbox.get())
 
-    def wait(self) -> None:
-        """Block until a command or a signal arrives, and apply all that have."""
-        self._apply(self._inbox.get())
+    def wait(self, seconds: float | None = None) -> bool:
+        """Block until a command or a signal arrives, and apply all that have; False if none came in `seconds`."""
+        try:
+            self._apply(self._inbox.get(timeout=seconds))
+        except Empty:
+            return False
         self.receive()
+        return True
 
     def has_turn(self, before: Callable[[float], None]) -> bool:
         """Whether the pace allows the next merge now. Blocks until it does, or else until something has arrived.

@@ -1,7 +1,8 @@
 """Counting the pieces of files with progress and stops: the first step of train, count and audit."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Final
 
 from bpe_core.cli.control import Control
@@ -19,14 +20,25 @@ WORKER_LOST: Final = (
 
 
 def count_files(
-    paths: Sequence[str], pattern: str, control: Control, report: Report, *, role: Role = "corpus"
+    paths: Sequence[str],
+    pattern: str,
+    control: Control,
+    report: Report,
+    *,
+    role: Role = "corpus",
+    outputs: Collection[Path] = (),
 ) -> Counts | None:
     """Count the pieces of all texts in `paths`, files or folders; None if `control` said stop before the end.
 
-    Sends `Counting` on the way, then `Skipped` for each file left out and `Counted`, all with this `role`. Raises
-    TextError for a path that cannot be read, PatternError for a pattern that is none.
+    `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
+    after it. Sends `Counting` on the way, then `Skipped` for each file left out and `Counted`, all with this `role`.
+    Raises TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
     found = find_files(paths)
+    own, names = {place.resolve() for place in outputs}, {place.resolve().name for place in outputs}
+    files = [
+        file for file in found.files if file.required or file.path.name not in names or file.path.resolve() not in own
+    ]
     shown = 0.0
 
     def progress(now: Progress) -> None:
@@ -35,9 +47,7 @@ def count_files(
             shown = time.monotonic()
             report.send(Counting(now.done, now.total, now.name, role))
 
-    counts = Counts.read(
-        found.files, pattern, progress=progress, stop=lambda: told_to_stop(control, report, "counting")
-    )
+    counts = Counts.read(files, pattern, progress=progress, stop=lambda: told_to_stop(control, report, "counting"))
     if counts.stopped:
         return None
     if counts.n_lost:

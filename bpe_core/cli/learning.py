@@ -2,17 +2,22 @@
 
 import gc
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Final
 
+from bpe_core.cli.checkpoints import Checkpoints, Replay
 from bpe_core.cli.control import UNLIMITED, Control
 from bpe_core.cli.counting import PROGRESS_EVERY, told_to_stop
 from bpe_core.cli.report import Report
 from bpe_core.cli.wire import Merges, Preparing, State
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.progress import Stopped
+from bpe_core.errors import BpeError
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
+from bpe_core.trainer.start import inherited
+from bpe_core.vocabulary import Vocabulary
 
 BATCH: Final = 256
 """Merges in one event at most."""
@@ -20,9 +25,17 @@ BATCH: Final = 256
 BATCH_SECONDS: Final = 0.03
 """Seconds after which a batch is sent though it is not full."""
 
+IDLE_SECONDS: Final = 0.5
+"""Seconds of a pause after which a checkpoint is written: not between the steps of somebody who steps on and on."""
 
-def prepare(counts: Counts, rules: Options, control: Control, report: Report) -> Trainer | None:
-    """A trainer with the pairs of `counts` counted; None if `control` said stop meanwhile. Sends `Preparing`."""
+
+def prepare(
+    counts: Counts, rules: Options, control: Control, report: Report, start: Vocabulary | None = None
+) -> Trainer | None:
+    """A trainer with the pairs of `counts` counted; None if `control` said stop meanwhile. Sends `Preparing`.
+
+    With `start` the merges of that vocabulary come first; the rules that belong to it are left to it.
+    """
     shown = time.monotonic()
 
     def progress(done: int, total: int) -> None:
@@ -34,29 +47,41 @@ def prepare(counts: Counts, rules: Options, control: Control, report: Report) ->
             raise Stopped
 
     try:
-        return Trainer(counts, **asdict(rules), look=progress)
+        options = asdict(rules)
+        for name in inherited(start) if start else ():
+            del options[name]
+        return Trainer(counts, **options, start=start, look=progress)
     except Stopped:
         return None
 
 
-def learn(trainer: Trainer, control: Control, report: Report) -> int:
-    """Learn until the trainer ends or `control` says stop; sends all merges and returns their number.
+def learn(
+    trainer: Trainer, control: Control, report: Report, checkpoints: Checkpoints, replay: Replay | None = None
+) -> None:
+    """Learn until the trainer ends or `control` says stop; sends all merges, and keeps checkpoints.
 
-    Without credit it sends the state "paused" and waits. It sends it again after each command that leaves it paused, so
-    an app that asked for a step knows when its merges have all arrived.
+    The merges that are known already, given to the trainer or from an earlier run, are made without credit. After
+    them, without credit, it sends the state "paused" and waits. It sends it again after each command that leaves it
+    paused, so an app that asked for a step knows when its merges have all arrived.
+    Raises `OptionError` if the trainer does not make the merges that `replay` has.
     """
     # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
     gc.freeze()
     try:
-        return _learn(trainer, control, report)
+        _learn(trainer, control, report, checkpoints, replay)
+    except Exception:
+        if trainer.n_merges > _n_known(trainer, replay):
+            with suppress(BpeError, MemoryError):
+                checkpoints.keep(trainer)
+        raise
     finally:
         gc.unfreeze()
 
 
-def _learn(trainer: Trainer, control: Control, report: Report) -> int:
+def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Checkpoints, replay: Replay | None) -> None:
     batch: list[Merge] = []
-    steps = 0
     sent = time.monotonic()
+    n_known = _n_known(trainer, replay)
 
     def send() -> None:
         nonlocal batch, sent
@@ -71,23 +96,35 @@ def _learn(trainer: Trainer, control: Control, report: Report) -> int:
     if control.credit == UNLIMITED:
         report.send(State("running"))
     while not control.stopped:
-        if not control.credit:
+        is_known = trainer.n_merges < n_known
+        if not control.credit and not is_known:
             send()
             report.send(State("paused", control.reached))
-            control.wait()
+            if not control.wait(IDLE_SECONDS):
+                checkpoints.keep(trainer)
+                control.wait()
             if control.credit == UNLIMITED:
                 report.send(State("running"))
             continue
-        if not control.has_turn(send_what_would_wait):
+        if not is_known and not control.has_turn(send_what_would_wait):
             continue
         merge = next(trainer, None)
         if merge is None:
             break
         batch.append(merge)
-        steps += 1
-        control.made(merge, trainer.n_bytes)
+        if is_known:
+            if replay:
+                replay.check_merge(merge)
+        else:
+            control.made(merge, trainer.n_bytes)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send()
+            if not is_known:
+                checkpoints.keep_now_and_then(trainer)
         control.receive()
     send()
-    return steps
+
+
+def _n_known(trainer: Trainer, replay: Replay | None) -> int:
+    """How many merges were made before: a checkpoint with fewer would take away what a file has."""
+    return max(trainer.n_given, replay.n_merges if replay else 0)

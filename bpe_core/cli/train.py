@@ -1,30 +1,26 @@
 """`train`: learn a vocabulary from files, for a person at a prompt or as the worker process of the app."""
 
-import os
 import sys
-import tempfile
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextlib import closing
 from pathlib import Path
 
-from bpe_core.cli.arguments import Subcommands, add_command, add_pattern, add_stream, integer
+from bpe_core.cli.arguments import Subcommands, add_command, add_stream
+from bpe_core.cli.checkpoints import Checkpoints, add_resume, checkpoint_of, replay_of
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
 from bpe_core.cli.learning import learn, prepare
 from bpe_core.cli.report import Report, report_to
-from bpe_core.cli.wire import Counted, Done, Saved, Started
+from bpe_core.cli.saving import check_output, save_learned
+from bpe_core.cli.training_options import add_rules, rules_of, start_of
+from bpe_core.cli.wire import Counted, Done, Started
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
-from bpe_core.errors import FormatError, OptionError
-from bpe_core.formats import save, save_beside
-from bpe_core.formats.atomic import check_place
+from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.options import Options
-from bpe_core.trainer.ties import TIES
 from bpe_core.visible import visible
-from bpe_core.vocabulary import ID_LAYOUTS
 
 
 def add(commands: Subcommands) -> None:
@@ -37,8 +33,12 @@ def add(commands: Subcommands) -> None:
         (
             "my_texts/ notes.md -o mine.json --vocab-size 4096",
             "log.txt -o log.json --pattern none --special '<|endoftext|>'",
+            "more/ --extend mine.json -o larger.json --vocab-size 8192",
+            "my_texts/ notes.md -o mine.json --vocab-size 4096 --resume",
             "--preset S0",
         ),
+        "Every few seconds what is learned is kept in OUT.checkpoint, a tokenizer file like any other, until OUT is\n"
+        "saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped.",
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to save the tokenizer to")
@@ -50,73 +50,52 @@ def add(commands: Subcommands) -> None:
     parser.add_argument(
         "--keep-existing", action="store_true", help="replace no file: where OUT is taken, save as OUT-2, OUT-3, …"
     )
-    add_pattern(parser)
-    _add_rules(parser)
+    add_rules(parser)
+    add_resume(parser)
     add_stream(parser)
     parser.add_argument("--paused", action="store_true", help="with --stream: count, then wait for a command")
-
-
-def _add_rules(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--vocab-size",
-        type=integer,
-        default=4096,
-        metavar="N",
-        help="tokens in all: bytes, merges, specials (%(default)s)",
-    )
-    parser.add_argument(
-        "--ties",
-        default="first",
-        choices=TIES,
-        help="which of equally frequent pairs is merged (%(default)s)",
-    )
-    parser.add_argument(
-        "--id-layout", default="bytes-first", choices=ID_LAYOUTS, help="which ids come first (%(default)s)"
-    )
-    parser.add_argument("--special", action="append", default=[], metavar="S", help="a special token; repeatable")
-    parser.add_argument(
-        "--min-count",
-        type=integer,
-        default=1,
-        metavar="N",
-        help="stop when no pair occurs this often (%(default)s)",
-    )
-    parser.add_argument("--max-token-length", type=integer, metavar="N", help="bytes in a token at most (no limit)")
-    parser.add_argument(
-        "--end-of-word", default="", metavar="S", help="stands at the end of every piece, as a symbol of its own (none)"
-    )
 
 
 def run(options: Namespace) -> int:
     """Count, learn and save; returns 0, 1 if a preset gave another result than promised, or 130 after a signal.
 
     What was learned is saved whatever ends the learning: the trainer, a `stop`, a signal, the end of the app. If it is
-    stopped before the first merge, no file is written or replaced.
+    stopped before the first merge, or before it has caught up with the merges that were known, no file is written.
     """
     began = time.monotonic()
     _check_usage(options)
     preset = PRESETS.get(options.preset)
-    rules = _rules(options)  # checked by making it: a wrong option is told now, not after minutes of counting
+    old = start_of(options)
+    rules = rules_of(options, old)
     with (
         closing(Control(stdin=options.stream, paused=options.stream and options.paused)) as control,
         closing(report_to(options.stream, control)) as report,
     ):
-        counts = _counts(options, preset, control, report)
-        steps, reason = 0, ""
+        checkpoints = Checkpoints(checkpoint_of(options), report)
+        replay = replay_of(options, report)
+        counts = _counts(options, preset, rules, control, report)
+        if counts and replay:
+            replay.check(rules, counts.sources)
+        n_known = max(old.step if old else 0, replay.n_merges if replay else 0)
+        n_merges, reason = 0, ""
         lines: tuple[Line, ...] = ()
-        trainer = counts and prepare(counts, rules, control, report)
+        trainer = counts and prepare(counts, rules, control, report, old.vocabulary if old else None)
         del counts  # the trainer has all it needs of them, in less room
         if trainer:
-            report.send(Started(trainer.n_tokens, trainer.n_merges_wanted))
-            steps = learn(trainer, control, report)
-            reason = trainer.stop_reason or ""
-            if steps or not control.stopped:
+            report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known))
+            learn(trainer, control, report, checkpoints, replay)
+            n_merges, reason = trainer.n_merges, trainer.stop_reason or ""
+            if n_merges >= max(n_known, 1) or not control.stopped:
                 lines = preset.check(trainer.tokenizer()) if preset else ()
                 if options.output:
-                    _save(trainer.tokenizer(), options.output, report, keep_existing=options.keep_existing)
+                    save_learned(trainer.tokenizer(), options.output, report, keep_existing=options.keep_existing)
+                    checkpoints.remove()
         seconds = time.monotonic() - began
-        report.send(Done(control.stopped or reason, steps, seconds))
-        report.say(_ending(control.stopped, reason, steps, seconds, options.output))
+        report.send(Done(control.stopped or reason, n_merges, seconds))
+        if n_merges < n_known and control.stopped:
+            report.say(f"{control.stopped.capitalize()} before all that was known was made again; no file has changed.")
+        else:
+            report.say(_ending(control.stopped, reason, n_merges, seconds, options.output))
     if control.stopped:
         return 130 if control.stopped == "interrupted" else 0
     if not options.stream:
@@ -124,9 +103,12 @@ def run(options: Namespace) -> int:
     return int(not all(line.came_out for line in lines))
 
 
-def _counts(options: Namespace, preset: Preset | None, control: Control, report: Report) -> Counts | None:
+def _counts(
+    options: Namespace, preset: Preset | None, rules: Options, control: Control, report: Report
+) -> Counts | None:
     if preset is None:
-        return count_files(options.paths, options.pattern, control, report)
+        outputs = [place for place in (Path(options.output), checkpoint_of(options)) if place]
+        return count_files(options.paths, rules.pattern, control, report, outputs=outputs)
     counts = preset.counts()
     sizes = (counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces))
     report.send(Counted(*sizes))
@@ -141,56 +123,15 @@ def _shown(line: Line) -> str:
     return visible(f"NOT as promised: {line.what}: {line.found}; promised: {line.expected}") + "\n"
 
 
-def _rules(options: Namespace) -> Options:
-    if options.preset:
-        return PRESETS[options.preset].options
-    return Options(
-        vocab_size=options.vocab_size,
-        pattern=options.pattern,
-        ties=options.ties,
-        id_layout=options.id_layout,
-        min_count=options.min_count,
-        max_token_length=options.max_token_length,
-        special_tokens=options.special,
-        end_of_word=options.end_of_word,
-    )
-
-
 def _check_usage(options: Namespace) -> None:
     if options.preset and options.paths:
         raise OptionError(f"The preset {options.preset} has its own text; leave out {options.paths[0]}, or --preset.")
     if not options.preset and not (options.paths and options.output):
         raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
     if options.output:
-        _check_output(Path(options.output), options.paths)
-
-
-def _check_output(output: Path, texts: list[str]) -> None:
-    """Raise OptionError or FormatError now if saving would fail later, or would destroy a text."""
-    check_place(output)
-    if output.exists() and any(Path(text).exists() and output.samefile(text) for text in texts):
-        raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
-
-
-def _save(tokenizer: Tokenizer, output: str, report: Report, *, keep_existing: bool) -> None:
-    """Save to `output`; if that fails, to the folder for temporary files, for learning may have taken hours.
-
-    Raises FormatError whenever `output` could not be written; the message then names the other file.
-    """
-    try:
-        if keep_existing:
-            output = str(save_beside(tokenizer, Path(output)))
-        else:
-            save(tokenizer, output)
-        report.send(Saved(output))
-    except FormatError as error:
-        refuge = Path(tempfile.gettempdir(), f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json")
-        try:
-            save(tokenizer, refuge)
-        except FormatError:
-            raise error from None
-        report.send(Saved(str(refuge)))
-        raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {refuge} instead.") from None
+        check_output(Path(options.output), options.paths)
+    if options.checkpoint:
+        check_output(Path(options.checkpoint), options.paths)
 
 
 def _ending(stopped: str | None, reason: str, steps: int, seconds: float, output: str | None) -> str:

@@ -7,7 +7,7 @@ a worker whose reader falls behind blocks in its write.
     worker -> app   {"event": "merges", "rows": [[1, 97, 97, 256, "6161", 4, 1, 9]]}
     app -> worker   step 3
 
-A training: `counting`* `skipped`* `counted` `preparing`* `started` (`state` | `merges`)* `saved` `done`.
+A training: `counting`* `skipped`* `counted` `preparing`* `started` (`state` | `merges` | `checkpoint`)* `saved` `done`.
 A count:    `counting`* `skipped`* `counted` `done`.
 A fetch:    `fetching`* `saved` `done`.
 An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, (`auditing` | `findings`)*
@@ -99,6 +99,9 @@ class Started:
     """Tokens in the corpus before the first merge: bytes, and the ends of words where these are symbols."""
     merges: int
     """How many merges the vocabulary size asks for; fewer may be found."""
+    known: int = 0
+    """The first so many merges were made before, in the vocabulary that is extended or the run that is resumed: they
+    are sent like the others, but not paced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,17 @@ class Merges:
             Merge(step, left, right, token, bytes.fromhex(digits), count, ties, n_tokens)
             for step, left, right, token, digits, count, ties, n_tokens in self.rows
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What was learned so far is on disk, in a tokenizer file; or why it is not."""
+
+    path: str
+    steps: int
+    """Merges in the file; 0 if there is none yet."""
+    problem: str = ""
+    """A sentence that says why the newest merges could not be written; "" if they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +268,7 @@ Event = (
     | Merges
     | Fetching
     | State
+    | Checkpoint
     | Saved
     | Auditing
     | Findings

@@ -20,7 +20,7 @@ def write_atomically(path: str | os.PathLike[str], lines: Iterable[str]) -> None
     directly. Raises `FormatError` if it cannot be written; then the file is unchanged.
     """
     with _as_format_error(path):
-        if target := _file_of(path):
+        if target := file_of(path):
             replace_file(target, map(str.encode, lines))
         else:
             with open(path, "w", encoding="utf-8", newline="\n") as file:
@@ -63,7 +63,7 @@ def _rename(file: Path, place: Path) -> None:
 def check_place(path: str | os.PathLike[str]) -> None:
     """Raise `FormatError` unless a file can be written at `path`; free disk space is not checked."""
     with _as_format_error(path):
-        if target := _file_of(path):
+        if target := file_of(path):
             probe = new_beside(target)
             open(probe, "x").close()
             probe.unlink()
@@ -71,7 +71,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def _file_of(path: str | os.PathLike[str]) -> Path | None:
+def file_of(path: str | os.PathLike[str]) -> Path | None:
     """The regular file, existing or not, that `path` leads to; None for a pipe, a device, or an open file descriptor.
 
     Raises `_NoPlaceError`, and OSError or ValueError for a path that leads nowhere.

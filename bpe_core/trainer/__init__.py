@@ -18,7 +18,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.learner import Rules, Step, learner
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
-from bpe_core.trainer.start import check_extensible, from_bytes, from_vocabulary, id_layout_of
+from bpe_core.trainer.start import check_extensible, check_larger, from_bytes, from_vocabulary, inherited
 from bpe_core.trainer.ties import TIES
 from bpe_core.vocabulary import Vocabulary
 
@@ -94,8 +94,8 @@ class Trainer:
                     "Special tokens, id layout and end-of-word marker are those of the vocabulary extended."
                 )
             check_extensible(start)
-            id_layout, special_tokens = id_layout_of(start), tuple(start.special_tokens)
-            end_of_word = "" if start.end_of_word is None else start.token_bytes(start.end_of_word).decode()
+            check_larger(start, vocab_size)
+            id_layout, special_tokens, end_of_word = inherited(start).values()
         self.options = Options(
             vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens, end_of_word, min_share
         )
@@ -111,8 +111,6 @@ class Trainer:
             else from_vocabulary(start, ties)
         )
         self._n_merges_wanted = vocab_size - self._start.vocabulary.n_vocab
-        if self._n_merges_wanted <= self.n_given:
-            raise OptionError(f"vocab_size is {vocab_size}, and must be more than the tokens there are already.")
         self._sources = tuple(counts.sources)
         self._steps: list[tuple[int, int, int]] = []
         self._news: list[tuple[int, int, int]] = []  # merges that `_vocabulary` lacks

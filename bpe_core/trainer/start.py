@@ -7,6 +7,7 @@ for each merge. Here each of them gets its id and its bytes.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 from bpe_core.errors import OptionError
 from bpe_core.surrogates import utf8
@@ -48,11 +49,8 @@ def from_bytes(ties: str, id_layout: str, special_tokens: Sequence[str], end_of_
 
 def from_vocabulary(old: Vocabulary, ties: str) -> Start:
     """The start at the merges of `old`: its tokens and special tokens keep their ids, new tokens take the free ids in
-    ascending order.
-
-    Raises `OptionError` if `old` is not made of the 256 bytes and merges alone: each token made by one merge.
+    ascending order. `old` passes `check_extensible`.
     """
-    check_extensible(old)
     id_of = {data: token for token, data in old.base.items() if token != old.end_of_word}
     ids = [id_of[bytes([byte])] for byte in alphabet(ties)]
     if old.end_of_word is not None:
@@ -72,8 +70,14 @@ def from_vocabulary(old: Vocabulary, ties: str) -> Start:
     )
 
 
+def check_larger(old: Vocabulary, vocab_size: int) -> None:
+    """Raise `OptionError` if `vocab_size` leaves nothing to learn."""
+    if vocab_size <= old.n_vocab:
+        raise OptionError(f"The vocabulary to extend has {old.n_vocab:,} tokens; ask for a vocab_size of more.")
+
+
 def check_extensible(old: Vocabulary) -> None:
-    """Raise `OptionError` if a training cannot go on from this vocabulary."""
+    """Raise `OptionError` if no training can go on from this vocabulary."""
     problem = ""
     if isinstance(old, RankedVocabulary):
         problem = "its file has ranks and no merges; convert it to a format with merges first"
@@ -89,7 +93,14 @@ def check_extensible(old: Vocabulary) -> None:
         raise OptionError(f"This vocabulary cannot be extended: {problem}.")
 
 
-def id_layout_of(vocabulary: Vocabulary) -> str:
-    """The id layout of a vocabulary: "specials-first" if all its special tokens have lower ids than its bytes."""
-    last = max(vocabulary.special_tokens.values(), default=None)
-    return "specials-first" if last is not None and last < min(vocabulary.base) else "bytes-first"
+def inherited(old: Vocabulary) -> dict[str, Any]:
+    """The options of a training that are not chosen but those of the vocabulary it extends, by name.
+
+    The layout is "specials-first" if all special tokens have lower ids than the bytes.
+    """
+    last = max(old.special_tokens.values(), default=None)
+    return {
+        "id_layout": "specials-first" if last is not None and last < min(old.base) else "bytes-first",
+        "special_tokens": tuple(old.special_tokens),
+        "end_of_word": "" if old.end_of_word is None else old.token_bytes(old.end_of_word).decode(),
+    }

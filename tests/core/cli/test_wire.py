@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bpe_core.cli.wire import (
     Auditing,
+    Checkpoint,
     Command,
     Counted,
     Counting,
@@ -36,9 +37,12 @@ EVENTS: list[Event] = [
     Skipped(path="photo.jpg", reason="binary"),
     Counted(documents=1, bytes=168, characters=168, pieces=1, unique=1),
     Started(tokens=11, merges=3),
+    Started(tokens=11, merges=3, known=2),
     Merges(rows=[[1, 97, 97, 256, "6161", 4, 1, 9], [2, 256, 97, 257, "616161", 2, 2, 7]]),
     State("paused"),
     State("paused", "ratio 3.5"),
+    Checkpoint("out.json.checkpoint", steps=2),
+    Checkpoint("out.json.checkpoint", steps=0, problem="No space is left."),
     Saved("out.json"),
     Auditing(done=256, total=4096, name="reachable tokens"),
     Findings(rows=[{"id": 193, "token": "\\xc1", "kind": "unused-byte", "evidence": {"count": 0}}]),

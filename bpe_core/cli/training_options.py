@@ -1,0 +1,113 @@
+"""The rules of a training as arguments of a command line, and the vocabulary that it goes on from."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from bpe_core.cli.arguments import A_TOKENIZER, integer
+from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.content.presets import PRESETS
+from bpe_core.errors import OptionError
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer.options import DEFAULT_PATTERN, Options
+from bpe_core.trainer.start import check_extensible, check_larger, inherited
+from bpe_core.trainer.ties import TIES
+from bpe_core.vocabulary import ID_LAYOUTS
+
+
+def add_rules(parser: ArgumentParser) -> None:
+    """Add the arguments that say what is learned and by which rules."""
+    parser.add_argument(
+        "--pattern",
+        metavar="P",
+        help=f"how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression ({DEFAULT_PATTERN})",
+    )
+    parser.add_argument(
+        "--vocab-size",
+        type=integer,
+        default=4096,
+        metavar="N",
+        help="tokens in all: bytes, merges, specials (%(default)s)",
+    )
+    parser.add_argument(
+        "--ties",
+        default="first",
+        choices=TIES,
+        help="which of equally frequent pairs is merged (%(default)s)",
+    )
+    parser.add_argument(
+        "--id-layout", default="bytes-first", choices=ID_LAYOUTS, help="which ids come first (%(default)s)"
+    )
+    parser.add_argument("--special", action="append", default=[], metavar="S", help="a special token; repeatable")
+    parser.add_argument(
+        "--min-count",
+        type=integer,
+        default=1,
+        metavar="N",
+        help="stop when no pair occurs this often (%(default)s)",
+    )
+    parser.add_argument("--max-token-length", type=integer, metavar="N", help="bytes in a token at most (no limit)")
+    parser.add_argument(
+        "--end-of-word", default="", metavar="S", help="stands at the end of every piece, as a symbol of its own (none)"
+    )
+    parser.add_argument(
+        "--min-share",
+        metavar="X",
+        help="stop after the first pair that makes up less than this share of the tokens, such as 1/10000 (never)",
+    )
+    parser.add_argument(
+        "--extend",
+        metavar="OLD",
+        help=f"begin with the merges of OLD, {A_TOKENIZER}; its tokens keep their ids",
+    )
+    parser.add_argument(
+        "--fork", type=integer, metavar="STEP", help="with --extend: begin with the first STEP merges of OLD only"
+    )
+
+
+def start_of(options: Namespace) -> Tokenizer | None:
+    """The tokenizer whose merges the training begins with, at the step of `--fork`; None for a new vocabulary.
+
+    Raises `OptionError` if it cannot be extended so, and what loading it raises.
+    """
+    if options.extend is None:
+        if options.fork is not None:
+            raise OptionError("--fork STEP needs the tokenizer to fork: name it with --extend OLD.")
+        return None
+    if options.preset:
+        raise OptionError(f"The preset {options.preset} begins at the bytes; leave out --extend, or --preset.")
+    old = open_tokenizer(options.extend)
+    if old.preparation:
+        raise OptionError(
+            f"{options.extend} cannot be extended: it changes a text before it splits it, or looks for tokens in it."
+        )
+    check_extensible(old.vocabulary)
+    if options.fork is not None:
+        old = old.at(options.fork)
+    return old
+
+
+def rules_of(options: Namespace, old: Tokenizer | None) -> Options:
+    """The rules, checked: a wrong option is told now, not after minutes of counting. Raises `OptionError`."""
+    if options.preset:
+        return PRESETS[options.preset].options
+    own: dict[str, Any] = {
+        "id_layout": options.id_layout,
+        "special_tokens": tuple(options.special),
+        "end_of_word": options.end_of_word,
+    }
+    if old is not None:
+        if own != {"id_layout": "bytes-first", "special_tokens": (), "end_of_word": ""}:
+            raise OptionError(
+                "With --extend the special tokens, their place and the end-of-word marker are those of OLD."
+            )
+        own = inherited(old.vocabulary)
+        check_larger(old.vocabulary, options.vocab_size)
+    return Options(
+        vocab_size=options.vocab_size,
+        pattern=options.pattern or (old.pattern if old else DEFAULT_PATTERN),
+        ties=options.ties,
+        min_count=options.min_count,
+        max_token_length=options.max_token_length,
+        min_share=options.min_share,
+        **own,
+    )
