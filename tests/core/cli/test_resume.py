@@ -1,0 +1,226 @@
+"""A training that was stopped, killed or forked: what is on disk then, and that it ends as if nothing had happened."""
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from amounts import amount, exhaustive
+from worker_process import Worker
+
+from bpe_core import Tokenizer, Trainer, load, save
+from bpe_core.cli.checkpoints import Checkpoints
+from bpe_core.cli.main import main
+from bpe_core.cli.report import Report
+from bpe_core.cli.wire import Checkpoint, Done, Event, Merges, Started, State
+from bpe_core.trainer.ties import TIES
+
+
+def learned(tokenizer: Tokenizer) -> object:
+    """All that a training learns: the merges, and what is recorded of each."""
+    assert tokenizer.record
+    return tokenizer.merges, tokenizer.record.steps, tokenizer.special_tokens
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Two small texts full of ties."""
+    r = random.Random(5)
+    words = ["héron", "東京", *("".join(r.choices("etaoin", k=r.randint(2, 8))) for _ in range(60))]
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text(" ".join(r.choices(words, k=120)), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("ties", TIES)
+@amount(8, 100)
+def test_stopped_anywhere_and_resumed_the_merges_are_those_of_a_run_that_never_stopped(
+    ties: str, amount: int, corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    texts = [path.read_text("utf-8") for path in sorted(corpus.iterdir())]
+    command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--ties", ties, "--vocab-size", "400"]
+    assert main(command) == 0
+    whole = load(tmp_path / "out.json")
+    for seed in range(amount):
+        r = random.Random(f"{ties} {seed}")
+        trainer = Trainer(texts, vocab_size=400, ties=ties)
+        for _ in range(r.randint(1, whole.step)):
+            next(trainer)
+        sources = whole.record.sources if whole.record else ()
+        trainer._sources = sources  # a file each, where the texts given to `Trainer` have one source in common
+        (tmp_path / "out.json").unlink()
+        if r.random() < 0.5:
+            Checkpoints(tmp_path / "out.json.checkpoint", Report()).keep(trainer)
+        else:
+            save(trainer.tokenizer(), tmp_path / "out.json")
+        assert main([*command, "--resume"]) == 0
+        assert f"after {trainer.n_merges} merge" in capfd.readouterr().err
+        assert learned(load(tmp_path / "out.json")) == learned(whole), f"seed {seed}"
+        assert sorted(os.listdir(tmp_path)) == ["out.json", "texts"], "nothing is left over"
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
+    """Starts workers in an empty folder, and leaves none behind."""
+    workers: list[Worker] = []
+
+    def start(*arguments: str | Path) -> Worker:
+        workers.append(Worker(*arguments, cwd=tmp_path))
+        return workers[-1]
+
+    yield start
+    for worker in workers:
+        worker.end()
+
+
+@pytest.mark.parametrize(
+    "ties, rounds", [("first", (30,)), *(pytest.param(ties, (3, 40, 20), marks=exhaustive) for ties in TIES)]
+)
+def test_killed_and_resumed_over_and_over(
+    ties: str, rounds: tuple[int, ...], start: Callable[..., Worker], corpus: Path, tmp_path: Path
+) -> None:
+    command = "train", corpus, "-o", tmp_path / "out.json", "--ties", ties, "--vocab-size", "360"
+    for round, steps in enumerate(rounds):
+        worker = start(*command, "--paused", *(["--resume"] if round else []))
+        worker.tell(f"step {steps}")
+        kept = worker.until(Checkpoint)[-1]
+        assert isinstance(kept, Checkpoint) and not kept.problem
+        worker.tell(f"step {round}", "pause")  # these are lost, and made again
+        worker.process.kill()
+        assert worker.code() == -signal.SIGKILL
+        assert load(tmp_path / "out.json.checkpoint").step >= kept.steps
+        assert not (tmp_path / "out.json").exists()
+    events = start(*command, "--resume").rest()
+    started = next(event for event in events if isinstance(event, Started))
+    assert started.known >= sum(rounds)
+    texts = [path.read_text("utf-8") for path in sorted(corpus.iterdir())]
+    expected = list(Trainer(texts, vocab_size=360, ties=ties))
+    assert [merge for event in events if isinstance(event, Merges) for merge in event.merges()] == expected
+    assert load(tmp_path / "out.json").merges == [(m.left, m.right, m.token) for m in expected]
+    assert sorted(os.listdir(tmp_path)) == ["out.json", "texts"]
+
+
+@exhaustive
+def test_killed_at_any_moment_the_checkpoint_is_whole(
+    start: Callable[..., Worker], corpus: Path, tmp_path: Path
+) -> None:
+    r = random.Random(1)
+    for _ in range(6):
+        worker = start("train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "400", "--paused", "--resume")
+        worker.until(State)
+        worker.tell("step 7")
+        time.sleep(r.uniform(0.4, 0.7))  # about when the checkpoint of a pause is written
+        worker.process.kill()
+        worker.code()
+        if (tmp_path / "out.json.checkpoint").exists():
+            assert load(tmp_path / "out.json.checkpoint").record
+
+
+@exhaustive
+def test_known_merges_are_made_though_the_worker_is_paused(
+    start: Callable[..., Worker], corpus: Path, tmp_path: Path
+) -> None:
+    def made(events: list[Event]) -> list[int]:
+        return [row[0] for event in events if isinstance(event, Merges) for row in event.rows]
+
+    command = "train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "400", "--paused"
+    worker = start(*command)
+    worker.tell("step 20", "stop")
+    assert made(worker.rest()) in ([], list(range(1, 21)))
+    worker = start(*command, "--resume")
+    events = worker.until(State)
+    if (tmp_path / "out.json").exists():
+        assert made(events) == list(range(1, 21)) and events[-1] == State("paused")
+    worker.tell("stop")
+    assert isinstance(worker.rest()[-1], Done)
+
+
+def told(capfd: pytest.CaptureFixture[str], *command: object) -> str:
+    """What a command that is refused says, its last line."""
+    assert main([str(part) for part in command]) == 2
+    return capfd.readouterr().err.splitlines()[-1]
+
+
+def test_changed_texts_and_options_are_told_and_nothing_is_lost(
+    corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.json"
+    command = ["train", str(corpus), "-o", str(out), "--vocab-size", "300"]
+    assert main([*command, "--resume"]) == 0
+    assert "no checkpoint to resume; this run begins at the beginning" in capfd.readouterr().err
+    before = out.read_bytes()
+    again = [*command, "--resume"]
+    assert "with the ties 'first', not 'lowest'; give the same options, or leave out --resume" in told(
+        capfd, *again, "--ties", "lowest"
+    )
+    assert "with the pattern 'gpt4', not 'gpt2'" in told(capfd, *again, "--pattern", "gpt2")
+    assert "with the special tokens none, not '<s>'" in told(capfd, *again, "--special", "<s>")
+    assert "has 300 tokens already; ask for no fewer" in told(capfd, *again, "--vocab-size", "290")
+    assert main([*again, "--vocab-size", "310"]) == 0, "more may be asked for"
+    assert load(out).merges[:44] == load_bytes(before, tmp_path).merges
+    out.write_bytes(before)
+    (corpus / "c.txt").write_text("one more")
+    assert f"has 3 texts now, and had 2 when {out} was learned" in told(capfd, *again)
+    (corpus / "c.txt").unlink()
+    (corpus / "b.txt").write_text("another one")
+    assert "texts/b.txt has changed since" in told(capfd, *again)
+    assert out.read_bytes() == before
+
+
+def load_bytes(data: bytes, folder: Path) -> Tokenizer:
+    """The tokenizer in the bytes of a file."""
+    (folder / "bytes.json").write_bytes(data)
+    return load(folder / "bytes.json")
+
+
+def test_a_checkpoint_of_other_merges_is_refused_at_the_first_that_differs(
+    corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command = "train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "300"
+    assert main([str(part) for part in command]) == 0
+    text = (tmp_path / "out.json").read_text("utf-8")
+    first = load(tmp_path / "out.json").record.steps[0]
+    (tmp_path / "out.json").write_text(text.replace(f" {first[0]}, {first[1]},", f" {first[0] + 1}, {first[1]},", 1))
+    assert "Step 1 of" in told(capfd, *command, "--resume")
+
+
+def test_what_is_written_into_a_folder_of_texts_is_no_text_of_it(corpus: Path, tmp_path: Path) -> None:
+    command = ["train", str(corpus), "-o", str(corpus / "out.json"), "--vocab-size", "300"]
+    assert main(command) == 0
+    whole = load(corpus / "out.json")
+    (corpus / "out.json.checkpoint").write_bytes((corpus / "out.json").read_bytes())
+    assert main([*command, "--resume"]) == 0
+    assert learned(load(corpus / "out.json")) == learned(whole)
+
+
+def test_the_end_of_a_pipe_has_no_checkpoint_beside_it(corpus: Path) -> None:
+    assert main(["train", str(corpus), "-o", "/dev/null", "--vocab-size", "300", "--resume"]) == 0
+    assert not Path("/dev/null.checkpoint").exists()
+
+
+def test_a_vocabulary_is_extended_and_forked(corpus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    assert main(["train", str(corpus), "-o", str(old), "--vocab-size", "300", "--special", "<s>"]) == 0
+    (tmp_path / "more.txt").write_text("tokens of tokenizers " * 20)
+    more = str(tmp_path / "more.txt")
+    assert main(["train", more, "-o", str(new), "--extend", str(old), "--vocab-size", "310"]) == 0
+    larger, smaller = load(new), load(old)
+    assert larger.merges[: smaller.step] == smaller.merges and larger.n_vocab == 310
+    assert larger.special_tokens == smaller.special_tokens
+    assert larger.record and larger.record.n_given == smaller.step
+    fork = ["train", str(corpus), "-o", str(new), "--extend", str(old), "--fork", "10", "--ties", "largest"]
+    assert main([*fork, "--vocab-size", "300"]) == 0
+    assert load(new).merges[:10] == smaller.merges[:10] and load(new).merges != smaller.merges
+    assert load(new).special_tokens == smaller.special_tokens
+    wanted = load(new).merges
+    assert main([*fork, "--vocab-size", "300", "--resume"]) == 0, "a fork is resumed like any other run"
+    assert load(new).merges == wanted
+    assert "ask for a vocab_size of more" in told(capfd, "train", more, "-o", new, "--extend", old, "--vocab-size", 300)
+    assert "those of OLD" in told(capfd, "train", more, "-o", new, "--extend", old, "--special", "<x>")
+    assert "name it with --extend OLD" in told(capfd, "train", more, "-o", new, "--fork", "3")
+    assert "There is no step 99" in told(capfd, "train", more, "-o", new, "--extend", old, "--fork", "99")
