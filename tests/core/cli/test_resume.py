@@ -79,7 +79,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
 
 
 @pytest.mark.parametrize(
-    "ties, rounds", [("first", (30,)), *(pytest.param(ties, (3, 40, 20), marks=exhaustive) for ties in TIES)]
+    "ties, rounds", [("first", (30,)), *(pytest.param(ties, (3, 40), marks=exhaustive) for ties in TIES[1:])]
 )
 def test_killed_and_resumed_over_and_over(
     ties: str, rounds: tuple[int, ...], start: Callable[..., Worker], corpus: Path, tmp_path: Path
@@ -110,7 +110,7 @@ def test_killed_at_any_moment_the_checkpoint_is_whole(
     start: Callable[..., Worker], corpus: Path, tmp_path: Path
 ) -> None:
     r = random.Random(1)
-    for _ in range(6):
+    for _ in range(3):
         worker = start("train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "400", "--paused", "--resume")
         worker.until(State)
         worker.tell("step 7")

@@ -91,7 +91,7 @@ def test_bytes_may_have_any_ids():
 
 def test_what_cannot_be_extended():
     old = train("abab", vocab_size=258, pattern="none")
-    with pytest.raises(OptionError, match="has 257 tokens; ask for a vocab_size of more"):
+    with pytest.raises(OptionError, match="has 258 tokens; ask for a vocab_size of more"):
         Trainer("abab", vocab_size=257, pattern="none", start=old.vocabulary)
     with pytest.raises(OptionError, match="those of the vocabulary extended"):
         Trainer("abab", vocab_size=300, pattern="none", start=old.vocabulary, special_tokens=["<s>"])
