@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bpe_core.cli.arguments import Parser
 
-HEADLESS = ("train", "encode", "decode", "show", "count", "measure", "compare", "economy", "audit", "convert", "fetch")
+HEADLESS = (
+    *("train", "encode", "decode", "show", "count", "measure", "compare", "economy", "audit", "why", "convert"),
+    "fetch",
+)
 """The subcommands of `bpe_core.cli.main`, whose import would take its time."""
 
 
@@ -117,7 +120,7 @@ def _parser() -> "Parser":
     parser = Parser(
         prog="bpescope",
         description="See byte-pair encoding: watch it learn, type among its tokens, audit its vocabulary.",
-        epilog="Without the screen: bpescope {" + ",".join(HEADLESS) + "} …   (each has its own --help)",
+        epilog=f"Without the screen: bpescope COMMAND …, each with its own --help: {', '.join(HEADLESS)}.",
     )
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="texts or folders to choose as the corpus; tokenizer files to open"

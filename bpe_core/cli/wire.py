@@ -13,6 +13,7 @@ A fetch:    `fetching`* `saved` `done`.
 An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, (`auditing` | `findings`)*
             `measured`* `verdicts`* `done`.
 A comparison, or measures: `skipped`* (`counting` | `comparedtexts`)* `compared` `done`.
+A `why`:    `counting`* `skipped`* `counted` (`explained` `places`?)*, an answer to each question on stdin.
 At any point instead: `failed`, and nothing after it.
 """
 
@@ -240,6 +241,23 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
+class Explained:
+    """Why a merge was chosen, and the pairs after it."""
+
+    body: dict[str, Any]
+    """What `Explanation.to_json` makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the pair of that merge stands in the corpus; follows `Explained`, unless the next step is asked for."""
+
+    step: int
+    rows: list[dict[str, Any]]
+    """The fields of `CorpusPlace` each."""
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The worker has finished; nothing follows."""
 
@@ -276,6 +294,8 @@ Event = (
     | Verdicts
     | ComparedTexts
     | Compared
+    | Explained
+    | Places
     | Done
     | Failed
 )

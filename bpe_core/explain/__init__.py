@@ -1,1 +1,1 @@
-"""Why a text became these tokens: the merges applied, the tokens that a continuation can change, and pitfalls."""
+"""Why a text became these tokens: merges, what may come, pitfalls; and why a merge was chosen: counts, ties, places."""

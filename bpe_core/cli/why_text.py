@@ -1,0 +1,109 @@
+"""A step of a training as text for a terminal: why its merge was chosen, where, what came of it, the table of pairs."""
+
+from collections.abc import Iterator, Sequence
+
+from bpe_core.cells import cells
+from bpe_core.cli.table import table
+from bpe_core.explain.corpus_places import CorpusPlace
+from bpe_core.explain.merge_choice import Choice, Explanation, PairTable
+from bpe_core.explain.pair_counts import Pair
+from bpe_core.explain.token_uses import TokenUses
+from bpe_core.plurals import counted
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import token_label, visible
+
+
+def told_step(
+    told: Explanation,
+    tokenizer: Tokenizer,
+    ties: str,
+    places: Sequence[CorpusPlace],
+    uses: TokenUses | None,
+    n_rows: int,
+) -> str:
+    """The lines of one step; `n_rows` of the table at most."""
+    lines: list[str] = []
+    if told.choice:
+        lines += _choice(told.step, told.choice, tokenizer, ties)
+        lines += _places(places)
+        lines += _uses(uses, tokenizer)
+        lines += _words(told.choice, tokenizer)
+    lines += _table(told.table, told.step, tokenizer, n_rows)
+    return visible_lines(lines)
+
+
+def visible_lines(lines: Sequence[str]) -> str:
+    """These lines, safe to print, and an empty one behind them."""
+    return "\n".join((*map(visible, lines), ""))
+
+
+def pair_label(pair: Pair, tokenizer: Tokenizer) -> str:
+    """Both parts of a pair as text."""
+    return " + ".join(token_label(tokenizer.token_bytes(part)) for part in pair)
+
+
+def _choice(step: int, choice: Choice, tokenizer: Tokenizer, ties: str) -> Iterator[str]:
+    pair = choice.left, choice.right
+    token = token_label(tokenizer.token_bytes(choice.token))
+    yield f"Step {step:,}: {pair_label(pair, tokenizer)} → {token} (id {choice.token})"
+    if choice.count < choice.most:
+        yield f"  The pair occurs {choice.count:,} times here, others up to {choice.most:,} times: another corpus."
+    elif choice.n_tied == 1:
+        yield f"  No other pair occurs as often: {choice.count:,} times."
+    else:
+        yield f"  {choice.n_tied:,} pairs occur {choice.count:,} times; {ties!r} takes this one:"
+        more = ["…"] if choice.n_tied > len(choice.tied) else []
+        yield "  " + ", ".join([*(pair_label(tied, tokenizer) for tied in choice.tied), *more])
+        for rule, taken in choice.by_rule.items():
+            yield f"    {rule:10} {pair_label(taken, tokenizer)}{' ●' if taken == pair else ''}"
+    if choice.runners_up:
+        rest = (f"{pair_label((row.left, row.right), tokenizer)} {row.count:,}" for row in choice.runners_up)
+        yield f"  next: {', '.join(rest)}"
+    if choice.n_joined < choice.count:
+        yield f"  {choice.n_joined:,} of them are joined: the others overlap these."
+    yield (
+        f"  {counted(choice.n_born, 'pair')} born, {choice.n_vanished:,} vanished, "
+        f"{counted(choice.n_changed, 'piece')} changed"
+    )
+
+
+def _places(places: Sequence[CorpusPlace]) -> Iterator[str]:
+    for place in places:
+        pair = f"[{token_label(place.left.encode())}·{token_label(place.right.encode())}]"
+        yield f"  {place.name}:{place.line}: {place.before.lstrip()}{pair}{place.after.rstrip()}"
+
+
+def _uses(uses: TokenUses | None, tokenizer: Tokenizer) -> Iterator[str]:
+    if uses is None:
+        return
+    yield f"  {counted(uses.made, 'use')} when made, {uses.left():,} left in the end"
+    for taken in uses.absorbed[:8]:
+        token = token_label(tokenizer.token_bytes(taken.token))
+        yield f"    step {taken.step:,} {token} absorbed {taken.n_absorbed:,}"
+    if (more := len(uses.absorbed) - 8) > 0:
+        yield f"    and {counted(more, 'later merge')}"
+
+
+def _words(choice: Choice, tokenizer: Tokenizer) -> Iterator[str]:
+    rows = [
+        (f"{word.count:,} ×", _tokens(word.before, tokenizer), _tokens(word.after, tokenizer)) for word in choice.words
+    ]
+    width = max((cells(before) for _, before, _ in rows), default=0)
+    for often, before, after in rows:
+        changed = f"{' ' * (width - cells(before))} → {after}" if before != after else ""
+        yield f"  {often:>8} {before}{changed}"
+
+
+def _tokens(ids: Sequence[int], tokenizer: Tokenizer) -> str:
+    return " ".join(token_label(tokenizer.token_bytes(token)) for token in ids)
+
+
+def _table(told: PairTable, step: int, tokenizer: Tokenizer, n_rows: int) -> Iterator[str]:
+    after = f"After step {step:,}" if step else "Before the first merge"
+    yield f"{after}: {told.n_tokens:,} tokens, {counted(told.n_pairs, 'pair')}"
+    rows = [("pair", "count", "change", "")]
+    for place, row in enumerate(told.rows[:n_rows]):
+        tied = "tied" if told.n_tied > 1 and place < told.n_tied else ""
+        change = f"{row.change:+,}" if row.change else ""
+        rows.append((pair_label((row.left, row.right), tokenizer), f"{row.count:,}", change, tied))
+    yield from (f"  {line}" for line in table(rows, numbers=(1, 2)))

@@ -1,0 +1,252 @@
+"""Why a merge was chosen and what it changed: its count and those of the others, the ties, the words before and after.
+
+All numbers are those of the corpus at hand. That it is the one which the vocabulary was learned from can be seen from
+the count of the merged pair, which the training record keeps.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from heapq import nlargest, nsmallest
+from typing import Any, Final, Self
+
+from bpe_core.explain.pair_counts import Difference, Pair, PairCounts, Place
+from bpe_core.explain.tie_choice import choices, order_of
+from bpe_core.trainer.ties import TIES
+
+MOST_TIED: Final = 40
+"""Tied pairs that are named; of more, those that the tie rule takes first."""
+MOST_ROWS: Final = 2000
+"""Rows of a table of pairs that is told whole; of a larger one only `TOP` rows are."""
+TOP: Final = 200
+"""Rows told of a larger table."""
+FEW_WORDS: Final = 40
+"""Distinct pieces of a corpus that is told whole, before and after; of a larger one only those that changed are."""
+MOST_WORDS: Final = 12
+"""Changed pieces that are told of a larger corpus, the most frequent first."""
+LONGEST_WORD: Final = 400
+"""Tokens of a piece that is told; of longer ones nobody would read the tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A row of a table of pair counts."""
+
+    left: int
+    right: int
+    count: int
+    """How often the pair occurs."""
+    change: int
+    """By how much the newest merge changed that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A distinct piece of the corpus."""
+
+    count: int
+    """How often it occurs."""
+    before: tuple[int, ...]
+    """Its tokens before the merge."""
+    after: tuple[int, ...]
+    """And after it; the same where it does not hold the pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairTable:
+    """The pairs of the corpus at one step in descending order of (count, pair), but the most frequent ones, which are
+    tied, in the order in which the tie rule takes them."""
+
+    rows: tuple[PairRow, ...]
+    """All of them, or the first."""
+    n_pairs: int
+    """How many different pairs there are."""
+    n_tied: int
+    """How many have the highest count."""
+    n_tokens: int
+    """Tokens of the corpus."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One merge: what it was chosen from, and what it changed."""
+
+    left: int
+    right: int
+    token: int
+    count: int
+    """How often the pair occurred; 0 if it did not occur at all in this corpus."""
+    most: int
+    """The highest count; higher than `count` only in another corpus than the one that was learned from."""
+    tied: tuple[Pair, ...]
+    """The pairs with the highest count, or the first of them, as the tie rule takes them."""
+    n_tied: int
+    """How many pairs have the highest count; 1 if there was nothing to choose."""
+    by_rule: dict[str, Pair]
+    """Tie rule -> the pair that it takes."""
+    runners_up: tuple[PairRow, ...]
+    """The most frequent other pairs, those of the highest count left out, with the change by this merge."""
+    n_joined: int
+    """How many occurrences became the token; fewer than `count` where occurrences overlapped."""
+    born: tuple[PairRow, ...]
+    """Pairs that there were none of before, the most frequent first; `n_born` in all."""
+    n_born: int
+    vanished: tuple[PairRow, ...]
+    """Pairs that there are none of any more, the merged one left out; their `change` says how many there were."""
+    n_vanished: int
+    words: tuple[Word, ...]
+    """All distinct pieces of a small corpus, in its order; of a larger one the most frequent of those that change."""
+    n_changed: int
+    """How many distinct pieces change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A step of a vocabulary: why its merge was chosen, and the table of pairs after it."""
+
+    step: int
+    choice: Choice | None
+    """None for step 0."""
+    table: PairTable
+
+    def to_json(self) -> dict[str, Any]:
+        """As objects and lists; a row of a table is [left, right, count, change], a word [count, before, after]."""
+        table, choice = self.table, self.choice
+        body: dict[str, Any] = {"step": self.step, "choice": None, "table": _object(table)}
+        if choice is not None:
+            body["choice"] = _object(choice)
+        return body
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
+        """The explanation that `to_json` made it of."""
+        table, choice = body["table"], body["choice"]
+        return cls(
+            body["step"],
+            Choice(
+                **choice
+                | {name: _rows(choice[name]) for name in ("runners_up", "born", "vanished")}
+                | {
+                    "tied": tuple((left, right) for left, right in choice["tied"]),
+                    "by_rule": {rule: (left, right) for rule, (left, right) in choice["by_rule"].items()},
+                    "words": tuple(Word(n, tuple(before), tuple(after)) for n, before, after in choice["words"]),
+                }
+            )
+            if choice
+            else None,
+            PairTable(**table | {"rows": _rows(table["rows"])}),
+        )
+
+
+def _object(value: PairTable | Choice) -> dict[str, Any]:
+    """Its fields by name, the rows and words in them as lists."""
+    body = {field.name: getattr(value, field.name) for field in fields(value)}
+    for name, part in body.items():
+        if isinstance(part, tuple):
+            body[name] = [list(astuple(row)) if isinstance(row, PairRow | Word) else row for row in part]
+    return body
+
+
+def _rows(rows: Iterable[Sequence[int]]) -> tuple[PairRow, ...]:
+    return tuple(PairRow(*row) for row in rows)
+
+
+def explain(
+    counts: PairCounts, step: int, ties: str = "first", max_token_length: int | None = None, *, few: int = 8
+) -> Explanation:
+    """The merge of `step`, and the pairs after it; `counts` is at that step then.
+
+    `ties` and `max_token_length` are the options of the training: longer pairs are left out, as it left them out.
+    `few` is how many runners-up and how many pairs born and vanished are named.
+    Raises `OptionError` for a step that there is not.
+    """
+    choice = None
+    changed: dict[Pair, int] = {}
+    if step:
+        counts.go_to(step - 1)
+        difference = counts.difference(step)
+        changed = dict(difference.pairs)
+        choice = _choice(counts, difference, ties, max_token_length, few)
+    counts.go_to(step)
+    return Explanation(step, choice, _table(counts, changed, ties, max_token_length))
+
+
+def _choice(counts: PairCounts, difference: Difference, ties: str, longest: int | None, few: int) -> Choice:
+    """At the step before the merge."""
+    left, right, token = counts.tokenizer.vocabulary.merges[difference.step - 1]
+    now = _allowed(counts, longest)
+    most = max(now.values(), default=0)
+    tied = [pair for pair, count in now.items() if count == most]
+    vocabulary = counts.tokenizer.vocabulary
+    places = _places(counts, tied)
+    by_rule = choices(TIES, tied, vocabulary, places) if tied else {}
+    order = order_of(ties, vocabulary, places)
+    merged = left, right
+    rest = ((pair, count) for pair, count in now.items() if count < most and pair != merged)
+    change = difference.pairs
+
+    def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
+        return tuple(PairRow(*pair, count, change.get(pair, 0)) for pair, count in _first(pairs, few))
+
+    born = [pair for pair, by in change.items() if by > 0 and pair not in counts.counts]
+    gone = [pair for pair, by in change.items() if pair != merged and by == -counts.counts.get(pair, 0)]
+    return Choice(
+        left,
+        right,
+        token,
+        counts.counts.get(merged, 0),
+        most,
+        tuple(nsmallest(MOST_TIED, tied, key=order)),
+        len(tied),
+        by_rule,
+        rows(rest),
+        difference.n_joined,
+        rows((pair, change[pair]) for pair in born),
+        len(born),
+        tuple(PairRow(*pair, 0, -count) for pair, count in _first(((p, -change[p]) for p in gone), few)),
+        len(gone),
+        tuple(_words(counts, difference)),
+        len(difference.words),
+    )
+
+
+def _first(pairs: Iterable[tuple[Pair, int]], n: int) -> list[tuple[Pair, int]]:
+    """The first of them in descending order of (count, pair)."""
+    return nlargest(n, pairs, key=lambda row: (row[1], row[0]))
+
+
+def _words(counts: PairCounts, difference: Difference) -> Iterator[Word]:
+    changed = {number: (before, after) for number, before, after in difference.words}
+    if len(counts.pieces) <= FEW_WORDS:
+        numbers: Iterable[int] = range(len(counts.pieces))
+        changed = {number: (ids, ids) for number, ids in enumerate(counts.tokens(difference.step))} | changed
+    else:
+        numbers = nlargest(MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number))
+    for number in numbers:
+        before, after = changed[number]
+        if len(before) <= LONGEST_WORD:
+            yield Word(counts.weights[number], tuple(before), tuple(after))
+
+
+def _table(counts: PairCounts, changed: dict[Pair, int], ties: str, longest: int | None) -> PairTable:
+    now = _allowed(counts, longest)
+    most = max(now.values(), default=0)
+    tied = [pair for pair, count in now.items() if count == most]
+    n_rows = len(now) if len(now) <= MOST_ROWS else TOP
+    first = nsmallest(n_rows, tied, key=order_of(ties, counts.tokenizer.vocabulary, _places(counts, tied)))
+    if len(first) < n_rows:
+        rest = ((count, pair) for pair, count in now.items() if count < most)
+        first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
+    rows = tuple(PairRow(*pair, now[pair], changed.get(pair, 0)) for pair in first)
+    return PairTable(rows, len(now), len(tied), counts.n_tokens)
+
+
+def _places(counts: PairCounts, tied: list[Pair]) -> dict[Pair, Place]:
+    """Where tied pairs begin first; of one alone nobody asks."""
+    return counts.first_places(tied) if len(tied) > 1 else dict.fromkeys(tied, Place(0, 0))
+
+
+def _allowed(counts: PairCounts, longest: int | None) -> dict[Pair, int]:
+    """The counts of the pairs that make no token longer than that."""
+    if longest is None:
+        return counts.counts
+    return {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}

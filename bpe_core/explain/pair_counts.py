@@ -1,0 +1,201 @@
+"""How often each pair of neighboring tokens occurs in a corpus after any number of merges, without training again.
+
+After k merges a piece of the corpus is what the first k merges make of it. So the counts of any step come from encoding
+the distinct pieces once, and those of the next step or the one before from encoding only the pieces that hold the token
+which that step makes.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Final
+
+from bpe_core.errors import OptionError
+from bpe_core.surrogates import utf8
+from bpe_core.tokenizer import Tokenizer
+
+Pair = tuple[int, int]
+"""(left id, right id)."""
+
+NEAR: Final = 8
+"""Steps that are gone one by one; to a step further away everything is counted anew."""
+
+_BETWEEN: Final = b"\xff"
+"""Between the pieces where tokens are searched; no UTF-8 holds this byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a pair begins: the number of a distinct piece, in the order of the corpus, and of a token in it."""
+
+    piece: int
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What one merge changes."""
+
+    step: int
+    """Its number, from 1."""
+    pairs: Mapping[Pair, int]
+    """Pair -> by how much its count changes; pairs whose count stays are not in it."""
+    n_joined: int
+    """How many occurrences of the pair become the new token: tokens that the corpus has fewer."""
+    words: Sequence[tuple[int, Sequence[int], Sequence[int]]]
+    """(number of the piece, its tokens before, its tokens after) for each distinct piece that changes."""
+
+
+class PairCounts:
+    """The counts of all pairs at one step, which can be changed.
+
+    A pair counts once for each place where it begins, overlaps included (`aaa` holds `aa` twice), as in training.
+    To count anew takes a time linear in the bytes of the distinct pieces, a neighboring step one linear in those of
+    the pieces it changes; memory is linear in the distinct pieces and pairs.
+
+    >>> from bpe_core import train
+    >>> counts = PairCounts(train("aaabdaaabac", vocab_size=259, pattern="none"), {"aaabdaaabac": 1})
+    >>> counts.counts[97, 97], counts.n_tokens
+    (4, 11)
+    >>> counts.go_to(1)
+    >>> counts.counts[256, 97], counts.n_tokens
+    (2, 9)
+    """
+
+    def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int]) -> None:
+        """At step 0. `pieces` maps each piece to how often it occurs, in the order of first appearance.
+
+        Raises `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known.
+        """
+        if tokenizer.preparation is not None:
+            raise OptionError("This tokenizer changes a text before it splits it; its pairs cannot be counted.")
+        if not tokenizer.vocabulary.knows_merges:
+            raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
+        self.tokenizer = tokenizer
+        """Whose merges are followed; may be replaced by one that has these merges and more."""
+        self.pieces: Final = list(pieces)
+        """The distinct pieces, in the order of first appearance."""
+        self.weights: Final = list(pieces.values())
+        """How often each of them occurs."""
+        self.step = 0
+        """How many merges are made."""
+        self.counts: dict[Pair, int] = {}
+        """How often each pair occurs at this step; never 0."""
+        self.n_tokens = 0
+        """Tokens of the corpus at this step."""
+        end = tokenizer.vocabulary.end_of_word
+        mark = b"" if end is None else tokenizer.token_bytes(end)
+        encoded = [utf8(piece) + mark + _BETWEEN for piece in self.pieces]
+        self._ends = list(accumulate(map(len, encoded)))
+        self._text = b"".join(encoded)
+        self._newest: Difference | None = None
+        self._found: tuple[int, dict[Pair, Place]] = 0, {}
+        self._count()
+
+    def _count(self) -> None:
+        counts: Counter[Pair] = Counter()
+        n_tokens = 0
+        for ids, weight in zip(self.tokens(self.step), self.weights, strict=True):
+            n_tokens += weight * len(ids)
+            if weight == 1:
+                counts.update(pairwise(ids))
+            else:
+                for pair in pairwise(ids):
+                    counts[pair] += weight
+        self.counts, self.n_tokens = dict(counts), n_tokens
+
+    def go_to(self, step: int) -> None:
+        """Change to the counts after `step` merges. Raises `OptionError` where there are not so many."""
+        self._check(step, least=0)
+        if abs(step - self.step) > NEAR:
+            self.step = step
+            self._count()
+        while self.step < step:
+            self._apply(self.difference(self.step + 1), 1)
+        while self.step > step:
+            self._apply(self.difference(self.step), -1)
+
+    def _apply(self, difference: Difference, sign: int) -> None:
+        counts = self.counts
+        for pair, change in difference.pairs.items():
+            count = counts.get(pair, 0) + sign * change
+            if count:
+                counts[pair] = count
+            else:
+                del counts[pair]
+        self.n_tokens -= sign * difference.n_joined
+        self.step += sign
+
+    def difference(self, step: int) -> Difference:
+        """What the merge of this step, from 1, changes; the newest answer is kept. Raises `OptionError` as `go_to`."""
+        self._check(step, least=1)
+        if self._newest is None or self._newest.step != step:
+            self._newest = self._difference(step)
+        return self._newest
+
+    def _check(self, step: int, least: int) -> None:
+        if not least <= step <= self.tokenizer.step:
+            steps = self.tokenizer.step
+            raise OptionError(f"There is no step {step}; this vocabulary has the steps {least} to {steps}.")
+
+    def _difference(self, step: int) -> Difference:
+        holding = self.holding(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merges[step - 1][2]))
+        changes: Counter[Pair] = Counter()
+        n_joined, words = 0, []
+        for number, before, after in zip(
+            holding, self.tokens(step - 1, holding), self.tokens(step, holding), strict=True
+        ):
+            if len(before) == len(after):
+                continue
+            weight = self.weights[number]
+            n_joined += weight * (len(before) - len(after))
+            words.append((number, before, after))
+            for pair in pairwise(before):
+                changes[pair] -= weight
+            for pair in pairwise(after):
+                changes[pair] += weight
+        return Difference(step, {pair: change for pair, change in changes.items() if change}, n_joined, words)
+
+    def holding(self, token: bytes) -> list[int]:
+        """The numbers of the pieces, ascending, in whose bytes (and end-of-word marker) `token` occurs."""
+        found, at = [], self._text.find(token)
+        while at >= 0:
+            number = bisect_right(self._ends, at)
+            found.append(number)
+            at = self._text.find(token, self._ends[number])
+        return found
+
+    def tokens(self, step: int, numbers: Sequence[int] | None = None) -> Iterator[Sequence[int]]:
+        """The tokens of these pieces, or of all, after `step` merges."""
+        pieces = self.pieces if numbers is None else [self.pieces[number] for number in numbers]
+        return self.tokenizer.at(step).encode_pieces(pieces)
+
+    def first_places(self, pairs: Collection[Pair]) -> dict[Pair, Place]:
+        """Where each of these pairs, which occur at this step, begins first in the order of the corpus.
+
+        The newest answer is kept.
+        """
+        step, places = self._found
+        if step == self.step and places.keys() >= set(pairs):
+            return places
+        waiting, places = set(pairs), {}
+        self._found = self.step, places
+        for number, ids in enumerate(self.tokens(self.step)) if waiting else ():
+            for place, pair in enumerate(pairwise(ids)):
+                if pair in waiting:
+                    waiting.remove(pair)
+                    places[pair] = Place(number, place)
+                    if not waiting:
+                        return places
+        return places
+
+    def size_of(self, left: int, right: int) -> int:
+        """Initial symbols of the token that a pair would make: its bytes, an end-of-word marker counting as one."""
+        vocabulary = self.tokenizer.vocabulary
+        size = len(vocabulary.token_bytes(left)) + len(vocabulary.token_bytes(right))
+        last = right
+        while parents := vocabulary.parents(last):
+            last = parents[1]
+        return size - len(vocabulary.token_bytes(last)) + 1 if last == vocabulary.end_of_word else size

@@ -1,0 +1,55 @@
+"""What became of a token after its merge: which later merges absorbed its uses, and how many are left.
+
+Every use of a token begins with its own merge and ends, if it ends, in a merge that has the token as a part. How many
+occurrences a merge joined is how many tokens the corpus lost by it. So all of this follows from the merges and the
+lengths of the corpus after each, which a training record keeps; no corpus is needed, and any step can be asked for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bpe_core.merging.merge_loop import Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Absorption:
+    """A later merge that has the token as a part."""
+
+    step: int
+    """Its number."""
+    token: int
+    """The token it made."""
+    n_absorbed: int
+    """Uses of the token that ended in it: two for each occurrence where the token is both of its parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUses:
+    """The uses of a token in the corpus that it was learned from."""
+
+    made: int
+    """Uses right after its merge."""
+    absorbed: tuple[Absorption, ...]
+    """The merges that took some of them, in order."""
+
+    def left(self, step: int | None = None) -> int:
+        """Uses that are left after so many merges; None for all."""
+        return self.made - sum(taken.n_absorbed for taken in self.absorbed if step is None or taken.step <= step)
+
+
+def token_uses(merges: Sequence[Triple], lengths: Sequence[int], step: int) -> TokenUses:
+    """The uses of the token that the merge of `step`, from 1, makes; linear in the number of merges.
+
+    `merges` are (left, right, token) in order; `lengths[k]` is the tokens of the corpus after k merges, 0 included.
+
+    >>> uses = token_uses([(97, 97, 256), (256, 97, 257)], [11, 9, 7], 1)
+    >>> uses.made, uses.absorbed, uses.left()
+    (2, (Absorption(step=2, token=257, n_absorbed=2),), 0)
+    """
+    token = merges[step - 1][2]
+    absorbed = []
+    for later, (left, right, made) in enumerate(merges[step:], step + 1):
+        if token in (left, right):
+            n_parts = (left == token) + (right == token)
+            absorbed.append(Absorption(later, made, n_parts * (lengths[later - 1] - lengths[later])))
+    return TokenUses(lengths[step - 1] - lengths[step], tuple(absorbed))

@@ -1,0 +1,77 @@
+"""Where a merge joins its pair in the texts: each place is one that encoding the line finds, too."""
+
+from itertools import pairwise
+
+import pytest
+
+from bpe_core import train
+from bpe_core.content.samples import samples
+from bpe_core.corpus import Counts, find_files
+from bpe_core.explain.corpus_places import AROUND, corpus_places
+from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.tokenizer import Tokenizer
+
+
+def counted(tokenizer: Tokenizer, *texts: str) -> PairCounts:
+    return PairCounts(tokenizer, Counts.of(texts, tokenizer.pattern).pieces)
+
+
+def test_three_lines_of_two_files() -> None:
+    texts = [("a.txt", "no\nthe end\n\nbend it\n"), ("b.txt", "\nsend the others\n")]
+    tokenizer = train([text for _, text in texts], vocab_size=258, ties="lowest")
+    counts = counted(tokenizer, *(text for _, text in texts))
+    assert tokenizer.token_bytes(256) == b"en"
+    places = list(corpus_places(counts, 1, ((name, [text]) for name, text in texts), tokenizer.splitter))
+    assert [(place.name, place.line, place.before, place.left, place.right, place.after) for place in places] == [
+        ("a.txt", 2, "the ", "e", "n", "d"),
+        ("a.txt", 4, "b", "e", "n", "d it"),
+        ("b.txt", 2, "s", "e", "n", "d the others"),
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["gpt4", "words", "none"])
+def test_places_in_real_texts_hold_the_pair_at_that_step(pattern: str) -> None:
+    """Blocks are cut anywhere, and what is told around a place does not depend on it."""
+    files = find_files([sample.path for sample in samples()]).files[:4]
+    tokenizer = train(Counts.read(files, pattern), vocab_size=700)
+    counts = PairCounts(tokenizer, Counts.read(files, pattern).pieces)
+    text_of = {file.name: "".join(file.blocks()) for file in files}
+    for step in range(1, tokenizer.step, 110):
+        texts = [(name, [text]) for name, text in text_of.items()]
+        places = list(corpus_places(counts, step, texts, tokenizer.splitter))
+        cut = [(name, [text[i : i + 37] for i in range(0, len(text), 37)]) for name, text in text_of.items()]
+        assert list(corpus_places(counts, step, cut, tokenizer.splitter)) == places
+        left, right, token = tokenizer.merges[step - 1]
+        assert 1 <= len(places) <= 3
+        assert len({(place.name, place.line) for place in places}) == len(places)
+        for place in places:
+            lines = text_of[place.name].split("\n")
+            told = place.before + place.left + place.right + place.after
+            behind = "\n".join(lines[place.line - 1 :])
+            assert told in behind and len(place.before) <= AROUND >= len(place.after)
+            assert tokenizer.token_bytes(token) in (place.left + place.right).encode()
+            if pattern == "gpt4":  # a line has whole pieces there but at its ends
+                ids = tokenizer.at(step - 1).encode_ordinary(lines[place.line - 1] + "\n" + lines[place.line])
+                assert (left, right) in pairwise(ids)
+
+
+def test_a_pair_inside_a_character_and_one_with_the_end_of_a_word() -> None:
+    torn = train("日本 日本", vocab_size=257)
+    (place,) = corpus_places(counted(torn, "日本 日本"), 1, [("t", ["日本 日本"])], torn.splitter)
+    assert (place.left, place.right, place.after) == ("日", "", "本 日本")
+    marked = train("low low", vocab_size=262, pattern="words", end_of_word="</w>", ties="largest")
+    step = next(n for n, (_, right, _) in enumerate(marked.merges, 1) if right == marked.vocabulary.end_of_word)
+    (place,) = corpus_places(counted(marked, "low low"), step, [("t", ["low low"])], marked.splitter)
+    assert (place.left, place.right, place.after) == ("w" if step == 1 else place.left, "", " low")
+
+
+def test_a_long_piece_is_told_from_several_of_its_lines() -> None:
+    text = "one\n" * 50
+    tokenizer = train(text, vocab_size=257, pattern="none")
+    places = list(corpus_places(counted(tokenizer, text), 1, [("t", [text])], tokenizer.splitter))
+    assert [place.line for place in places] == [1, 2, 3]
+
+
+def test_texts_without_the_pair_are_no_place() -> None:
+    tokenizer = train("abab", vocab_size=257)
+    assert list(corpus_places(counted(tokenizer, "xyz"), 1, [("t", ["xyz"])], tokenizer.splitter)) == []
