@@ -19,6 +19,7 @@ from tui.dialogs.command_palette import ScopeCommands
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.drawing.palette import theme_variables
 from tui.screen import MainScreen
+from tui.state import Opened
 from tui.terminal import signals
 from tui.terminal.guards import Palette, forgiving, leads_nowhere
 from tui.terminal.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
@@ -52,7 +53,7 @@ class BpeScope(App[None]):
         if paths:
             self.configuration = replace(self.configuration, corpus=paths)
         if tokenizers:
-            opened = (*self.configuration.opened, *tokenizers)
+            opened = (*self.configuration.opened, *map(Opened, tokenizers))
             self.configuration = replace(self.configuration, tokenizer=tokenizers[-1], opened=opened)
         # Before anything is made of a theme: to set another one later is to parse all style sheets twice.
         self._few_colors = has_few_colors()

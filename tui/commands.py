@@ -93,6 +93,14 @@ def _on_text(tree: Any) -> bool:
     return bool(tree.entry.is_text)
 
 
+def _on_own(tokenizers: Any) -> bool:
+    return tokenizers.pointed is not None and tokenizers.pointed.origin == "trained"
+
+
+def _on_other(tokenizers: Any) -> bool:
+    return tokenizers.pointed is not None and tokenizers.pointed.origin != "trained"
+
+
 def _markable(tree: Any) -> bool:
     return bool(tree.markable)
 
@@ -119,7 +127,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("audit", "", "", "against the chosen corpus and reference", "Audit the tokenizer in force"),
         Command("add_path", "", "", "by its path", "Add a file or folder to the corpus"),
         Command("open_tokenizer", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
-        Command("change_pattern", "", "", "seen, and changed where its file does not tell", _PATTERN),
+        Command("change_pattern", "", "", "seen, and changed", _PATTERN),
         Command("fetch_tokenizer", "", "", "gpt-4o, or OWNER/NAME of Hugging Face's hub", "Fetch a tokenizer by name…"),
         Command("", "tab,shift+tab", help="to the next part of the screen, and back; the line above the keys names it"),
     ),
@@ -138,8 +146,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Tokenizers": (
         Command("select", "enter", "Use", "put this tokenizer in force"),
-        Command("screen.change_pattern", "p", "Pattern", "how the tokenizer in force splits a text"),
-        Command("discard", "delete", "Discard", "delete this tokenizer's file"),
+        Command("change_pattern", "p", "Pattern", "how this tokenizer splits a text, seen and changed"),
+        Command("rename", "r", "Rename", "what this tokenizer is called in the list; its file stays as it is"),
+        Command("delete", "delete", "Delete", "delete the file of this tokenizer of yours", when=_on_own),
+        Command("forget", "delete", "Forget", "take this tokenizer off the list; its file stays", when=_on_other),
     ),
     "Training": (
         Command("", "enter", help="in a field: train"),

@@ -29,9 +29,28 @@ class TokenizerChosen(Message):
 
 @dataclass
 class TokenizerDiscarded(Message):
-    """A kept tokenizer should be deleted."""
+    """A tokenizer of the list should be deleted, or one from elsewhere taken off the list."""
 
     path: Path
+
+
+@dataclass
+class RenameWanted(Message):
+    """A tokenizer should have another name in the list."""
+
+    path: Path
+
+
+@dataclass
+class PatternOfTokenizerWanted(Message):
+    """The split pattern of a tokenizer should be shown, and may be changed."""
+
+    path: Path
+
+
+@dataclass
+class TokenizersWatched(Message):
+    """Somebody looks at the list of tokenizers: what has become of their files?"""
 
 
 @dataclass

@@ -111,15 +111,44 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """A tokenizer from elsewhere as it was when it was opened last; remembered from one start to the next."""
+
+    path: str = ""
+    found_as: str = ""
+    """The name under which another program keeps it; empty if none does."""
+    n_vocab: int = 0
+    """0 where it was never read."""
+    pattern: str = ""
+    size: int = 0
+    """Bytes of the file."""
+    modified: int = 0
+    """When the file was changed last, in nanoseconds since 1970; 0 where it was never read."""
+
+
+Origin = Literal["trained", "opened", "found"]
+"""Where a tokenizer is from: a training in this app, a file or folder that was opened, what another program keeps."""
+Trouble = Literal["", "gone", "changed"]
+"""What has become of a file since it was opened; empty if nothing has."""
+
+
+@dataclass(frozen=True, slots=True)
 class KnownTokenizer:
     """A tokenizer file that can be put in force: in the user's data folder, or found elsewhere on this computer."""
 
     path: str
     name: str
+    """What it is called in the list."""
     n_vocab: int
     """0 where that is not known without reading all of the file."""
-    is_own: bool = True
-    """False for a file that another program keeps."""
+    origin: Origin = "trained"
+    found_as: str = ""
+    """The name under which another program keeps it."""
+    pattern: str = ""
+    """How it splits a text; empty where that is not known without reading all of the file, and where it does not."""
+    modified: int = 0
+    """When the file was changed last, in nanoseconds since 1970; 0 where that is not known."""
+    trouble: Trouble = ""
 
 
 _USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})

@@ -77,7 +77,7 @@ async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book
         (home.parent / name).touch()  # a file where a folder should be
     async with opened(book) as scope:
         await scope.until(lambda: len(scope.said) > 1, "it is told, and that nothing can be learned")
-        assert any("KnownTokenizer tokenizers cannot be listed" in said for said in scope.said)
+        assert any("The kept tokenizers cannot be listed" in said for said in scope.said)
         await scope.until(lambda: any("Nothing is learned" in said for said in scope.said), "why it does not train")
         assert len(set(scope.said)) == len(scope.said), "what is still on the screen is said once"
         assert all(said.endswith(".") and "Errno" not in said for said in scope.said)

@@ -17,9 +17,9 @@ from tui.__main__ import _told_apart
 from tui.app import BpeScope
 from tui.dialogs.questions import AskName
 from tui.disk import config
+from tui.drawing.tokenizer_texts import shortened_within
 from tui.messages import PresetChosen, TokenizerChosen, TokenizerDiscarded
 from tui.owners.known_tokenizers import MOST_OPENED, KnownTokenizers
-from tui.panes.corpus import shortened_within
 from tui.state import KnownTokenizer
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
@@ -248,12 +248,14 @@ async def test_one_that_was_opened_is_in_force_and_stays_in_the_list_until_it_is
 
 def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
     listed: list[tuple[KnownTokenizer, ...]] = []
+    small = train(TEXT, vocab_size=260)
     shelf = KnownTokenizers(None, listed.append)  # type: ignore[arg-type]  # no work is begun
     paths = [home / f"{n}.json" for n in range(MOST_OPENED + 5)]
     for path in (*paths, paths[7]):
-        shelf.add(path, 300)
-    assert shelf.opened == tuple(map(str, (*paths[5:7], *paths[8:], paths[7])))
-    assert [kept.path for kept in listed[-1]] == list(shelf.opened)
+        shelf.add(path, small)
+    remembered = [one.path for one in shelf.remembered["opened"]]
+    assert remembered == list(map(str, (*paths[5:7], *paths[8:], paths[7])))
+    assert [kept.path for kept in listed[-1]] == remembered
 
 
 @exhaustive

@@ -13,7 +13,6 @@ from tui.app import BpeScope
 from tui.commands import COMMANDS, help_lines, long_name
 from tui.pane_table import PANES
 from tui.panes.audit import AuditPane
-from tui.panes.corpus import TokenizerList
 from tui.panes.editor import EditorPane
 from tui.screen import MainScreen
 from tui.widgets.corpus_tree import CorpusTree
@@ -23,6 +22,7 @@ from tui.widgets.row_list import RowList
 from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
 from tui.widgets.token_table import TokenTable
+from tui.widgets.tokenizer_list import TokenizerList
 
 WHERE: dict[str, tuple[type[object], ...]] = {
     "Everywhere": (MainScreen, Screen),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from amounts import exhaustive, first
 from scope import Opened
-from textual.widgets import Input, Select
+from textual.widgets import Input, Label, Select
 
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
@@ -133,8 +133,15 @@ async def test_a_pattern_that_was_given_wrongly_can_be_changed(opened: Opened, k
     async with opened() as scope:
         await scope.until_tokenizer()
         await scope.screen.run_action("change_pattern")
-        await scope.until(lambda: scope.said, "it is told")
-        assert "small.json tells by itself how it splits a text: gpt4." in scope.said
+        dialog = await scope.asked(AskPattern)
+        assert "split as 'gpt4'" in str(dialog.query(Label).first().render())
+        await scope.answer("none")
+        await scope.until(lambda: scope.screen.tokenizer and scope.screen.tokenizer.pattern == "none", "it splits so")
+        await scope.screen.run_action("change_pattern")
+        await scope.asked(AskPattern)
+        await scope.answer("gpt4")
+        await scope.until(lambda: scope.screen.tokenizer and scope.screen.tokenizer.pattern == "gpt4", "and as it says")
+        assert scope.app.configuration.patterns == {}
         scope.screen.post_message(TokenizerChosen(ranks))
         await scope.asked(AskPattern)
         await scope.answer("none")

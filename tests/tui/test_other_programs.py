@@ -17,7 +17,7 @@ def test_a_model_of_the_hub_is_listed_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "hub" / "models--empty--one" / "snapshots" / "1").mkdir(parents=True)
     (tmp_path / "hub" / "datasets--not--this").mkdir()
     (model,) = found_tokenizers({"HF_HOME": str(tmp_path), "TIKTOKEN_CACHE_DIR": str(tmp_path / "none")})
-    assert (model.name, Path(model.path).name, model.is_own) == ("some/model-7b", "tokenizer.json", False)
+    assert (model.name, Path(model.path).name, model.origin) == ("some/model-7b", "tokenizer.json", "found")
 
 
 def test_a_rank_file_is_known_by_its_place_and_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,8 @@ def test_the_newest_comes_first(tmp_path: Path) -> None:
         os.utime(tmp_path / f"{name}.json", (1e9 - age, 1e9 - age))
     (tmp_path / "notes.txt").write_text("no tokenizer")
     assert kept_tokenizers(tmp_path) == tuple(
-        KnownTokenizer(str(tmp_path / f"{name}.json"), name, 262) for name in ("new", "old")
+        KnownTokenizer(str(tmp_path / f"{name}.json"), name, 262, pattern="gpt4", modified=10**18 - age * 10**9)
+        for age, name in enumerate(("new", "old"))
     )
 
 

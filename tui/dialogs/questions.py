@@ -23,6 +23,8 @@ from tui.terminal.guards import Dialog, Field, in_front
 
 Answer = TypeVar("Answer")
 
+LONGEST_TITLE: Final = 60
+"""Characters of a name in a list."""
 _LEAST_ROOM: Final = 20
 """Characters of names that are told where a terminal is too small for any."""
 _SOON: Final = 1.0
@@ -156,6 +158,17 @@ class AskCondition(Ask[Condition]):
     def understood(self, text: str) -> Condition:
         """The condition, once it has been seen to be one."""
         return condition(text)
+
+
+class AskTitle(Ask[str]):
+    """Asks for a name of one's own."""
+
+    def understood(self, text: str) -> str:
+        """The name, if it is not too long for a list."""
+        name = text.strip()
+        if len(name) > LONGEST_TITLE:
+            raise ValueError(f"A name has {LONGEST_TITLE} characters at most, and this has {len(name):,}; shorten it.")
+        return name
 
 
 class AskName(Ask[str]):

@@ -12,7 +12,7 @@ from platformdirs import user_cache_path, user_config_path, user_data_path
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
 from tui.disk import files
-from tui.state import TrainingOptions
+from tui.state import Opened, TrainingOptions
 
 _TOGETHER: Final = 500
 """Lines of the editor's text that are made bytes at a time."""
@@ -25,8 +25,12 @@ class Configuration:
     theme: str = "bpescope-dark"
     tokenizer: str = ""
     """Path of the tokenizer last in use."""
-    opened: tuple[str, ...] = ()
-    """Paths of the tokenizers that were opened from elsewhere and stay in the list, the last one last."""
+    opened: tuple[Opened, ...] = field(default=(), metadata={"of": Opened})
+    """The tokenizers that were opened from elsewhere and stay in the list, the last one last."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Path of a tokenizer file -> the name that it was given in the list."""
+    forgotten: tuple[str, ...] = ()
+    """Paths of tokenizers that other programs keep, and that are not to be listed."""
     corpus: tuple[str, ...] = ()
     """Paths chosen to train on."""
     reference: tuple[str, ...] = ()
@@ -173,6 +177,9 @@ def _checked(defaults: Any, stored: Any) -> Any:
         value = stored.get(item.name, default)
         if isinstance(default, TrainingOptions):
             value = _checked(default, value)
+        elif (kind := item.metadata.get("of")) is not None:
+            rows = isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
+            value = tuple(_checked(kind(), entry) for entry in value) if rows else default
         elif isinstance(default, tuple):
             strings = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
             value = tuple(value) if strings else default

@@ -10,4 +10,4 @@ from tui.state import KnownTokenizer
 def found_tokenizers(environment: Mapping[str, str] = os.environ) -> list[KnownTokenizer]:
     """What lies in the caches, by name. Reads rank files whole to be sure of them, so not for the main thread."""
     found = (*repositories.all_cached(environment), *encodings.all_cached(environment))
-    return [KnownTokenizer(str(path), name, 0, is_own=False) for name, path in found]
+    return [KnownTokenizer(str(path), name, 0, "found", name) for name, path in found]

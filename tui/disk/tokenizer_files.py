@@ -1,5 +1,6 @@
 """The shelf of kept tokenizers: one native file each, in the user's data folder."""
 
+import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final, overload
 
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
@@ -24,8 +25,8 @@ LARGEST_CORPUS: Final = 1 << 62
 
 def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
     """What is on the shelf, newest first."""
-    files = sorted(folder.glob("*.json"), key=_age)
-    return tuple(KnownTokenizer(str(path), path.stem, _vocabulary_size(path)) for path in files)
+    files = sorted(((_modified(path), path) for path in folder.glob("*.json")), key=lambda file: (-file[0], file[1]))
+    return tuple(_known(path, modified) for modified, path in files)
 
 
 def place_for(folder: Path, title: str) -> Path:
@@ -57,6 +58,17 @@ def _contents(tokenizer: Tokenizer) -> tuple[object, ...]:
     vocabulary, record = tokenizer.vocabulary, tokenizer.record
     learned = (record.steps, record.n_bytes, record.ties, record.min_count) if record else ()
     return tokenizer.pattern, vocabulary.merges, vocabulary.special_tokens, vocabulary.n_vocab, learned
+
+
+def told_pattern(path: Path) -> str | None:
+    """The split pattern that a tokenizer file tells; None if it does not. Not for the main thread.
+
+    Raises `BpeError`.
+    """
+    try:
+        return load(path).pattern
+    except PatternNeededError:
+        return None
 
 
 class KeptMerges(Sequence[Merge]):
@@ -125,21 +137,29 @@ def told_record(rules: Options, merges: Sequence[Merge], totals: Totals | None, 
     )
 
 
-def _age(path: Path) -> float:
+def _modified(path: Path) -> int:
     try:
-        return -path.stat().st_mtime
+        return path.stat().st_mtime_ns
     except OSError:
-        return 0.0
-
-
-def _vocabulary_size(path: Path) -> int:
-    """Read from the first lines of the file, so that a full shelf is listed at once."""
-    if not path.is_file():  # a pipe would keep one waiting
         return 0
+
+
+def _known(path: Path, modified: int) -> KnownTokenizer:
+    """What the first lines of a file tell, so that a full shelf is listed at once."""
+    head = _head(path)
+    size = re.search(r'"n_vocab":\s*(\d{1,9})\b', head)
+    pattern = re.search(r'"pattern":\s*("(?:[^"\\]|\\.)*")', head)
+    told = ""
+    with suppress(ValueError):
+        told = json.loads(pattern[1]) if pattern else ""
+    return KnownTokenizer(str(path), path.stem, int(size[1]) if size else 0, "trained", "", told, modified)
+
+
+def _head(path: Path) -> str:
+    if not path.is_file():  # a pipe would keep one waiting
+        return ""
     try:
         with path.open("rb") as file:
-            head = file.read(HEAD_BYTES).decode("utf-8", "replace")
+            return file.read(HEAD_BYTES).decode("utf-8", "replace")
     except OSError:
-        return 0
-    match = re.search(r'"n_vocab":\s*(\d{1,9})\b', head)
-    return int(match[1]) if match else 0
+        return ""

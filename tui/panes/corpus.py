@@ -3,29 +3,27 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
 from rich.style import Style
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Label, OptionList, Static
-from textual.widgets.option_list import Option
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.commands import bindings
 from tui.disk.sources import TextSource, first_pieces, title_of
 from tui.drawing.palette import Look, make_palette
-from tui.messages import CorpusChosen, TokenizerChosen, TokenizerDiscarded
+from tui.drawing.tokenizer_texts import sentences
+from tui.messages import CorpusChosen, TokenizerChosen
 from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
-from tui.terminal.guards import PagedOptionList
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
+from tui.widgets.tokenizer_list import TokenizerList
 
 PREVIEWED: Final = 600
 """Characters of a text that the preview splits."""
@@ -50,7 +48,7 @@ class CorpusPane(Pane):
         with Vertical(id="about-corpus"):
             yield Label("Tokenizers", classes="heading")
             yield TokenizerList(id="kept")
-            yield Label("Chosen", classes="heading")
+            yield Label("Chosen", classes="heading", id="chosen-heading")
             yield Static(id="totals", markup=False)
             yield Label("Preview", classes="heading", id="preview-heading", markup=False)
             yield Static(id="preview", markup=False)
@@ -99,6 +97,17 @@ class CorpusPane(Pane):
 
     _source: TextSource | None = None
 
+    def on_descendant_focus(self) -> None:
+        """Below stands what there is to know of what the cursor is on: a text, or a tokenizer."""
+        self._show_preview()
+
+    @on(TokenizerList.Pointed)
+    def tell_of_tokenizer(self, event: TokenizerList.Pointed) -> None:
+        """The cursor is on another tokenizer."""
+        event.stop()
+        if self.query_one(TokenizerList).has_focus:
+            self._show_preview()
+
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         """Another pattern splits the preview in other places."""
         if old.pattern != options.pattern:
@@ -130,6 +139,11 @@ class CorpusPane(Pane):
     async def _show_preview(self) -> None:
         source, pattern = self._source, self.options.pattern
         heading, body = self.query_one("#preview-heading", Label), self.query_one("#preview", Static)
+        kept = self.query_one(TokenizerList)
+        if kept.has_focus and (one := kept.pointed) is not None:
+            heading.update(f"About  {visible(one.name)}", layout=False)
+            body.update("\n".join(sentences(one)), layout=False)
+            return
         # Neither changes its size, and the screen is not laid out again for each row that the cursor passes.
         heading.update("Preview" if source is None else f"Preview  {source.title}", layout=False)
         if source is None or source.is_folder:
@@ -161,65 +175,6 @@ class CorpusPane(Pane):
             shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")
             text.append(shown, styles[number % len(styles)])
         return text
-
-
-class TokenizerList(PagedOptionList):
-    """The kept tokenizers: Enter puts one in force, Delete discards it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers")
-
-    hint: var[str] = var("Tokenizers trained here, or found on this computer; none yet.")
-    """Where the one under the cursor lies."""
-
-    _kept: tuple[KnownTokenizer, ...] = ()
-    _in_force = ""
-
-    def watch_highlighted(self, highlighted: int | None) -> None:
-        """Tell of the one under the cursor."""
-        super().watch_highlighted(highlighted)
-        if highlighted is not None and highlighted < len(self._kept):
-            kept = self._kept[highlighted]
-            self.hint = f"{'Trained here' if kept.is_own else 'From elsewhere'}: {visible(kept.path)}"
-
-    def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
-        """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
-        place = self.highlighted
-        on = self._kept[place].path if place is not None and place < len(self._kept) else in_force
-        if in_force != self._in_force and not self.has_focus:
-            on = in_force  # it is seen, however long the list is
-        self._kept, self._in_force = kept, in_force
-        self.clear_options()
-        width = max(16, self.scrollable_content_region.width or 26)
-        for tokenizer in kept:
-            sign = "● " if tokenizer.path == in_force else "  "
-            size = f"{tokenizer.n_vocab:,}" if tokenizer.n_vocab else ""
-            room = width - len(size) - 3
-            name = shortened_within(visible(tokenizer.name), room)
-            self.add_option(Option(Text(f"{sign}{name:<{room}} {size}", no_wrap=True), id=tokenizer.path))
-        if kept:
-            paths = [tokenizer.path for tokenizer in kept]
-            self.highlighted = paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
-
-    def on_resize(self) -> None:
-        """Another width has room for other parts of the names."""
-        self.show(self._kept, self._in_force)
-
-    def action_discard(self) -> None:
-        """Ask the screen to delete the tokenizer under the cursor."""
-        if self.highlighted is not None and (path := self.get_option_at_index(self.highlighted).id):
-            self.post_message(TokenizerDiscarded(Path(path)))
-
-
-def shortened_within(name: str, room: int) -> str:
-    """`name`, or its beginning and its end: by the end those differ that were trained on one corpus.
-
-    >>> shortened_within("python-library-gpt4-2", 14)
-    'python-…gpt4-2'
-    """
-    if len(name) <= room:
-        return name
-    behind = max(0, room - 1) // 2
-    return name[: max(0, room - 1 - behind)] + "…" + name[len(name) - behind :]
 
 
 def totals_table(totals: Totals | None, corpus: Corpus) -> Text:

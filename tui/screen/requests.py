@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from textual import on, work
@@ -161,8 +162,8 @@ class RequestScreen(RestylingScreen):
 
     @work
     async def action_change_pattern(self) -> None:
-        """Ask anew how the tokenizer on the screen splits a text."""
-        await self.session.change_pattern()
+        """Show how the tokenizer on the screen splits a text, and ask for another way."""
+        await self.session.change_pattern(Path(self.path) if self.path else None)
 
     def action_stop_waiting(self) -> None:
         """Do without the tokenizer that is being fetched or loaded."""
@@ -225,6 +226,23 @@ class RequestScreen(RestylingScreen):
     async def discard(self, event: messages.TokenizerDiscarded) -> None:
         """A tokenizer that is no longer wanted."""
         await self.session.discard(event.path)
+
+    @on(messages.RenameWanted)
+    @work
+    async def rename(self, event: messages.RenameWanted) -> None:
+        """A tokenizer that should have another name."""
+        await self.session.rename(event.path)
+
+    @on(messages.PatternOfTokenizerWanted)
+    @work
+    async def change_pattern_of(self, event: messages.PatternOfTokenizerWanted) -> None:
+        """A tokenizer of the list that should split in another way."""
+        await self.session.change_pattern(event.path)
+
+    @on(messages.TokenizersWatched)
+    def watch_tokenizers(self) -> None:
+        """Somebody looks at the list."""
+        self.session.look_anew()
 
     @on(messages.StepRequested)
     def travel_to(self, event: messages.StepRequested) -> None:

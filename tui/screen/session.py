@@ -26,17 +26,20 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
-from bpe_core.visible import visible
+from bpe_core.errors import BpeError
+from bpe_core.visible import quoted, visible
 from tui.dialogs.questions import AskName, AskPath, AskPattern
 from tui.disk import config
 from tui.disk.recovered import Loaded
 from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
+from tui.disk.tokenizer_files import told_pattern
 from tui.owners.audit import AuditRun
 from tui.owners.count import Count
 from tui.owners.fetch import Fetch
 from tui.owners.known_tokenizers import KnownTokenizers
 from tui.owners.loading import Loading, Recovery
+from tui.owners.owner import in_thread
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
 from tui.screen.moments import Moments
@@ -50,8 +53,10 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
     from tui.screen.main import MainScreen
-    from tui.state import Totals
+    from tui.state import KnownTokenizer, Totals
 
+_LONGEST_PATTERN: Final = 120
+"""Characters of a pattern that a question tells."""
 _BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 
 
@@ -68,7 +73,7 @@ class Session:
         self.recovery = Recovery(screen, self._publish_notice, self.shown.recovered)
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
         self.moments = Moments(screen, self.shown, self.training, self.train)
-        self.known = KnownTokenizers(screen, partial(setattr, screen, "kept"))
+        self.known = KnownTokenizers(screen, self._publish_kept)
         self.files = TextFiles(screen, screen.open_in_editor)
 
     def _publish_run(self, run: Run) -> None:
@@ -79,15 +84,21 @@ class Session:
     def _publish_notice(self) -> None:
         self._screen.notice = self.fetching.value or self.loading.value or self.recovery.value
 
+    def _publish_kept(self, kept: tuple[KnownTokenizer, ...]) -> None:
+        screen, remembered = self._screen, self.known.remembered
+        screen.kept = kept
+        if any(getattr(screen.remembered, name) != value for name, value in remembered.items()):
+            screen.remember(**remembered)
+
     # Beginning
 
     def bring_back(self, configuration: config.Configuration) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
         screen = self._screen
         screen.options = possible(configuration.options)
-        self.known.bring_back(configuration.opened)
+        self.known.bring_back(configuration)
         self.known.list_anew()
-        self.known.search_elsewhere()
+        self.known.look_anew(configuration.patterns, everywhere=True)
         paths = tuple(filter(os.path.exists, configuration.corpus))
         reference = tuple(filter(os.path.exists, configuration.reference))
         first_time = not configuration.tokenizer and not screen.kept
@@ -226,20 +237,26 @@ class Session:
             self.loading.cancel()
             self.fetching.fetch(name)
 
-    async def change_pattern(self) -> None:
-        """Ask anew for the split pattern of the tokenizer on the screen, where its file does not tell."""
-        screen, shown = self._screen, self.shown.loaded
-        if screen.run.busy or shown is None:
+    async def change_pattern(self, path: Path | None) -> None:
+        """Show how a tokenizer splits a text, and ask for another way; the one that its file tells brings that back."""
+        screen = self._screen
+        if screen.run.busy or path is None:
             screen.say(_BUSY if screen.run.busy else "There is no tokenizer on the screen yet.", "warning")
             return
-        name = visible(shown.path.name)
-        if shown.pattern is None:
-            screen.say(f"{name} tells by itself how it splits a text: {shown.tokenizer.pattern or 'not at all'}.")
+        try:
+            told = await in_thread(told_pattern, path)
+        except BpeError as error:
+            screen.say(str(error), "error")
             return
-        pattern = await screen.ask(AskPattern(f"{name} holds ranks only. How does it split a text?", shown.pattern))
-        if pattern is not None and pattern != shown.pattern:
-            self._remember_pattern(shown.path, pattern)
-            self.loading.load(shown.path)
+        given, name = self._pattern_for(path), visible(path.name)
+        question = f"{name} holds ranks only. How does it split a text?"
+        if told is not None:
+            told_so = f"split as {quoted(told, _LONGEST_PATTERN)}" if told else "not split"
+            question = f"{name} says that a text is {told_so}. How should it be split?"
+        pattern = await screen.ask(AskPattern(question, (told if given is None else given) or ""))
+        if pattern is not None and pattern != (told if given is None else given):
+            self._remember_pattern(path, None if pattern == told else pattern)
+            self.use(path)
 
     def stop_waiting(self) -> None:
         """Do without the tokenizer that is being fetched or loaded; what was in force stays."""
@@ -248,15 +265,15 @@ class Session:
 
     def _fetched(self, path: Path) -> None:
         self.use(path)
-        self.known.search_elsewhere()
+        self.known.look_anew(self._screen.remembered.patterns, everywhere=True)
 
     def _loaded(self, loaded: Loaded) -> None:
         shown = self.shown.loaded
         if shown is None or not same(shown, loaded):
             self.training.dismiss()
             self._show(loaded)
-        self.known.add(loaded.path, loaded.tokenizer.n_vocab)
-        self._screen.remember(tokenizer=str(loaded.path), opened=self.known.opened)
+        self.known.add(loaded.path, loaded.tokenizer)
+        self._screen.remember(tokenizer=str(loaded.path))
 
     def _show(self, loaded: Loaded) -> None:
         """Show another tokenizer."""
@@ -274,13 +291,22 @@ class Session:
     async def discard(self, path: Path) -> None:
         """Take a tokenizer off the list; one that was trained here is deleted, if that is really meant."""
         await self.known.discard(path)
-        self._screen.remember(opened=self.known.opened)
+
+    async def rename(self, path: Path) -> None:
+        """Ask what a tokenizer should be called in the list."""
+        await self.known.rename(path)
+
+    def look_anew(self) -> None:
+        """See beside the screen what has become of the files of the tokenizers in the list."""
+        self.known.look_anew(self._screen.remembered.patterns)
 
     def _pattern_for(self, path: Path) -> str | None:
         return self._screen.remembered.patterns.get(str(path))
 
-    def _remember_pattern(self, path: Path, pattern: str) -> None:
-        self._screen.remember(patterns={**self._screen.remembered.patterns, str(path): pattern})
+    def _remember_pattern(self, path: Path, pattern: str | None) -> None:
+        """Keep the pattern that was given for a file; None: the file's own is to be used."""
+        patterns = {file: given for file, given in self._screen.remembered.patterns.items() if file != str(path)}
+        self._screen.remember(patterns=patterns if pattern is None else {**patterns, str(path): pattern})
 
     # An audit
 

@@ -1,0 +1,157 @@
+"""The list of tokenizers: what it keeps of a file, what it says when that has gone or changed, whom it tells apart."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from amounts import exhaustive
+from scope import Opened as AppOpened
+
+from bpe_core import save, train
+from tui.dialogs.questions import AskTitle
+from tui.disk.config import Configuration, load_configuration, save_configuration
+from tui.disk.opened_tokenizers import described, listed, seen, trouble_of
+from tui.drawing.tokenizer_texts import names_told_apart, sentences
+from tui.state import KnownTokenizer, Opened
+from tui.widgets.tokenizer_list import TokenizerList
+
+SMALL = train("the theme of the other thesis " * 9, vocab_size=264, pattern="gpt2")
+
+
+def known(path: str, name: str, **more: object) -> KnownTokenizer:
+    return replace(KnownTokenizer(path, name, 1024, "opened"), **more)  # type: ignore[arg-type]
+
+
+def test_what_was_seen_of_a_file_is_held_against_what_it_is_now(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    save(SMALL, path)
+    opened = seen(path, SMALL)
+    assert (opened.n_vocab, opened.pattern, opened.size) == (264, "gpt2", path.stat().st_size)
+    assert trouble_of(opened) == ""
+    path.write_text(path.read_text() + " ")
+    assert trouble_of(opened) == "changed"
+    path.unlink()
+    assert trouble_of(opened) == "gone"
+    assert trouble_of(Opened(str(path))) == "gone" and trouble_of(Opened("/no\0thing")) == "gone"
+
+
+def test_a_file_that_was_only_named_is_read_for_the_list_if_it_can_be(tmp_path: Path) -> None:
+    ranks = tmp_path / "ranks.tiktoken"
+    save(SMALL, ranks, format="tiktoken")
+    assert described(Opened(str(ranks)), None) == Opened(str(ranks)), "it does not tell how it splits"
+    assert described(Opened(str(ranks)), "gpt4").pattern == "gpt4"
+    assert described(Opened(str(tmp_path / "none")), None).n_vocab == 0
+
+
+def test_each_file_is_listed_once_under_the_name_it_was_given() -> None:
+    own = (KnownTokenizer("/data/a.json", "a", 300),)
+    found = (KnownTokenizer("/cache/x", "gpt-4o", 0, "found", "gpt-4o"),)
+    opened = (
+        Opened("/cache/x", "gpt-4o", 200_000, "gpt4o", 1, 2),
+        Opened("/cache/y", "some/model", 500, "qwen2", 1, 2),  # the program that kept it has thrown it away
+        Opened("/models/q/tokenizer.json", "", 600, "", 1, 2),
+    )
+    rows = listed(own, found, opened, {"/data/a.json": "Anna"}, {"/cache/y": "gone"})
+    assert [(row.name, row.n_vocab, row.origin, row.trouble) for row in rows] == [
+        ("Anna", 300, "trained", ""),
+        ("gpt-4o", 200_000, "found", ""),
+        ("some/model", 500, "found", "gone"),
+        ("q/tokenizer", 600, "opened", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "marks"),
+    [
+        (known("/m/old/mine.json", "mine"), known("/m/new/mine.json", "mine"), ("old", "new")),
+        (known("/m/old/v1/mine.json", "mine"), known("/m/new/v1/mine.json", "mine"), ("old", "new")),
+        (known("/m/mine.json", "mine"), known("/d/mine.json", "mine", origin="trained"), ("m", "trained here")),
+        (known("/m/mine.json", "mine"), known("/m/mine.tiktoken", "mine"), (".json", ".tiktoken")),
+        (
+            known("/d/a.json", "mine", origin="trained", n_vocab=300),
+            known("/d/b.json", "mine", origin="trained", n_vocab=1000),
+            ("300 tokens", "1,000 tokens"),
+        ),
+        (
+            known("/d/a.json", "mine", origin="trained", modified=10**18),
+            known("/d/b.json", "mine", origin="trained", modified=2 * 10**18),
+            (" Sep, ", " May, "),
+        ),
+        (
+            known("/d/a.json", "mine", origin="trained"),
+            known("/d/b.json", "mine", origin="trained"),
+            ("/d/a.json", "/d/b.json"),
+        ),
+    ],
+)
+def test_two_of_one_name_are_told_apart(one: KnownTokenizer, other: KnownTokenizer, marks: tuple[str, str]) -> None:
+    names = names_told_apart((one, other, known("/m/alone.json", "alone")))
+    assert names["/m/alone.json"] == "alone"
+    for row, mark in zip((one, other), marks, strict=True):
+        assert names[row.path].startswith("mine · ") and mark in names[row.path]
+    assert names[one.path] != names[other.path]
+
+
+def test_a_tokenizer_is_told_of_in_sentences() -> None:
+    assert sentences(known("/m/mine.json", "mine", pattern="gpt4")) == [
+        "1,024 tokens; a text is split as gpt4.",
+        "Opened from a file.",
+        "/m/mine.json",
+    ]
+    gone = sentences(known("/m/mine.json", "mine", trouble="gone", pattern=r"\w+|\W"))
+    assert gone[0].startswith("Its file is not there any more") and r"split by '\w+|\W'" in gone[1]
+    assert "has changed" in sentences(known("/m/mine.json", "mine", trouble="changed"))[0]
+    assert sentences(known("/c/x", "x", origin="found", found_as="gpt-4o"))[1] == "Kept by another program as gpt-4o."
+    assert sentences(known("/d/x", "x", origin="trained", modified=10**18))[1].startswith("Trained here on ")
+
+
+@pytest.mark.usefixtures("home")
+def test_what_the_list_keeps_comes_back() -> None:
+    kept = Configuration(
+        opened=(Opened("/m/mine.json", "", 264, "gpt2", 1234, 10**18), Opened("/c/x", "gpt-4o")),
+        names={"/m/mine.json": "Anna"},
+        forgotten=("/c/y",),
+    )
+    save_configuration(kept)
+    told: list[str] = []
+    assert load_configuration(told.append) == kept and not told
+
+
+@exhaustive
+async def test_a_tokenizer_is_renamed_loses_its_file_and_is_forgotten(
+    opened: AppOpened, kept: Path, tmp_path: Path
+) -> None:
+    elsewhere = [tmp_path / folder / "mine.json" for folder in ("old", "new")]
+    for path in elsewhere:
+        path.parent.mkdir()
+        save(SMALL, path)
+    save_configuration(Configuration(opened=tuple(map(Opened, map(str, elsewhere))), tokenizer=str(kept)))
+    async with opened(size=(120, 40)) as scope:
+        await scope.until_tokenizer()
+        shelf = scope.corpus.query_one(TokenizerList)
+        await scope.until(lambda: [one.n_vocab for one in scope.screen.kept] == [280, 264, 264], "they are looked at")
+        assert [row.split()[0:3] for row in scope.rows("#kept")[1:3]] == [["mine", "·", "old"], ["mine", "·", "new"]]
+
+        scope.screen.set_focus(shelf)
+        shelf.highlighted = 1
+        await scope.press("r")
+        await scope.asked(AskTitle)
+        await scope.answer("Anna")
+        await scope.until(lambda: scope.screen.kept[1].name == "Anna", "it has its name")
+        assert scope.rows("#kept")[2].split() == ["mine", "264"], "there is no other of its name any more"
+
+        os.unlink(elsewhere[0])
+        scope.screen.set_focus(scope.tree)
+        scope.screen.set_focus(shelf)  # whoever looks at the list is told what is so now
+        await scope.until(lambda: scope.screen.kept[1].trouble == "gone", "it is missed")
+        assert scope.rows("#kept")[1].split() == ["Anna", "gone"]
+        await scope.until(lambda: "not there any more" in scope.shown("#preview"), "it is told")
+        assert "About  Anna" in scope.shown("#preview-heading")
+
+        for n_left in (2, 1):
+            await scope.press("delete")
+            await scope.until(lambda n=n_left: len(scope.screen.kept) == n, "it is taken off")
+        assert elsewhere[1].exists() and "mine is no longer in the list" in scope.said[-1]
+    remembered = load_configuration()
+    assert remembered.opened == () and remembered.names == {}

@@ -1,0 +1,108 @@
+"""TokenizerList: the tokenizers that can be put in force, one a row."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.message import Message
+from textual.reactive import var
+from textual.widgets.option_list import Option
+
+from bpe_core.visible import visible
+from tui.commands import applies, bindings
+from tui.drawing.tokenizer_texts import names_told_apart, sentences, shortened_within
+from tui.messages import PatternOfTokenizerWanted, RenameWanted, TokenizerDiscarded, TokenizersWatched
+from tui.state import KnownTokenizer
+from tui.terminal.guards import PagedOptionList
+
+
+class TokenizerList(PagedOptionList):
+    """Enter puts one in force; it can be renamed, split in another way, taken off the list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokenizers")
+
+    hint: var[str] = var("Tokenizers trained here, opened, or found on this computer; none yet.")
+    """What there is to know of the one under the cursor."""
+
+    class Pointed(Message):
+        """The cursor is on another one, or something else is known of it."""
+
+    _kept: tuple[KnownTokenizer, ...] = ()
+    _in_force = ""
+
+    @property
+    def pointed(self) -> KnownTokenizer | None:
+        """The one under the cursor."""
+        place = self.highlighted
+        return self._kept[place] if place is not None and place < len(self._kept) else None
+
+    def on_focus(self) -> None:
+        """Ask for what has become of the files since they were looked at last."""
+        self.post_message(TokenizersWatched())
+        self.post_message(self.Pointed())
+
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        """Tell of the one under the cursor."""
+        super().watch_highlighted(highlighted)
+        if self.pointed is not None:
+            self.hint = " ".join(sentences(self.pointed))
+            self.refresh_bindings()
+            self.post_message(self.Pointed())
+
+    def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
+        """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
+        place = self.highlighted
+        on = self.pointed.path if self.pointed else in_force
+        if in_force != self._in_force and not self.has_focus:
+            on = in_force  # it is seen, however long the list is
+        self._kept, self._in_force = kept, in_force
+        self.clear_options()
+        width = max(16, self.scrollable_content_region.width or 26)
+        names = names_told_apart(kept)
+        self.add_options(Option(self._row(one, names[one.path], width), id=one.path) for one in kept)
+        if kept:
+            paths = [tokenizer.path for tokenizer in kept]
+            self.highlighted = paths.index(on) if on in paths else min(place or 0, len(kept) - 1)
+
+    def _row(self, one: KnownTokenizer, name: str, width: int) -> Text:
+        sign = "● " if one.path == self._in_force else "  "
+        told = one.trouble or (f"{one.n_vocab:,}" if one.n_vocab else "")
+        room = width - len(told) - 3
+        shown = shortened_within(visible(name), room)
+        row = Text(f"{sign}{shown}{' ' * (room - cell_len(shown))} ", no_wrap=True)
+        return row.append(told, Style(bold=True, italic=True) if one.trouble else "")
+
+    def on_resize(self) -> None:
+        """Another width has room for other parts of the names."""
+        self.show(self._kept, self._in_force)
+
+    # What the keys do
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what can be done with the one under the cursor."""
+        return applies("Tokenizers", self, action)
+
+    def action_rename(self) -> None:
+        """Ask for another name for the one under the cursor."""
+        if self.pointed is not None:
+            self.post_message(RenameWanted(Path(self.pointed.path)))
+
+    def action_change_pattern(self) -> None:
+        """Show how the one under the cursor splits a text, and ask for another way."""
+        if self.pointed is not None:
+            self.post_message(PatternOfTokenizerWanted(Path(self.pointed.path)))
+
+    def action_delete(self) -> None:
+        """Delete the one under the cursor, once that is confirmed."""
+        self._discard()
+
+    def action_forget(self) -> None:
+        """Take the one under the cursor off the list."""
+        self._discard()
+
+    def _discard(self) -> None:
+        if self.pointed is not None:
+            self.post_message(TokenizerDiscarded(Path(self.pointed.path)))
