@@ -52,6 +52,7 @@ _OPEN: Final = "run a preset; open a folder"
 _ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "a training of more merges a second, or of fewer, down to one"
+_SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, never used; or all"
 _SIDE: Final = "Why this split, what may come"
 _VIEW: Final = "View: borders, ids, one token a line"
 
@@ -169,6 +170,13 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("screen.train_until", "u", "Until", "train until something is so, then wait"),
         Command("screen.change_pace(1)", "plus", "Faster", "more merges a second", help=_PACE),
         Command("screen.change_pace(-1)", "minus", "Slower", "fewer merges a second", help=_PACE),
+        Command("search", "slash", "Search", "for a token: its text, bytes as 0x2074, or id"),
+        Command("seek(1)", "n", "", "to the next that holds what was sought, or (N) the one before"),
+        Command("seek(-1)", "N", help="to the next that holds what was sought, or (N) the one before"),
+        Command("show_next(-1)", "left,h", help=_SHOWN),
+        Command("show_next(1)", "right,l", help=_SHOWN),
+        Command("copy('row')", "c", help="copy this row, or (C) all that are shown"),
+        Command("copy('all')", "C", help="copy this row, or (C) all that are shown"),
         Command("move_to_end(1)", "f", "", "to the last merge, and follow the newest again, as End does"),
     ),
     "Curve": (

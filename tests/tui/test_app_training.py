@@ -357,3 +357,6 @@ async def test_a_pane_that_fills_the_screen_keeps_the_place_in_the_log(opened: O
             await scope.press("f9")
             assert scope.screen.step == 1500 and log.current == 1499 and not log.following
             assert any("●" in line and "1,500" in line for line in scope.rows("#merge-log"))
+        await scope.press("f5", "f2", "f3")
+        assert scope.screen.step == 1500 and log.current == 1499 and not log.following
+        assert any("●" in line and "1,500" in line for line in scope.rows("#merge-log"))

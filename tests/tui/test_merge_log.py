@@ -1,12 +1,17 @@
 """The merge log says exactly what was merged, lined up, at any width, and lets the user go back in time."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
+import pytest
 from rich.cells import cell_len
 from rich.style import Style
 from textual.app import App, ComposeResult
 
+from bpe_core import Trainer
+from bpe_core.visible import token_label
+from tui.drawing.merge_order import sought_in
 from tui.messages import StepRequested
 from tui.widgets.merge_log import MergeLog
 
@@ -74,12 +79,10 @@ async def test_the_textbook_string() -> None:
         app.log_.step = 3
         await pilot.pause()
         header, first, second, third = lines(app.log_)[:4]
-        assert cells(header) == ["step", "left", "right", "token", "count", "ties", "tokens", "ratio", "share"]
-        assert cells(first) == ["1", "a", "a", "aa", "4", "9", "1.22", "18.2 %"]
-        assert cells(second) == ["2", "aa", "a", "aaa", "2", "=2", "7", "1.57", "22.2 %"]
-        assert (
-            cells(third) == ["● ", "3", "aaa", "b", "aaab", "2", "5", "2.20", "28.6 %"] or cells(third)[-1] == "28.6 %"
-        )
+        assert cells(header) == ["step", "left", "right", "token", "count", "ties", "uses", "tokens", "ratio", "share"]
+        assert cells(first) == ["1", "a", "a", "aa", "4", "0", "9", "1.22", "18.2 %"]
+        assert cells(second) == ["2", "aa", "a", "aaa", "2", "=2", "0", "7", "1.57", "22.2 %"]
+        assert cells(third)[-2:] == ["2.20", "28.6 %"]
         assert third.startswith(" ●"), "the step in force is marked"
 
 
@@ -134,7 +137,8 @@ async def test_the_footer_tells_whether_the_tail_is_followed() -> None:
     async with app.run_test(size=(90, 12)) as pilot:
         app.log_.append(many(500))
         await pilot.pause()
-        assert lines(app.log_)[-1].split() == ["500", "merges", "following"]
+        footer = lines(app.log_)[-1]
+        assert footer.startswith(" 500 merges · ") and footer.endswith(" following")
         await pilot.press("up")
         assert lines(app.log_)[-1].endswith("▼ End to follow")
         app.log_.append([Row(501, 97, 97, 756, b"aa", 3, 1, 50)])
@@ -157,6 +161,62 @@ async def test_going_back_in_time_brings_the_step_into_sight_and_training_on_doe
         await pilot.pause()
         assert log.current == 99 and not log.following, "a growing training pulls nobody away"
         assert app.heard == []
+
+
+async def test_some_of_the_merges_are_shown_and_found() -> None:
+    app = LogApp()
+    app.copy_to_clipboard = lambda text: setattr(app, "_clipboard", text)  # type: ignore[method-assign]
+    async with app.run_test(size=(110, 14)) as pilot:
+        log = app.log_
+        trainer = Trainer("the theme of the other thesis, 日本 日中 日 日 " * 5, vocab_size=290)
+        merges = list(trainer)
+        log.clear(n_bytes=trainer.n_bytes, n_tokens=trainer.n_bytes)
+        log.append(merges[:-3])
+        log.append(merges[-3:])
+        log.step = len(merges)
+        counts = Counter(trainer.tokenizer().encode("the theme of the other thesis, 日本 日中 日 日 " * 5))
+
+        def shown() -> list[bytes]:
+            return [merges[row].token_bytes for row in log.order]
+
+        seen = {}
+        for name in ("longest", "used", "ties", "partial", "unused", ""):
+            await pilot.press("right")
+            assert log.shown == name
+            seen[name] = shown()
+        assert [len(token) for token in seen["longest"]] == sorted((len(m.token_bytes) for m in merges), reverse=True)
+        assert seen["used"] == [m.token_bytes for m in sorted(merges, key=lambda m: -counts[m.token])]
+        assert seen["ties"] == [m.token_bytes for m in merges if m.ties > 1] != []
+        assert seen["partial"] == [m.token_bytes for m in merges if "\ufffd" in m.token_bytes.decode(errors="replace")]
+        assert seen["unused"] == [m.token_bytes for m in merges if not counts[m.token]] != []
+        assert len(seen[""]) == len(merges)
+        log.sought = " THE"
+        await pilot.press("home", "n")
+        first = log.current
+        await pilot.press("n", "n", "N")
+        holding = [row for row, merge in enumerate(merges) if b" the" in merge.token_bytes]
+        assert [first, log.current] == holding[:2]
+        await pilot.press("c")
+        left, right = (
+            trainer.tokenizer().token_bytes(part) for part in (merges[holding[1]].left, merges[holding[1]].right)
+        )
+        line = app._clipboard.splitlines()[1].split("\t")
+        assert line[:4] == [str(holding[1] + 1), token_label(left), token_label(right), token_label(left + right)]
+        await pilot.press("C")
+        assert len(app._clipboard.splitlines()) == 1 + len(merges)
+        await pilot.press("left")
+        assert log.shown == "unused" and not log.following
+        log.append([Row(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)])
+        await pilot.press("right", "f")
+        assert log.following and log.current == len(merges), "the tail is followed where all are shown"
+
+
+@pytest.mark.parametrize(
+    ("sought", "found"), [("0x2074", [3]), ("e6 97", []), ("0xe697", [0, 1]), ("258", [2]), ("日", [1]), (" t", [3])]
+)
+def test_a_token_is_found_by_text_bytes_and_id(sought: str, found: list[int]) -> None:
+    holds = sought_in(sought)
+    assert [row for row, merge in enumerate(STRANGE) if holds(merge)] == found  # type: ignore[arg-type]
 
 
 async def test_later_merges_are_faint() -> None:
@@ -200,6 +260,7 @@ async def test_what_is_not_known_is_left_out() -> None:
         app.log_.append([Row(1, 97, 97, 256, b"aa", 0, 1, 0)])
         await pilot.pause()
         assert cells(lines(app.log_)[1]) == ["1", "a", "a", "aa"]
+        assert cells(lines(app.log_)[0]) == ["step", "left", "right", "token"], "no column is empty from top to bottom"
         app.log_.clear()
         await pilot.pause()
         assert "will appear here" in lines(app.log_)[1]

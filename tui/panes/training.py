@@ -21,6 +21,7 @@ from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
+from tui.widgets.merge_search import MergeSearch
 from tui.widgets.pane import Pane
 
 _SLOWER: Final = "Fewer merges a second, down to one; - in the merge log."
@@ -58,7 +59,9 @@ class TrainingPane(Pane):
                     yield progress
                 yield Static(id="status", markup=False)
             yield Curve(id="curve").data_bind(TrainingPane.step)
-        yield MergeLog(id="merge-log").data_bind(TrainingPane.step)
+        log = MergeLog(id="merge-log").data_bind(TrainingPane.step)
+        yield log
+        yield MergeSearch(log, id="merge-search")
 
     def _options(self) -> ComposeResult:
         options, pattern = self.options, self.options.pattern
@@ -80,6 +83,12 @@ class TrainingPane(Pane):
         """The options, where a training begins, and the merges; as long as they are being learned, only these."""
         begins = (self.query_one("#vocab-size"),) if not self.run.busy else ()
         return (*begins, self.log_of_merges)
+
+    @on(MergeLog.SearchWanted)
+    def search(self, event: MergeLog.SearchWanted) -> None:
+        """Let it be typed below the log."""
+        event.stop()
+        self.query_one(MergeSearch).begin()
 
     @on(Input.Submitted)
     async def begin_training(self, event: Input.Submitted) -> None:

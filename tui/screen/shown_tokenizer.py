@@ -64,7 +64,9 @@ class ShownTokenizer:
         screen = self._screen
         following = screen.tokenizer is not None and screen.step == screen.tokenizer.step
         screen.training.learned(merges)
-        self._put(tokenizer, "", tokenizer.step if following else screen.step)
+        screen.tokenizer = tokenizer
+        if following:  # else what is in force stays as it is: the editor need not split its text anew
+            self.go_to(tokenizer.step)
 
     def keep(self, learned: Loaded) -> None:
         """The one that was trained is whole, and kept."""

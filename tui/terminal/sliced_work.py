@@ -39,11 +39,15 @@ class SlicedWork(Generic[Result]):
         """Whether a computation is under way."""
         return self._worker is not None
 
-    def run(self, steps: Steps[Result], done: Callable[[Result], None]) -> None:
-        """Call `done` with the result: at once where that takes but a moment."""
+    def cancel(self) -> None:
+        """Do without the result of what is under way."""
         if self._worker is not None:
             self._worker.cancel()
             self._worker = None
+
+    def run(self, steps: Steps[Result], done: Callable[[Result], None]) -> None:
+        """Call `done` with the result: at once where that takes but a moment."""
+        self.cancel()
         if not self._advance(steps, done, perf_counter()):
             self._worker = self._owner.run_worker(partial(self._go_on, steps, done, perf_counter()))
 

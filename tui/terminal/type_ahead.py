@@ -15,7 +15,7 @@ from textual.app import App
 from textual.events import Event, Key, MouseDown, MouseEvent, MouseMove, MouseUp, Paste
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 _MOVING: Final = frozenset(("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete"))
 """Keys that lead nowhere else; the editor does them at once, so that nothing has to wait for them there."""
@@ -78,12 +78,15 @@ class TypeAhead:
 def leads(event: Event, focused: Widget | None) -> bool:
     """Whether an event has to have had its effect before the next one is sent anywhere.
 
-    >>> [leads(Key(key, None), None) for key in ("tab", "shift+left", "ctrl+p")], leads(Key("a", "a"), None)
+    A letter is typed where something can be typed; on a list it may be a key that leads to a field.
+
+    >>> [leads(Key(key, None), None) for key in ("tab", "shift+left", "ctrl+p")], leads(Key("a", "a"), Input())
     ([True, True, True], False)
     """
     if isinstance(event, Key):
         at_once = isinstance(focused, TextArea) and event.key.rpartition("+")[2] in _MOVING
-        return not (event.is_printable or at_once)
+        is_typed = event.is_printable and (focused is None or isinstance(focused, TextArea | Input))
+        return not (is_typed or at_once)
     return isinstance(event, MouseDown | MouseUp)
 
 

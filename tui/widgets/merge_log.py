@@ -1,225 +1,224 @@
-"""MergeLog: the merges as they are learned, one row each, with the step in force marked."""
+"""MergeLog: the merges as they are learned, to follow, to choose from, to search and to copy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
+from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.plurals import counted
-from bpe_core.visible import token_label
+from bpe_core.visible import token_label, visible
 from tui.commands import bindings
-from tui.drawing.columns import Column, PlacedColumn, fit, lay_out, line, tinted
-from tui.messages import StepRequested
-from tui.widgets.row_list import RowList
+from tui.drawing.columns import fit
+from tui.drawing.merge_order import SHOWN, next_row, rows_shown
+from tui.terminal.sliced_work import SlicedWork
+from tui.widgets.merge_rows import MergeRows
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge
 
 
-COLUMNS: Final = (
-    Column("mark", 1, title=" ", gap=1),
-    Column("step", 4, right=True, hint="The number of the merge, in the order they were learned."),
-    Column("left", 6, 22, hint="The left part of the pair that was merged."),
-    Column("right", 6, 22, hint="The right part of the pair that was merged."),
-    Column("token", 10, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
-    Column(
-        "count", 5, right=True, hint="How often the pair occurred when it was chosen; no other occurred more often."
-    ),
-    Column("ties", 4, rank=4, hint="=3: three pairs occurred equally often, and the tie rule chose this one."),
-    Column(
-        "tokens_left", 6, right=True, rank=1, title="tokens", hint="Length of the corpus in tokens after this merge."
-    ),
-    Column("ratio", 5, right=True, rank=2, hint="Bytes per token of the corpus after this merge."),
-    Column(
-        "share", 6, right=True, rank=3, hint="How much of the sequence this merge removed, of the tokens before it."
-    ),
-)
+class MergeLog(MergeRows):
+    """Merges in the order they were learned; follows the newest until the user looks back.
 
-
-class MergeLog(RowList):
-    """Rows of merges in the order they were learned; follows the newest until the user looks back."""
+    Others of `SHOWN` can be chosen, and a token can be sought among them.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Merge log")
     FOLLOWS = True
     FOOTER = True
+    GATHER: ClassVar[float] = 0.5
+    """Seconds for which arriving merges are gathered before those that are to be shown are chosen anew."""
 
-    step: var[int] = var(0, init=False)
-    """How many merges are in force; later ones are drawn faint."""
+    shown: var[str] = var("", init=False)
+    """Which merges are shown, and in which order: a name of `SHOWN`."""
+    sought: var[str] = var("", init=False)
+    """What was sought last, as `merge_order.sought_in` understands it."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self.token_style: Callable[[int], Style | None] | None = None
-        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
-        self._merges: Sequence[Merge] = []
-        self._lengths: dict[int, int] = {}
-        self._length_of: Callable[[int], int | None] = self._lengths.get
-        self._n_bytes = 0
-        self._n_tokens = 0
         self._newest = 0
         """The newest step that has been in force: only beyond it a step is growth and no travel."""
-
-    @property
-    def n_bytes(self) -> int:
-        """Size of the corpus; 0 where that is not known."""
-        return self._n_bytes
-
-    @property
-    def merges(self) -> Sequence[Merge]:
-        """The rows, in order of their step."""
-        return self._merges
+        self._choosing = SlicedWork[list[int]](self)
+        self._seeking = SlicedWork[int | None](self)
+        self._gathering = False
 
     def clear(self, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
         """No rows; `n_bytes` and `n_tokens` are the size of the corpus before the first merge, 0 where not known."""
-        self._merges = []
-        self._lengths = {}
-        self._length_of = self._lengths.get
-        self._n_bytes = n_bytes
-        self._n_tokens = n_tokens or n_bytes
-        self._newest = 0
+        self._show_all(newest=0)
         self.following = True
-        self.show_rows(range(0))
-
-    def append(self, rows: Iterable[Merge]) -> None:
-        """More merges, the steps going on where they ended. Cheap: call it for every batch."""
-        if not isinstance(self._merges, list):
-            raise TypeError("Rows that were shown as a whole do not grow; clear the log first.")
-        start = len(self._merges)
-        self._merges.extend(rows)
-        self._lengths.update([(merge.token, len(merge.token_bytes)) for merge in self._merges[start:]])
-        self.show_rows(range(len(self._merges)))
+        super().clear(n_bytes=n_bytes, n_tokens=n_tokens)
 
     def show(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
         """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
-        self._merges = rows
-        self._length_of = length_of
-        self._newest = rows[-1].step if rows else 0
-        self.show_rows(range(len(rows)))
+        self._show_all(newest=rows[-1].step if rows else 0)
+        super().show(rows, length_of)
+
+    def _show_all(self, newest: int) -> None:
+        self._newest = newest
+        self._choosing.cancel()
+        self._seeking.cancel()
+        self.set_reactive(MergeLog.shown, "")
+
+    def arrived(self) -> None:
+        """There are more rows than before."""
+        if not self.shown:
+            super().arrived()
+        elif not self._gathering:
+            self._gathering = True
+            self.set_timer(self.GATHER, self._choose_anew)
 
     def watch_step(self, old: int, new: int) -> None:
         """The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away."""
         if not self._merges:
             return
-        first = self._merges[0].step
-        self.refresh_rows(min(old, new) - first, max(old, new) - first)
+        if self.shown:
+            self.refresh()
+        else:
+            self.refresh_rows(min(old, new) - 1, max(old, new) - 1)
         growing = new > self._newest
         self._newest = max(self._newest, new)
-        if new < old or not (growing or self.following):
-            self.move_to(new - first)
+        if (new < old or not (growing or self.following)) and (
+            position := self.position_of(max(0, new - 1))
+        ) is not None:
+            self.move_to(position)
 
-    def row_highlighted(self, row: int) -> None:
-        """A merge under the user's cursor is a step chosen."""
-        self.post_message(StepRequested(self._merges[row].step))
+    # Which are shown
 
-    row_selected = row_highlighted
+    def watch_shown(self) -> None:
+        """Others are shown, or all again: look at the first, or at the step in force."""
+        self.following = self.following  # only in the order they were learned can there be a tail
+        self._choose_anew(then=self._look)
 
-    def row_hint(self, row: int) -> str:
-        """Which pair was merged, why it was its turn, and what that made of the corpus."""
+    def _choose_anew(self, then: Callable[[], None] = lambda: None) -> None:
+        self._gathering = False
+
+        def chosen(rows: list[int]) -> None:
+            self.show_rows(rows if self.shown else range(len(self._merges)))
+            then()
+
+        uses_of = self._uses.of if self._uses is not None else None
+        self._choosing.run(rows_shown(self._merges, self.shown, uses_of), chosen)
+
+    def _look(self) -> None:
+        self.move_to(0 if self.shown else self.step - 1)
+
+    def validate_following(self, following: bool) -> bool:
+        """The tail is followed only where all are shown."""
+        return following and not self.shown
+
+    def action_show_next(self, by: int) -> None:
+        """Show the next of `SHOWN`, or the one before."""
+        names = list(SHOWN)
+        self.shown = names[(names.index(self.shown) + by) % len(names)]
+
+    def position_of(self, row: int) -> int | None:
+        """Where a row of the data is shown; None if it is not."""
+        if not self.shown:
+            return row if 0 <= row < len(self.order) else None
+        return self.order.index(row) if row in self.order else None
+
+    # What is sought
+
+    class SearchWanted(Message):
+        """Something should be typed that is sought here."""
+
+    def action_search(self) -> None:
+        """Ask for what is sought."""
+        self.post_message(self.SearchWanted())
+
+    def seek(self, by: int, *, start: int | None = None, tell: Callable[[bool], None] = lambda found: None) -> None:
+        """Put the cursor on the next merge that holds what is sought, or (-1) the one before; `tell` whether it is."""
+
+        def found(position: int | None) -> None:
+            if position is not None:
+                self.move_to(position, tell=True)
+            tell(position is not None)
+
+        begin = self.cursor + by if start is None else start
+        self._seeking.run(next_row(self._merges, self.order, begin, by, self.sought), found)
+
+    def action_seek(self, by: int) -> None:
+        """The next that holds what was sought last, or the one before."""
+        if self.sought:
+            self.seek(by, tell=self._tell_found)
+
+    def _tell_found(self, found: bool) -> None:
+        if not found:
+            self.notify(visible(f"No merge that is shown has {self.sought} in its token or id."), markup=False)
+
+    # Copies
+
+    def as_text(self, rows: Iterable[int]) -> str:
+        """Rows of the data as lines, the fields of each between tabs, headings first."""
+        head = "step\tleft\tright\ttoken\tid\tcount\tties\ttokens"
+        return "\n".join((head, *map(self._as_line, rows)))
+
+    def _as_line(self, row: int) -> str:
         merge = self._merges[row]
-        pair = " + ".join(fit(label, min(12, cell_len(label))) for label in map(token_label, self._parts(merge)))
-        told = f"Joins {pair}" + (f", {merge.count:,} times" if merge.count else "")
-        if merge.ties > 1:
-            told += f", one of {merge.ties:,} ties"
-        if merge.n_tokens:
-            told += f"; {merge.n_tokens:,} tokens left"
-            told += f", {self._n_bytes / merge.n_tokens:.2f} bytes each" if self._n_bytes else ""
-        return f"{told}."
+        labels = map(token_label, (*self._parts(merge), merge.token_bytes))
+        counts = (merge.count, merge.ties, merge.n_tokens) if merge.count else ("", "", "")
+        return "\t".join(map(str, (merge.step, *labels, merge.token, *counts)))
 
-    # Drawing
+    def action_copy(self, what: str) -> None:
+        """Copy the row under the cursor ("row"), or all that are shown ("all"), to the clipboard."""
+        rows = list(self.order) if what == "all" else [] if self.current is None else [self.current]
+        if rows:
+            self.app.copy_to_clipboard(self.as_text(rows))
+            self.notify(f"Copied {counted(len(rows), 'merge')}, tabs between the columns.", markup=False)
 
-    def header_places(self, width: int) -> Sequence[PlacedColumn]:
-        """The columns that fit, those of numbers as wide as the largest, which stands in the first row or the last."""
-        widths: dict[str, int] = {}
-        if self._merges:
-            first, last = self._merges[0], self._merges[-1]
-            for key, number in ("step", last.step), ("count", first.count), ("tokens_left", first.n_tokens):
-                widths[key] = len(f"{number:,}")
-        return _places(width, tuple(widths.items()), bool(self._n_bytes))
-
-    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        """One merge."""
-        merge = self._merges[row]
-        future = merge.step > self.step
-        ink = self.style_of("faint" if future else "row", base)
-        muted = self.style_of("faint" if future else "muted", base)
-        accent = self.style_of("accent", base)
-        left, right = self._parts(merge)
-        before = self._merges[row - 1].n_tokens if row else self._n_tokens
-        texts = {
-            "mark": ("●" if merge.step == self.step else "", accent),
-            "step": (f"{merge.step:,}", muted),
-            "left": (token_label(left), ink),
-            "right": (token_label(right), ink),
-            "token": (token_label(merge.token_bytes), ink + Style(bold=not future)),
-            "count": (f"{merge.count:,}" if merge.count else "", ink),
-            "ties": (_ties(merge.ties), muted),
-            "tokens_left": (f"{merge.n_tokens:,}" if merge.n_tokens else "", muted),
-            "ratio": (f"{self._n_bytes / merge.n_tokens:.2f}" if merge.n_tokens else "", ink),
-            "share": (_percent((before - merge.n_tokens) / before) if before and merge.n_tokens else "", muted),
-        }
-        tint = self.token_style(merge.token) if self.token_style else None
-        parts = [
-            tinted(place, *texts[place.column.key], tint if place.column.key == "token" else None)
-            for place in self.header_places(width)
-        ]
-        return line(parts, base)
-
-    def _parts(self, merge: Merge) -> tuple[bytes, bytes]:
-        """The bytes of both parts: one that was learned here has a known length; otherwise both are single bytes."""
-        token = merge.token_bytes
-        if (length := self._length_of(merge.left)) is None:
-            behind = self._length_of(merge.right)
-            length = 1 if behind is None else len(token) - behind
-        return token[:length], token[length:]
+    # The foot
 
     def render_footer(self, width: int) -> Iterable[Segment]:
-        """How many merges there are, and whether the newest is in sight."""
+        """What can be shown, what is, and whether the newest merge is in sight."""
         muted, accent = self.style_of("footer"), self.style_of("accent")
-        says = f" {counted(len(self._merges), 'merge')}" if self._merges else ""
-        if not self._merges or self.page_rows >= self.row_count:
-            where, style = "", muted
-        elif self.following:
-            where, style = "following ", muted
-        else:
-            where, style = "▼ End to follow ", accent
-        yield Segment(fit(says, max(0, width - len(where))), muted)
+        if not self._merges:
+            yield Segment(fit("", width), muted)
+            return
+        where, style = self._tail
+        x = 0
+        for start, text, name in self._labels(width):
+            yield Segment(" " if not x else " · ", muted)
+            yield Segment(text, accent if name == self.shown else muted)
+            x = start + len(text)
+        yield Segment(fit("", max(0, width - x - len(where))), muted)
         yield Segment(where, style)
 
+    @property
+    def _tail(self) -> tuple[str, Style]:
+        muted, accent = self.style_of("footer"), self.style_of("accent")
+        if self.shown:
+            return f"{self.row_count:,} shown ", muted
+        if self.page_rows >= self.row_count:
+            return "", muted
+        return ("following ", muted) if self.following else ("▼ End to follow ", accent)
+
+    def _labels(self, width: int) -> Iterator[tuple[int, str, str]]:
+        """What can be shown, as (cell, text, name), as far as there is room; what is shown in any case."""
+        room = width - len(self._tail[0]) - 1
+        names = {**SHOWN, "": counted(len(self._merges), "merge")}
+        known = [name for name in names if self._uses is not None or name not in ("used", "unused", "ties")]
+        x = 1
+        for name in known:
+            later = len(names[self.shown]) + 3 if known.index(name) < known.index(self.shown) else 0
+            if x + len(names[name]) + later <= room or name == self.shown:
+                yield x, names[name], name
+                x += len(names[name]) + 3
+
     def footer_clicked(self, x: int) -> None:
-        """A click on the footer follows again."""
+        """A click on what can be shown shows it; anywhere else it follows the newest merge again."""
+        for start, text, name in self._labels(self.row_width):
+            if start <= x < start + len(text) and self._merges:
+                self.shown = name
+                return
         self.action_move_to_end(1)
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         """A list without merges says where they will come from."""
-        style = self.style_of("muted")
-        yield Segment(fit(" Each merge will appear here as it is learned.", width), style)
-
-
-@lru_cache(maxsize=64)
-def _places(width: int, widths: tuple[tuple[str, int], ...], with_ratio: bool) -> tuple[PlacedColumn, ...]:
-    wanted = dict(widths)
-    columns = [
-        replace(column, width=max(column.width, len(column.heading), wanted.get(column.key, 0)))
-        for column in COLUMNS
-        if with_ratio or column.key != "ratio"
-    ]
-    return lay_out(columns, width)
-
-
-def _ties(ties: int) -> str:
-    """Nothing where the choice was clear."""
-    if ties < 2:
-        return ""
-    return f"={ties}" if ties < 1000 else f"={ties // 1000}k"
-
-
-def _percent(share: float) -> str:
-    """Three digits that matter, in six cells."""
-    return f"{share:.2%}".replace("%", " %") if share < 0.1 else f"{share:.1%}".replace("%", " %")
+        says = "None of the merges is so." if self._merges else "Each merge will appear here as it is learned."
+        yield Segment(fit(f" {says}", width), self.style_of("muted"))
