@@ -82,7 +82,8 @@ def run(options: Namespace) -> int:
         trainer = counts and prepare(counts, rules, control, report, old.vocabulary if old else None)
         del counts  # the trainer has all it needs of them, in less room
         if trainer:
-            report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known))
+            first_counts = list(trainer.first_counts)
+            report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known, first_counts))
             learn(trainer, control, report, checkpoints, replay)
             n_merges, reason = trainer.n_merges, trainer.stop_reason or ""
             if n_merges >= max(n_known, 1) or not control.stopped:

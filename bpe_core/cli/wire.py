@@ -19,7 +19,7 @@ At any point instead: `failed`, and nothing after it.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
 from bpe_core import untrusted_json
@@ -103,6 +103,8 @@ class Started:
     known: int = 0
     """The first so many merges were made before, in the vocabulary that is extended or the run that is resumed: they
     are sent like the others, but not paced."""
+    first_counts: list[int] = field(default_factory=list)
+    """How often each of the 256 bytes occurs, by value, then the end-of-word marker: what a curve begins with."""
 
 
 @dataclass(frozen=True, slots=True)

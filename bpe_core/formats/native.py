@@ -59,8 +59,11 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     elif vocabulary.whole_pieces != whole_by_default(vocabulary.base):
         yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
     if record:
-        names = (field.name for field in fields_of(record) if field.name != "steps")  # these stand with the merges
+        apart = ("steps", "first_counts")  # the steps stand with the merges, the counts on a line
+        names = (field.name for field in fields_of(record) if field.name not in apart)
         yield _entry("training", {name: getattr(record, name) for name in names})
+        if record.first_counts:
+            yield _entry("first_counts", record.first_counts)
     yield _entry("columns", _TRAINED if record else _PLAIN)
     yield from _merges(vocabulary, record)
     yield "}\n"
@@ -146,7 +149,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     base = _base(fields)
     _check_merges(fields, base, rows, trained)
     specials, name = _specials(fields), fields.text("name")
-    record = _record(fields.fields("training"), rows) if trained else None
+    record = _record(fields.fields("training"), rows, _first_counts(fields)) if trained else None
     merges = [(left, right, token) for left, right, token, *_ in rows]
     if "end_of_word" in fields:
         vocabulary = Vocabulary.marked(base, merges, specials, _end_of_word(fields, base))
@@ -232,7 +235,16 @@ def _check_merges(fields: Fields, base: Mapping[int, bytes], rows: Sequence[Sequ
             fields.fail(f"merges[{index}]", "the text is not what the ids stand for")
 
 
-def _record(training: Fields, rows: Sequence[Sequence[Any]]) -> TrainingRecord:
+def _first_counts(fields: Fields) -> tuple[int, ...]:
+    counts = fields.items("first_counts") if "first_counts" in fields else []
+    if len(counts) not in (0, 256 + ("end_of_word" in fields)) or not all(map(is_number, counts)):
+        fields.fail(
+            "first_counts", "the count of each byte was expected, and of the end-of-word marker if there is one"
+        )
+    return tuple(counts)
+
+
+def _record(training: Fields, rows: Sequence[Sequence[Any]], first_counts: tuple[int, ...]) -> TrainingRecord:
     return TrainingRecord(
         pattern=training.text("pattern"),
         ties=training.text("ties"),
@@ -249,6 +261,7 @@ def _record(training: Fields, rows: Sequence[Sequence[Any]]) -> TrainingRecord:
         end_of_word=training.text("end_of_word") if "end_of_word" in training else "",
         min_share=training.text("min_share") if "min_share" in training else None,
         n_given=training.number("n_given", largest=len(rows)) if "n_given" in training else 0,
+        first_counts=first_counts,
     )
 
 

@@ -101,6 +101,8 @@ class Trainer:
 
     def pair_table(self) -> bytes:
         """Of each pair that stands in the corpus now 3 unsigned 64-bit numbers: left and right symbol, count."""
+    def symbol_counts(self) -> bytes:
+        """Of each symbol how often it stands in the corpus now, an unsigned 64-bit number."""
 
 class PieceTable:
     """Counts the pieces of texts, document by document, in the order in which they first appear.

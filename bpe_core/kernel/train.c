@@ -309,6 +309,17 @@ void end_giving(trainer *t)
     t->giving = false;
 }
 
+void count_symbols(const trainer *t, uint64_t *counts)
+{
+    memset(counts, 0, t->spans.n * sizeof *counts);
+    for (size_t piece = 0; piece < t->weights.n; piece++)
+        for (size_t slot = t->starts.items[piece]; slot + 1 < t->starts.items[piece + 1];) {
+            uint32_t symbol = t->slots.items[slot];
+            counts[symbol] += t->weights.items[piece];
+            slot += t->spans.items[symbol];
+        }
+}
+
 void free_trainer(trainer *t)
 {
     void *blocks[] = {t->slots.items, t->starts.items, t->weights.items, t->piece_near.items, t->spans.items,

@@ -118,6 +118,9 @@ bool may_be_given(const trainer *trainer, uint64_t left, uint64_t right);
 /* No more merges are given: the pairs that are longer than max_length are no candidates. */
 void end_giving(trainer *trainer);
 
+/* Set counts[symbol] to how often each symbol stands in the corpus now. */
+void count_symbols(const trainer *trainer, uint64_t *counts);
+
 void free_trainer(trainer *trainer);
 
 /* pairs.c */

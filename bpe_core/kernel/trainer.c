@@ -276,6 +276,20 @@ static PyObject *pair_table(PyObject *object, PyObject *Py_UNUSED(ignored))
     return rows;
 }
 
+static PyObject *symbol_counts(PyObject *object, PyObject *Py_UNUSED(ignored))
+{
+    const trainer *trainer = &((TrainerObject *)object)->trainer;
+    if (((TrainerObject *)object)->busy || trainer->merging) {
+        PyErr_SetString(PyExc_ValueError, "it is learning");
+        return NULL;
+    }
+    PyObject *counts = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(trainer->spans.n * sizeof(uint64_t)));
+    if (!counts)
+        return NULL;
+    count_symbols(trainer, (uint64_t *)PyBytes_AS_STRING(counts));
+    return counts;
+}
+
 static PyObject *n_tokens(PyObject *object, void *Py_UNUSED(closure))
 {
     return PyLong_FromUnsignedLongLong(((TrainerObject *)object)->trainer.n_tokens);
@@ -285,6 +299,7 @@ static PyMethodDef methods[] = {
     {"learn", learn, METH_O, "Up to n merges, five 8-byte numbers each: left, right, count, tied, tokens after it."},
     {"merge", merge_given, METH_VARARGS, "Merge this pair, chosen or not; its row, as learn gives it, with tied 0."},
     {"pair_table", pair_table, METH_NOARGS, "Every pair there is now, three 8-byte numbers each: left, right, count."},
+    {"symbol_counts", symbol_counts, METH_NOARGS, "How often each symbol stands in the corpus now, 8 bytes each."},
     {0},
 };
 

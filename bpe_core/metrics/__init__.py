@@ -7,10 +7,8 @@
 from bpe_core.metrics.boundaries import Agreement, agreement, boundaries
 from bpe_core.metrics.comparison import Amounts, Comparison, sections
 from bpe_core.metrics.compression import (
-    CurvePoint,
     bytes_per_token,
     characters_per_token,
-    compression_curve,
     count_words,
     fertility,
     parity,
@@ -20,6 +18,7 @@ from bpe_core.metrics.edits import edit_survival
 from bpe_core.metrics.measures import Measures
 from bpe_core.metrics.morphology import morphological_alignment
 from bpe_core.metrics.overlap import Overlap, merges_in_common, overlap
+from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
 
 __all__ = [
     "Agreement",
@@ -28,11 +27,11 @@ __all__ = [
     "CurvePoint",
     "Measures",
     "Overlap",
+    "TrainingCurve",
     "agreement",
     "boundaries",
     "bytes_per_token",
     "characters_per_token",
-    "compression_curve",
     "count_words",
     "edit_survival",
     "fertility",

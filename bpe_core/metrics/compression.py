@@ -1,20 +1,4 @@
-"""Compression: bytes and characters per token, tokens per word, and how bytes per token grow during a training."""
-
-from dataclasses import dataclass
-
-from bpe_core.tokenizer.training_record import TrainingRecord
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """The length of the training corpus after one step of a training."""
-
-    step: int
-    """How many merges were made; 0 before the first."""
-    n_tokens: int
-    """Length of the corpus in tokens."""
-    bytes_per_token: float
-    """Bytes of the corpus / tokens of the corpus: the compression ratio."""
+"""Compression: bytes and characters per token, tokens per word."""
 
 
 def bytes_per_token(n_bytes: int, n_tokens: int) -> float:
@@ -58,12 +42,3 @@ def parity(n_tokens: int, n_tokens_of_reference: int) -> float:
     where it is called the premium.
     """
     return n_tokens / n_tokens_of_reference if n_tokens_of_reference else 0.0
-
-
-def compression_curve(record: TrainingRecord) -> list[CurvePoint]:
-    """The length of the training corpus before the first merge and after each one: n + 1 points for n merges.
-
-    Its first k points are the curve of a training with k - 1 merges, because merges do not depend on later ones.
-    """
-    lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
-    return [CurvePoint(step, n, bytes_per_token(record.n_bytes, n)) for step, n in enumerate(lengths)]

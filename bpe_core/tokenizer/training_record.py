@@ -40,3 +40,6 @@ class TrainingRecord:
     rule."""
     n_given: int = 0
     """The first so many merges were given, by the vocabulary that was extended; 0 for a vocabulary of its own."""
+    first_counts: tuple[int, ...] = ()
+    """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker if there
+    is one; empty if it is not known."""

@@ -19,7 +19,7 @@ from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.learner import Rules, Step, learner
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, from_bytes, from_vocabulary, inherited
-from bpe_core.trainer.ties import TIES
+from bpe_core.trainer.ties import TIES, alphabet
 from bpe_core.vocabulary import Vocabulary
 
 _AT_ONCE: Final = 1024
@@ -121,6 +121,7 @@ class Trainer:
         with no_garbage_collection():
             self._learner = learner(counts.pieces, rules, look)
         self._n_tokens_start = self._learner.n_tokens
+        self._first_counts = self._learner.symbol_counts()
 
     @property
     def n_tokens(self) -> int:
@@ -213,6 +214,16 @@ class Trainer:
         pairs = (((ids[left], ids[right]), n) for (left, right), n in self._learner.pairs())
         return sorted(pairs, key=lambda row: (row[1], row[0]), reverse=True)
 
+    @property
+    def first_counts(self) -> tuple[int, ...]:
+        """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
+        order = alphabet(self.options.ties)
+        return (*(self._first_counts[order.index(byte)] for byte in range(256)), *self._first_counts[256:])
+
+    def token_counts(self) -> dict[int, int]:
+        """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
+        return dict(zip(self._ids, self._learner.symbol_counts(), strict=True))
+
     def tokenizer(self) -> Tokenizer:
         """The tokenizer with all merges learned so far.
 
@@ -245,6 +256,7 @@ class Trainer:
             end_of_word=options.end_of_word,
             min_share=None if options.min_share is None else str(options.min_share),
             n_given=self.n_given,
+            first_counts=self.first_counts,
         )
 
 

@@ -57,6 +57,9 @@ class Learner(Protocol):
     def pairs(self) -> Iterable[tuple[Pair, int]]:
         """(pair, count) for every pair that occurs in the corpus now, in no order."""
 
+    def symbol_counts(self) -> list[int]:
+        """How often each symbol occurs in the corpus now; linear in the corpus."""
+
 
 def learner(pieces: Mapping[str, int], rules: Rules, look: Look | None) -> Learner:
     """A learner, compiled if it can be, that has counted the pairs of `pieces` (piece -> how often it occurs)."""
@@ -121,6 +124,10 @@ class PythonLearner:
         """(pair, count) for every pair that occurs in the corpus now, in no order."""
         return self._index.counts.items()
 
+    def symbol_counts(self) -> list[int]:
+        """How often each symbol occurs in the corpus now; linear in the corpus."""
+        return self._index.symbol_counts()
+
 
 def _lowest_first(pair: Pair) -> Pair:
     return pair
@@ -164,3 +171,7 @@ class CompiledLearner:
     def pairs(self) -> Iterable[tuple[Pair, int]]:
         """(pair, count) for every pair that occurs in the corpus now, in no order."""
         return (((left, right), count) for left, right, count in iter_unpack("=3Q", self._trainer.pair_table()))
+
+    def symbol_counts(self) -> list[int]:
+        """How often each symbol occurs in the corpus now; linear in the corpus."""
+        return [count for (count,) in iter_unpack("=Q", self._trainer.symbol_counts())]

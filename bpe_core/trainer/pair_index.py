@@ -93,6 +93,17 @@ class PairIndex:
     def _weight(self, place: int) -> int:
         return self._weights[bisect(self._starts, place) - 1]
 
+    def symbol_counts(self) -> list[int]:
+        """How often each symbol occurs in the corpus now; linear in the slots."""
+        counts = [0] * len(self._spans)
+        slots, spans = self._slots, self._spans
+        for (place, stop), weight in zip(pairwise(self._starts), self._weights, strict=True):
+            while place < stop - 1:
+                symbol = slots[place]
+                counts[symbol] += weight
+                place += spans[symbol]
+        return counts
+
     def merge(self, pair: Pair, symbol: int, level: int) -> tuple[list[Pair], int]:
         """Replace `pair` by the new `symbol` (the number of symbols before it) everywhere, from left to right.
 

@@ -103,7 +103,7 @@ async def test_a_real_training(book: Path) -> None:
     )
     n_tokens = expected.n_tokens
     assert [merge for update in updates for merge in update.merges] == list(expected)
-    assert [update.started for update in updates if update.started] == [Started(n_tokens, 12)]
+    assert [(update.started.tokens, update.started.merges) for update in updates if update.started] == [(n_tokens, 12)]
     assert [update.totals.bytes for update in updates if update.totals] == [len(TEXT)]
     assert [update.saved for update in updates if update.saved] == [output]
     assert updates[-1].run.phase == "done" and not any(update.failed for update in updates)

@@ -37,7 +37,7 @@ EVENTS: list[Event] = [
     Skipped(path="photo.jpg", reason="binary"),
     Counted(documents=1, bytes=168, characters=168, pieces=1, unique=1),
     Started(tokens=11, merges=3),
-    Started(tokens=11, merges=3, known=2),
+    Started(tokens=11, merges=3, known=2, first_counts=[0, 3]),
     Merges(rows=[[1, 97, 97, 256, "6161", 4, 1, 9], [2, 256, 97, 257, "616161", 2, 2, 7]]),
     State("paused"),
     State("paused", "ratio 3.5"),

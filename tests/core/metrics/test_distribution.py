@@ -81,19 +81,6 @@ def test_utilization_counts_what_occurs():
     assert metrics.utilization([], 0) == 0.0
 
 
-def test_twenty_merges_are_a_curve_of_twenty_one_points():
-    curve = metrics.compression_curve(train(S0, vocab_size=276, pattern="none").record)
-    assert len(curve) == 21
-    assert (curve[0].step, curve[0].n_tokens, curve[0].bytes_per_token) == (0, 168, 1.0)
-    assert (curve[-1].step, curve[-1].n_tokens, round(curve[-1].bytes_per_token, 2)) == (20, 109, 1.54)
-    assert [point.n_tokens for point in curve] == sorted((point.n_tokens for point in curve), reverse=True)
-
-
-def test_a_lossy_pattern_begins_above_one_byte_a_token():
-    curve = metrics.compression_curve(train("low low", vocab_size=258, pattern="words").record)
-    assert [(point.n_tokens, point.bytes_per_token) for point in curve] == [(6, 7 / 6), (4, 7 / 4), (2, 7 / 2)]
-
-
 def test_the_published_example():
     counts = Counter(["pick", "@@ed", "pick", "@@l", "@@ed", "pick", "@@les"]).values()
     assert metrics.renyi_efficiency(counts) == pytest.approx(0.8265064834225245, rel=1e-12)

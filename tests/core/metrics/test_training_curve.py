@@ -1,0 +1,80 @@
+"""The curve of a training: each of its points is what encoding the corpus with the vocabulary of that step gives."""
+
+import random
+from collections import Counter
+
+import pytest
+from amounts import amount
+
+from bpe_core import OptionError, Tokenizer, Trainer, Vocabulary, load, metrics, save, train
+from bpe_core.content.presets import PRESETS
+from bpe_core.corpus import Counts
+from bpe_core.metrics import TrainingCurve
+from bpe_core.trainer.ties import TIES
+
+S0 = PRESETS["S0"].documents
+
+
+def test_twenty_merges_are_a_curve_of_twenty_one_points():
+    points = TrainingCurve.of(train(S0, vocab_size=276, pattern="none")).points
+    assert len(points) == 21
+    assert (points[0].step, points[0].n_tokens, points[0].bytes_per_token) == (0, 168, 1.0)
+    assert (points[-1].step, points[-1].n_tokens, round(points[-1].bytes_per_token, 2)) == (20, 109, 1.54)
+    assert sum(point.saved for point in points) == 168 - 109
+
+
+def test_a_lossy_pattern_begins_above_one_byte_a_token():
+    points = TrainingCurve.of(train("low low", vocab_size=258, pattern="words")).points
+    assert [(point.n_tokens, point.bytes_per_token) for point in points] == [(6, 7 / 6), (4, 7 / 4), (2, 7 / 2)]
+
+
+def check(trainer: Trainer, pieces: dict[str, int]) -> None:
+    trainer.finish()
+    tokenizer = trainer.tokenizer()
+    points = TrainingCurve.of(tokenizer).points
+    assert len(points) == tokenizer.step + 1
+    for point in points:
+        then, used = tokenizer.at(point.step), Counter[int]()
+        for piece, n in pieces.items():
+            for token in then.encode_piece(piece):
+                used[token] += n
+        assert (point.n_tokens, point.n_used) == (used.total(), len(used))
+        assert point.n_vocab == len(then.vocabulary)
+        assert point.utilization == metrics.utilization(used.values(), point.n_vocab)
+        assert point.renyi_efficiency == pytest.approx(metrics.renyi_efficiency(used.values()), abs=1e-11)
+    assert {token: n for token, n in trainer.token_counts().items() if n} == used
+
+
+@amount(30, 300)
+def test_every_point_is_what_encoding_the_corpus_gives(amount):
+    for seed in range(amount):
+        r = random.Random(seed)
+        texts = ["".join(r.choices(r.choice(["ab", "abc ", "aé 😊", "a\n b"]), k=r.randrange(40))) for _ in range(5)]
+        pattern, ties = r.choice(("none", "words", "gpt4")), r.choice(TIES)
+        options = r.choice(
+            [{}, {"special_tokens": ["<s>", "<e>"]}, {"special_tokens": ["<s>"], "id_layout": "specials-first"}]
+        )
+        if pattern == "words" and r.random() < 0.5:
+            options = {**options, "end_of_word": r.choice(["</w>", "_"])}
+        counts = Counts.of(texts, pattern)
+        check(Trainer(counts, vocab_size=259 + r.randrange(25), ties=ties, **options), counts.pieces)
+
+
+def test_given_merges_have_points_too():
+    old = train("abcabcabd", vocab_size=262, pattern="none").vocabulary
+    counts = Counts.of("the abc of abc, and bcd", "none")
+    check(Trainer(counts, vocab_size=270, start=old), counts.pieces)
+
+
+def test_a_kept_tokenizer_has_the_same_curve(tmp_path):
+    tokenizer = train("low low lower", vocab_size=270, pattern="words", end_of_word="</w>")
+    save(tokenizer, tmp_path / "a.json")
+    assert TrainingCurve.of(load(tmp_path / "a.json")).points == TrainingCurve.of(tokenizer).points
+    assert TrainingCurve.of(tokenizer.at(3)).points == TrainingCurve.of(tokenizer).points[:4]
+
+
+def test_without_a_record_there_is_no_curve_and_without_counts_no_use():
+    with pytest.raises(OptionError, match="no record of a training"):
+        TrainingCurve.of(Tokenizer(Vocabulary.of_bytes(), "gpt4"))
+    point = TrainingCurve(None, 10, 10, 256).add(97, 98, 256, 8)
+    assert (point.saved, point.n_used, point.utilization, point.renyi_efficiency) == (2, None, None, None)
