@@ -11,7 +11,22 @@ import traceback
 from collections.abc import Sequence
 from typing import Final
 
-from bpe_core.cli import audit, compare, convert, count, decode, economy, encode, fetch, measure, show, train, why
+from bpe_core.cli import (
+    audit,
+    compare,
+    convert,
+    count,
+    decode,
+    economy,
+    encode,
+    export,
+    fetch,
+    measure,
+    runs,
+    show,
+    train,
+    why,
+)
 from bpe_core.cli.arguments import Parser
 from bpe_core.cli.standard_streams import discard, open_closed_streams, print_to_stderr
 from bpe_core.cli.wire import Failed, to_line
@@ -22,7 +37,22 @@ _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno
 """Errors of writing to what takes no more; an OSError with one of these and no file name comes from stdout."""
 
 
-COMMANDS: Final = (train, encode, decode, show, count, measure, compare, economy, audit, why, convert, fetch)
+COMMANDS: Final = (
+    train,
+    encode,
+    decode,
+    show,
+    count,
+    measure,
+    compare,
+    economy,
+    audit,
+    why,
+    runs,
+    export,
+    convert,
+    fetch,
+)
 """The modules of the subcommands, in the order of the help."""
 
 

@@ -10,6 +10,7 @@ from bpe_core.cli.arguments import Subcommands, add_command, add_stream
 from bpe_core.cli.checkpoints import Checkpoints, add_resume, checkpoint_of, replay_of
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
+from bpe_core.cli.export import write_curve
 from bpe_core.cli.learning import learn, prepare
 from bpe_core.cli.report import Report, report_to
 from bpe_core.cli.saving import check_output, save_learned
@@ -46,6 +47,11 @@ def add(commands: Subcommands) -> None:
         "--preset",
         choices=PRESETS,
         help="run a founding example again, with its own text and options, and say whether it comes out; no OUT needed",
+    )
+    parser.add_argument(
+        "--curve",
+        metavar="FILE",
+        help="write the corpus after every merge there: as a picture if FILE ends in .svg, or CSV",
     )
     parser.add_argument(
         "--keep-existing", action="store_true", help="replace no file: where OUT is taken, save as OUT-2, OUT-3, …"
@@ -91,6 +97,8 @@ def run(options: Namespace) -> int:
                 if options.output:
                     save_learned(trainer.tokenizer(), options.output, report, keep_existing=options.keep_existing)
                     checkpoints.remove()
+                if options.curve:
+                    write_curve(trainer.tokenizer(), options.curve)
         seconds = time.monotonic() - began
         report.send(Done(control.stopped or reason, n_merges, seconds))
         if n_merges < n_known and control.stopped:
@@ -108,7 +116,7 @@ def _counts(
     options: Namespace, preset: Preset | None, rules: Options, control: Control, report: Report
 ) -> Counts | None:
     if preset is None:
-        outputs = [place for place in (Path(options.output), checkpoint_of(options)) if place]
+        outputs = [Path(place) for place in (options.output, checkpoint_of(options), options.curve) if place]
         return count_files(options.paths, rules.pattern, control, report, outputs=outputs)
     counts = preset.counts()
     sizes = (counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces))
@@ -131,8 +139,8 @@ def _check_usage(options: Namespace) -> None:
         raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
     if options.output:
         check_output(Path(options.output), options.paths)
-    if options.checkpoint:
-        check_output(Path(options.checkpoint), options.paths)
+    for other in filter(None, (options.checkpoint, options.curve)):
+        check_output(Path(other), options.paths)
 
 
 def _ending(stopped: str | None, reason: str, steps: int, seconds: float, output: str | None) -> str:

@@ -1,5 +1,6 @@
 """The training record: the corpus, options and statistics of a training, kept in the tokenizer's file for audits."""
 
+import hashlib
 from dataclasses import dataclass
 
 from bpe_core.corpus import Source
@@ -43,3 +44,9 @@ class TrainingRecord:
     first_counts: tuple[int, ...] = ()
     """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker if there
     is one; empty if it is not known."""
+
+    @property
+    def corpus_digest(self) -> str:
+        """A SHA-256 of the digests of all documents in their order, in hexadecimal: equal for the same texts, whatever
+        their files are called."""
+        return hashlib.sha256("".join(source.sha256 for source in self.sources).encode()).hexdigest()

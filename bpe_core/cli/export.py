@@ -1,0 +1,69 @@
+"""`export`: the merges, the curve or the record of a training, for other programs and for print."""
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterable
+
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
+from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.errors import OptionError
+from bpe_core.exports import curve_as_csv, merges_as_text, record_as_json
+from bpe_core.formats.atomic import check_place, write_atomically
+from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.pictures.chart import chart
+from bpe_core.tokenizer import Tokenizer
+
+
+def add(commands: Subcommands) -> None:
+    """Declare the subcommand."""
+    parser = add_command(
+        commands,
+        "export",
+        run,
+        "Print the merges, the curve or the record of a training.",
+        ("merges mine.json > merges.tsv", "chart mine.json larger.json -o chart.svg", "curve mine.json -o curve.csv"),
+        "merges: a line a merge, separated by tabs. curve: the corpus after every merge, as CSV. chart: the curves of\n"
+        "one or several trainings over one another, as SVG. record: options, texts and steps, as JSON.\n"
+        "convert writes a tokenizer for other libraries.",
+    )
+    parser.add_argument("what", choices=("merges", "curve", "chart", "record"), help="what to print")
+    parser.add_argument("tokenizer", nargs="+", metavar="TOKENIZER", help=f"{A_TOKENIZER}; several for curve and chart")
+    parser.add_argument("-o", "--output", metavar="OUT", help="the file to write, instead of stdout")
+
+
+def run(options: Namespace) -> int:
+    """Print or write what was asked for; returns 0."""
+    if options.what in ("merges", "record") and len(options.tokenizer) > 1:
+        raise OptionError(f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}.")
+    if options.output:
+        check_place(options.output)
+    lines = _lines(options.what, [open_tokenizer(name) for name in options.tokenizer], options.tokenizer)
+    if options.output:
+        write_atomically(options.output, list(lines))
+    else:
+        sys.stdout.writelines(lines)
+    return 0
+
+
+def _lines(what: str, tokenizers: list[Tokenizer], names: list[str]) -> Iterable[str]:
+    if what == "merges":
+        return merges_as_text(tokenizers[0])
+    if what == "record":
+        return [record_as_json(tokenizers[0])]
+    return curve_lines(tokenizers, names, as_picture=what == "chart")
+
+
+def curve_lines(tokenizers: list[Tokenizer], names: list[str], *, as_picture: bool) -> Iterable[str]:
+    """The curves of trainings, `names` being the files, as an SVG document or as CSV. Raises `OptionError`."""
+    curves = {
+        name if names.count(name) == 1 else f"{name} {number}": TrainingCurve.of(tokenizer).points
+        for number, (name, tokenizer) in enumerate(zip(map(os.path.basename, names), tokenizers, strict=True), 1)
+    }
+    return [chart(curves)] if as_picture else curve_as_csv(curves)
+
+
+def write_curve(tokenizer: Tokenizer, path: str) -> None:
+    """Write the curve of a training: a picture if `path` ends in .svg, or else CSV. Raises `FormatError`."""
+    lines = curve_lines([tokenizer], [path], as_picture=path.lower().endswith(".svg"))
+    write_atomically(path, list(lines))
