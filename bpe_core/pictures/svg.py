@@ -1,11 +1,12 @@
 """Pictures as SVG: text on a grid of cells, as in a terminal, in any monospaced font."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Final, NamedTuple
+from typing import Final
 
 from bpe_core.cells import cells
 from bpe_core.pictures.colors import HUES
+from bpe_core.pictures.layout import laid_out
 from bpe_core.pictures.picture import Picture
 
 COLUMNS: Final = 96
@@ -15,65 +16,42 @@ _WIDTH, _HEIGHT, _SIZE, _EDGE = 8.4, 22.0, 14, 20.0
 """Width of a cell, height of a line, font size, and margin, in pixels."""
 
 
-class _Part(NamedTuple):
-    """The part of a token on one line: `text` at `row` and `column`, in cells."""
-
-    row: int
-    column: int
-    text: str
-    color: int
-
-
 def drawing(pictures: Sequence[Picture], columns: int = COLUMNS) -> str:
     """The pictures below one another, as one SVG document; lines are wrapped at `columns` cells."""
     body: list[str] = []
     row = 0
     for picture in pictures:
-        body.append(_text(row, 0, picture.title, "t"))
-        body.append(_text(row, cells(picture.title) + 2, picture.summary, "q"))
-        row += 1
-        for part in _laid_out(picture, columns, row):
-            x, y = _EDGE + part.column * _WIDTH, _EDGE + part.row * _HEIGHT
-            width = cells(part.text) * _WIDTH
-            body.append(
-                f'<rect x="{x:.1f}" y="{y + 2:.1f}" width="{width:.1f}" height="{_HEIGHT - 4:.1f}" rx="3" '
-                f'class="c{part.color}"/>'
-            )
-            body.append(_text(part.row, part.column, part.text, "x"))
-            row = max(row, part.row)
-        row += 2
-    width, height = columns * _WIDTH + 2 * _EDGE, (row - 1) * _HEIGHT + 2 * _EDGE
+        lines, rows = body_of(picture, columns, row)
+        body += lines
+        row += rows + 1
+    return document_of(body, columns, row - 1)
+
+
+def body_of(picture: Picture, columns: int, row: int = 0, title: str = "") -> tuple[list[str], int]:
+    """The elements of a picture whose title stands at `row`, and the number of its rows; `title` instead of its own."""
+    title = title or picture.title
+    body = [_text(row, 0, title, "t"), _text(row, cells(title) + 2, picture.summary, "q")]
+    last = row + 1
+    for part in laid_out(picture, columns, row + 1):
+        x, y = _EDGE + part.column * _WIDTH, _EDGE + part.row * _HEIGHT
+        width = cells(part.text) * _WIDTH
+        body.append(
+            f'<rect x="{x:.1f}" y="{y + 2:.1f}" width="{width:.1f}" height="{_HEIGHT - 4:.1f}" rx="3" '
+            f'class="c{part.color}"/>'
+        )
+        body.append(_text(part.row, part.column, part.text, "x"))
+        last = max(last, part.row)
+    return body, last - row + 1
+
+
+def document_of(body: Sequence[str], columns: int, rows: int, rules: str = "") -> str:
+    """A document of so many cells, with these elements, and these style rules beside those of all pictures."""
+    width, height = columns * _WIDTH + 2 * _EDGE, rows * _HEIGHT + 2 * _EDGE
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}">\n'
-        f"<style>\n{_style()}</style>\n"
+        f"<style>\n{_style()}{rules}</style>\n"
         f'<rect width="100%" height="100%" rx="8" class="p"/>\n' + "\n".join(body) + "\n</svg>\n"
     )
-
-
-def _laid_out(picture: Picture, columns: int, row: int) -> Iterator[_Part]:
-    """The tokens placed on lines from `row` on, wrapped at `columns` cells."""
-    column = 0
-    for chip in picture.chips:
-        for number, line in enumerate(chip.lines):
-            if number:
-                row, column = row + 1, 0
-            while line:
-                fits = _fitting(line, columns - column)
-                if fits:
-                    yield _Part(row, column, line[:fits], chip.color)
-                    column += cells(line[:fits])
-                    line = line[fits:]
-                if line:
-                    row, column = row + 1, 0
-
-
-def _fitting(line: str, room: int) -> int:
-    """How many of the first characters of `line` fit into `room` cells."""
-    for index, character in enumerate(line):
-        room -= cells(character)
-        if room < 0:
-            return index
-    return len(line)
 
 
 def _text(row: int, column: int, text: str, kind: str) -> str:

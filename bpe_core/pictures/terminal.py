@@ -39,6 +39,11 @@ def _colored(picture: Picture, colors: int, with_ids: bool) -> Iterator[str]:
             yield f"\x1b[2m{_ids(chip.ids)}\x1b[0m "
 
 
+def colored(text: str, color: int) -> str:
+    """A part of a line of one token, colored with 24 bits."""
+    return f"\x1b[38;5;16;{_background(color, 1 << 24)}m{text}\x1b[0m"
+
+
 def _ids(ids: tuple[int, ...]) -> str:
     return f"⟨{' '.join(map(str, ids))}⟩"
 

@@ -23,9 +23,11 @@ class TextFiles(Owner[None]):
         """Open a text of the corpus pane, or else one that is asked for."""
         self._begin(partial(self._open, source))
 
-    def save(self, text: str) -> None:
-        """Ask for a path and write `text` there, byte for byte."""
-        self._host.run_worker(partial(self._done, partial(self._save, text)))  # whatever is opened meanwhile
+    def save(self, text: str, what: str = "the text", name: str = "") -> None:
+        """Ask for a path and write `text` there, byte for byte; the question says `what`, and proposes `name`."""
+        self._host.run_worker(
+            partial(self._done, partial(self._save, text, what, name))
+        )  # whatever is opened meanwhile
 
     async def _open(self, source: TextSource | None) -> None:
         if source is None:
@@ -34,8 +36,9 @@ class TextFiles(Owner[None]):
         if source is not None:
             self._opened(await in_thread(text_of, source))
 
-    async def _save(self, text: str) -> None:
-        path = await self._host.ask(AskPath("Where should the text be saved?", must_exist=False, only_file=True))
+    async def _save(self, text: str, what: str, name: str) -> None:
+        question = f"Where should {what} be saved?"
+        path = await self._host.ask(AskPath(question, name, must_exist=False, only_file=True))
         if path is None or (os.path.exists(path) and not await self._may_replace(path)):
             return
         try:

@@ -71,7 +71,7 @@ class MainScreen(RequestScreen):
             with Container(id="work"):
                 yield from map(Pane, _at("upper", "side"))
                 yield _bind(EditorPane(BY_ID["editor"]))
-        yield StepLine(id="steps").data_bind(state.step, state.tokenizer)
+        yield StepLine(id="steps").data_bind(state.step, state.tokenizer, state.playing)
         yield HintLine()
         yield KeyLine()
 

@@ -61,6 +61,8 @@ class RequestScreen(RestylingScreen):
     """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
     path: var[str] = var("")
     """Where that tokenizer is kept; empty while it is being trained."""
+    playing: var[int] = var(0)
+    """Merges a second that are played in the editor; 0 while they are not."""
     step: var[int] = var(0)
     """How many of its merges are in force."""
     in_force: var[Tokenizer | None] = var(None)
@@ -154,7 +156,21 @@ class RequestScreen(RestylingScreen):
 
     def action_travel(self, by: int) -> None:
         """A step back or on."""
+        self.session.replay.stop()
         self.session.shown.go_to(self.step + by)
+
+    def action_play(self) -> None:
+        """Play the editor's text from bytes to the last merge, or pause."""
+        self.session.replay.toggle()
+
+    def action_change_play(self, by: int) -> None:
+        """Play faster (1) or slower (-1)."""
+        self.session.replay.change_pace(by)
+
+    @work
+    async def action_record(self, form: str) -> None:
+        """Save what would be played as an asciinema cast, or as an SVG animation."""
+        await self.session.replay.record(form, self.session.files.save)
 
     def action_audit(self) -> None:
         """Audit the tokenizer on the screen, or stop doing so."""
@@ -246,7 +262,8 @@ class RequestScreen(RestylingScreen):
 
     @on(messages.StepRequested)
     def travel_to(self, event: messages.StepRequested) -> None:
-        """Another step."""
+        """Another step; whoever chooses one has seen enough of a replay."""
+        self.session.replay.stop()
         self.session.shown.go_to(event.step)
 
     @on(messages.FindingOpened)

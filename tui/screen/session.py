@@ -4,6 +4,7 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
 
     corpus, options     the session: what the user chose for the next training
     pace                `Moments`: how fast a training may be
+    playing             `Replay`: how fast the text is played from bytes to the last merge
     totals              `Count`: what these texts amount to under the pattern of these options
     run                 `Training`
     notice              `Fetch`, `Loading` and `Recovery` together: what is being waited for
@@ -43,6 +44,7 @@ from tui.owners.owner import in_thread
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
 from tui.screen.moments import Moments
+from tui.screen.replay import Replay
 from tui.screen.shown_tokenizer import ShownTokenizer, same
 from tui.state import Corpus, Run
 from tui.workers.updates import RUN, Task
@@ -73,6 +75,7 @@ class Session:
         self.recovery = Recovery(screen, self._publish_notice, self.shown.recovered)
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
         self.moments = Moments(screen, self.shown, self.training, self.train)
+        self.replay = Replay(screen, self.shown.go_to)
         self.known = KnownTokenizers(screen, self._publish_kept)
         self.files = TextFiles(screen, screen.open_in_editor)
 
@@ -284,6 +287,7 @@ class Session:
 
     def _forget(self) -> None:
         """What is known of the tokenizer on the screen goes with it."""
+        self.replay.stop()
         self.recovery.cancel()
         self.auditing.forget()
         self._screen.editor.forget_edits()

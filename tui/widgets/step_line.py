@@ -16,7 +16,7 @@ from bpe_core.visible import token_label
 from tui.commands import bindings
 from tui.drawing.columns import fit
 from tui.messages import StepRequested
-from tui.state import steps_known
+from tui.state import pace_told, steps_known
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -44,9 +44,11 @@ class StepLine(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"step-line--{ink}" for ink in ["label", "step", "done", "rest", "thumb"]}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
 
-    hint = "Merges in force: ← → go by one, with shift by ten, Home before the first."
+    hint = "Merges in force: ← → by one, with shift by ten. Space plays the text."
     step: reactive[int] = reactive(0)
     """How many merges are in force; the screen's, to which it is bound."""
+    playing: reactive[int] = reactive(0)
+    """Merges a second that are played; 0 while they are not."""
     tokenizer: reactive[Tokenizer | None] = reactive(None)
     """The tokenizer on the screen with all of its merges."""
 
@@ -127,7 +129,8 @@ class StepLine(Widget, can_focus=True):
     def _says(self) -> str:
         """Where we are, as wide for every step."""
         total = f"{self.n_steps:,}"
-        return f" step {self.step:>{len(total)},} of {total} "
+        playing = f"▶ {pace_told(self.playing)} " if self.playing else ""
+        return f" step {self.step:>{len(total)},} of {total} {playing}"
 
     @property
     def _track(self) -> tuple[int, int]:

@@ -1,0 +1,44 @@
+"""The editor's text played from bytes to the last merge, and recorded."""
+
+import json
+from pathlib import Path
+
+import pytest
+from scope import Opened
+
+from bpe_core import load
+from bpe_core.pictures.replay import steps_seen
+from tui.dialogs.questions import AskPath
+from tui.widgets.step_line import StepLine
+
+pytestmark = pytest.mark.usefixtures("no_process_left")
+
+
+async def test_a_text_is_played_from_bytes_to_the_last_merge(opened: Opened, kept: Path, home: Path) -> None:
+    async with opened() as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        scope.area.load("the thesis")
+        screen.set_focus(screen.query_one(StepLine))
+        steps = steps_seen(load(kept), "the thesis")
+        seen: list[int] = []
+        screen.watch(screen, "step", lambda step: seen.append(step), init=False)
+        await scope.press("space")
+        assert screen.playing and scope.tokens()[0] in ("t", "th"), "it begins at the bytes"
+        await scope.press("minus")
+        pace = screen.playing
+        await scope.press("plus")
+        assert 0 < pace < screen.playing
+        await scope.press("space")
+        assert not screen.playing
+        await scope.press("space")
+        await scope.until(lambda: not screen.playing and screen.step == steps[-1], "it comes to its end")
+        assert set(seen) <= {0, *steps} and seen[-1] == steps[-1], "only what changes the text is shown"
+        await scope.press("space", "left")
+        assert not screen.playing, "whoever goes a step has seen enough"
+        await screen.run_action("record('cast')")
+        await scope.asked(AskPath)
+        await scope.answer(str(home / "merges.cast"))
+        await scope.until((home / "merges.cast").exists, "it is saved")
+        head, *events = map(json.loads, (home / "merges.cast").read_text().splitlines())
+        assert head["version"] == 2 and len(events) == len(steps) + 2
