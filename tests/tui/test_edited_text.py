@@ -10,12 +10,14 @@ from nasty import nasty_texts
 
 from bpe_core import Tokenizer, train
 from bpe_core.editing.aligned_text import followed
+from bpe_core.editing.spans import Span
 from bpe_core.errors import PatternError
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import PrefixStep, SplitStep
 from tui.text.edited_text import EditedText
+from tui.text.lane import Lane
 from tui.text.reading import Limits
 from tui.text.review import Review
 from tui.text.screen_rows import Rows
@@ -52,10 +54,10 @@ def tokenizers() -> list[Tokenizer | None]:
 
 def settled(edited: EditedText) -> EditedText:
     """Let it come to rest, as a screen does when nobody types."""
-    while (reading := edited.reading) is not None:
+    while (reading := edited.next_reading) is not None:
         reading.run()
-        edited.finish_reading(reading)
-    while not edited.settle(0):
+        edited.take_reading(reading)
+    while not edited.settle_all(0):
         pass
     while not edited.settle_review(0):
         pass
@@ -87,6 +89,34 @@ def check(edited: EditedText) -> None:
         assert (row.text, bounds(row), row.shared) == (whole.text, bounds(whole), whole.shared)
     for stretch in edited.changed:
         assert 0 <= stretch[0] <= stretch[1] <= len(text)
+    for lane in edited.others:
+        check_lane(edited, lane)
+
+
+def check_lane(edited: EditedText, lane: Lane) -> None:
+    """Its tokens are those of its tokenizer; alike are those whose characters and bytes are a first lane's, too."""
+    text, number = edited.document.text, edited.lanes.index(lane)
+    assert lane.tokenizer is not None and lane.live is not None and not lane.why_none
+    assert lane.live.tokenizer is lane.tokenizer and lane.live.text == text
+    assert lane.live.ids == lane.tokenizer.encode(text, disallowed_special=()) and lane.n_tokens == len(lane.live.ids)
+    first = {shape(edited, span) for span in edited.spans(0, len(text))}
+    alike = {span[:2]: shape(lane, span) in first for span in lane.spans(0, len(text))}
+    rows = Rows(edited.document, 20)
+    rows.n_lanes = len(edited.lanes)
+    for y in range(number, rows.height, 7 * rows.n_lanes):
+        place = rows.place(y)
+        assert place is not None and place.lane == number
+        start = edited.stretch(place)[0]
+        for token in edited.row(place, 6).tokens:
+            whole = start + token.start - token.outside[0], start + token.end + token.outside[1]
+            assert token.is_alike == alike[whole]
+
+
+def shape(lane: Lane, span: Span) -> tuple[object, ...]:
+    """Where a token begins and ends; of several that share a character, all of them."""
+    assert lane.live is not None
+    is_shared = len(span.ids) > 1
+    return *span[:2], *(len(lane.live.tokenizer.token_bytes(token)) for token in span.ids if is_shared)
 
 
 def bounds(row: RowContent) -> list[Columns]:
@@ -127,32 +157,37 @@ def test_whatever_is_done_in_whatever_order(seed: int) -> None:
     edited = EditedText("".join(rng.choices(TEXTS, k=rng.choice((0, 3, 12)))), rng.choice(known), limits=SMALL)
     undo: list[list[tuple[int, int, str]]] = []
     for _ in range(60):
-        deed = rng.randrange(12)
+        deed = rng.randrange(13)
         if deed < 5:
             edited.begin_edits()
             undo.append([edit(edited, rng) for _ in range(rng.choice((1, 1, 1, 4)))])
-            assert len(edited.end_edits()) == (len(undo[-1]) if edited.tokenizer else 0)
+            changes = [lane.end_edits() for lane in edited.lanes]
+            assert list(map(len, changes)) == [len(undo[-1]) if lane.tokenizer else 0 for lane in edited.lanes]
         elif deed == 5 and undo:  # several edits at once, as an undo takes them back
             edited.begin_edits()
             for taken_back in reversed(undo.pop()):
                 put(edited, *taken_back)
-            edited.end_edits()
+            for lane in edited.lanes:
+                lane.end_edits()
         elif deed == 6:
             edited.use(rng.choice(known))
             undo = undo[-3:]
         elif deed == 7 and edited.live is not None:
             edited.pin()
-        elif deed == 8 and (reading := edited.reading) is not None:  # edits may come between reading and taking
+        elif deed == 8 and (reading := edited.next_reading) is not None:  # edits may come between reading and taking
             reading.run()
             edited.begin_edits()
             undo.append([edit(edited, rng)])
-            edited.end_edits()
-            edited.finish_reading(reading)
+            for lane in edited.lanes:
+                lane.end_edits()
+            edited.take_reading(reading)
         elif deed == 9:
-            edited.settle(0)
+            edited.settle_all(0)
             edited.settle_review(0) if edited.is_settled else None
         elif deed == 10:
             edited.set_cursor(rng.randint(0, edited.document.n_characters))
+        elif deed == 11:
+            edited.use_lanes([other for other in rng.choices(known, k=rng.randrange(4)) if other is not None])
         else:
             check(settled(edited))
     check(settled(edited))

@@ -232,7 +232,7 @@ async def test_a_big_paste_is_worked_out_beside_the_screen() -> None:
 
 async def test_patterns_are_compiled_before_a_key_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[Splitter] = []
-    monkeypatch.setattr("tui.widgets.token_area._COMPILED_AFTER", 0.01)
+    monkeypatch.setattr("tui.widgets.text_work._COMPILED_AFTER", 0.01)
     monkeypatch.setattr(Splitter, "compile_all", lambda splitter: compiled.append(splitter))
     async with opened("the thesis") as editor:
         while not compiled:

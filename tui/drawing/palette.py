@@ -23,6 +23,9 @@ SHARE: Final = 0.3
 _ANSI_HUES: Final = ("ansi_blue", "ansi_green", "ansi_yellow", "ansi_red", "ansi_magenta", "ansi_cyan")
 _CHANGED_SHARE: Final = 0.46
 _CURRENT_SHARE: Final = 0.68
+_ALIKE_SHARE: Final = 0.1
+_QUIET: Final = 0.35
+"""How far the text of tokens that step back is on its way to the surface, as long as it can be read."""
 _SELECTED_SHARE: Final = 0.65
 _BLACK: Final = Color(0, 0, 0)
 _WHITE: Final = Color(255, 255, 255)
@@ -87,6 +90,8 @@ class Ways:
     """Touched by the last edit."""
     current: Style
     """Under the cursor."""
+    alike: Style
+    """In a further lane, with the borders of a token of the first: it steps back, so that the others stand out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,11 +127,13 @@ def make_palette(look: Look) -> Palette:
     colors = [surface + Color.parse(variables[f"token-{number}"]) for number in range(N_COLORS)]
     changed = [_deepened(color, surface, _CHANGED_SHARE / SHARE) for color in colors]
     current = [_deepened(color, surface, _CURRENT_SHARE / SHARE) for color in colors]
+    alike = [surface.blend(color, _ALIKE_SHARE / SHARE, 1) for color in colors]
+    quiet = [_on(faint, readable_on([faint], text.blend(surface, _QUIET, 1))) for faint in alike]
     # One color of text for all tokens is calmer than the best for each; only that under the cursor may have its own.
     text = readable_on([*colors, *changed], text)
     tokens = (
-        Ways(_on(usual, text), _on(touched, text) + Style(bold=True), _on(deep, readable_on([deep], text)))
-        for usual, touched, deep in zip(colors, changed, current, strict=True)
+        Ways(_on(usual, text), _on(touched, text) + Style(bold=True), _on(deep, readable_on([deep], text)), faint)
+        for usual, touched, deep, faint in zip(colors, changed, current, quiet, strict=True)
     )
     return Palette(look.base, look.cursor, look.selection, gutter, tuple(tokens), True)
 
@@ -176,12 +183,12 @@ def _sixteen(hue: str) -> Ways:
     color = Color.parse(hue).rich_color
     text = Color.parse("ansi_bright_white" if hue in ("ansi_blue", "ansi_red", "ansi_magenta") else "ansi_black")
     usual = Style(color=text.rich_color, bgcolor=color)
-    return Ways(usual, usual + Style(bold=True), usual + Style(bold=True, reverse=True))
+    return Ways(usual, usual + Style(bold=True), usual + Style(bold=True, reverse=True), Style(color=color))
 
 
 def _underlined(odd: bool) -> Ways:
     usual = Style(underline=odd)
-    return Ways(usual, usual + Style(italic=True), usual + Style(bold=True))
+    return Ways(usual, usual + Style(italic=True), usual + Style(bold=True), usual + Style(dim=True))
 
 
 @lru_cache(maxsize=4096)

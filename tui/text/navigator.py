@@ -45,6 +45,7 @@ class Navigator(DocumentNavigator):
 
     def _vertically(self, location: Location, rows: int) -> Location:
         x, y = self._wrapped_document.location_to_offset(location)
+        rows *= self._wrapped_document.n_lanes
         if y + rows < 0:
             return 0, 0
         if y + rows >= self._wrapped_document.height:

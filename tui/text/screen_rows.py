@@ -1,5 +1,7 @@
 """Rows: which stretch of which line stands on each screen row, and where in it each character stands.
 
+Where a text has several lanes, each row of it is followed by itself, once for each further lane.
+
 It takes the place of Textual's `WrappedDocument`, which counts cells in another way than this app draws them (one
 glyph for a control character, clusters, tab stops), sums all lines to know its height and copies a whole line to
 find a column. Here everything is asked of `glyphs.Layout`, heights are kept in `PrefixSums`, and of a long line only
@@ -39,6 +41,8 @@ class RowStretch(NamedTuple):
     cell: int
     """The cell of the row at which the stretch begins; more than 0 only in a long line that is not wrapped."""
     ends_line: bool
+    lane: int = 0
+    """The lane that is drawn here; 0 is the first."""
 
 
 class Rows(WrappedDocument):
@@ -52,6 +56,8 @@ class Rows(WrappedDocument):
         self._heights = PrefixSums()
         self._rulers: dict[int, Ruler] = {}
         self._widest = 0
+        self.n_lanes = 1
+        """Screen rows for each row of the text, one below the other."""
         super().__init__(document, width, tab_width)
 
     @property
@@ -67,7 +73,7 @@ class Rows(WrappedDocument):
     @property
     def height(self) -> int:
         """The number of rows."""
-        return self._heights.total if self._width else self.document.line_count
+        return self.n_lanes * (self._heights.total if self._width else self.document.line_count)
 
     @property
     def widest(self) -> int:
@@ -77,7 +83,7 @@ class Rows(WrappedDocument):
     @property
     def wrapped(self) -> bool:
         """True when any line takes more than one row."""
-        return self.height > self.document.line_count
+        return bool(self._width) and self._heights.total > self.document.line_count
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
         """Lay the whole document out in rows of `width` cells; 0 means one row a line, as do lines of `LONG_LINE`."""
@@ -141,7 +147,7 @@ class Rows(WrappedDocument):
         return breaks
 
     def _find(self, y: int) -> tuple[int, int]:
-        """(line, its row) at row `y`."""
+        """(line, its row) at row `y` of the text, of which each lane has one."""
         while self._breaks[(found := self._heights.find(y))[0]] is None:
             self._cuts(found[0])
         return found
@@ -166,13 +172,14 @@ class Rows(WrappedDocument):
         """What stands on row `y`, None below the text; of a line that is not wrapped, `width` cells from `x` on."""
         if not 0 <= y < self.height:
             return None
+        y, lane = divmod(y, self.n_lanes)
         if not self._width:
             start, text, cell = self.ruler(y).window(x, width)
-            return RowStretch(y, 0, start, text, cell, start + len(text) == len(self.document[y]))
+            return RowStretch(y, 0, start, text, cell, start + len(text) == len(self.document[y]), lane)
         line, section = self._find(y)
         text = self.document[line]
         start, end = self._bounds(line, section)
-        return RowStretch(line, section, start, text[start:end], 0, end == len(text))
+        return RowStretch(line, section, start, text[start:end], 0, end == len(text), lane)
 
     def _bounds(self, line: int, section: int) -> tuple[int, int]:
         breaks = self._cuts(line)
@@ -180,11 +187,11 @@ class Rows(WrappedDocument):
         return start, breaks[section] if section < len(breaks) else len(self.document[line])
 
     def location_to_offset(self, location: Location) -> Offset:
-        """The cell and row at which a character is drawn."""
+        """The cell and row at which a character is drawn in the first lane."""
         line, column = location
         line = min(max(line, 0), self.document.line_count - 1)
         if not self._width:
-            return Offset(self.ruler(line).cell(column), line)
+            return Offset(self.ruler(line).cell(column), line * self.n_lanes)
         first, last = max(line - _NEAR, 0), line + _NEAR
         if None in self._breaks[first:last]:
             for near in range(first, min(last, len(self._breaks))):
@@ -192,11 +199,11 @@ class Rows(WrappedDocument):
         section = bisect_right(self._cuts(line), column)
         start, end = self._bounds(line, section)
         layout = lay_out(self.document[line][start:end], self._tab_width)
-        return Offset(layout.cell(column - start), self._heights.before(line) + section)
+        return Offset(layout.cell(column - start), (self._heights.before(line) + section) * self.n_lanes)
 
     def offset_to_location(self, offset: Offset) -> Location:
         """The place of the character drawn at a cell and row; the nearest one for cells where nothing is drawn."""
-        x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1)
+        x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1) // self.n_lanes
         if not self._width:
             return y, self.ruler(y).column(x)
         line, section = self._find(y)

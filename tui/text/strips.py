@@ -27,18 +27,30 @@ _STAND_IN: Final = 1 << 11
 _SELECTED: Final = 1 << 12
 _CURSOR: Final = 1 << 13
 _OPEN: Final = 1 << 14
-
-
-class RowToken(NamedTuple):
-    """A token on a row. Columns are code points from the row's start; it may reach out of the row on both sides."""
-
-    start: int
-    end: int
-    color: int
+_ALIKE: Final = 1 << 15
 
 
 Columns = tuple[int, int]
 """A stretch of a row: from a column up to, not including, another. The newline's column is the row's length."""
+
+
+class RowToken(NamedTuple):
+    """A token on a row, or several that share a character; columns are code points from the row's start."""
+
+    start: int
+    end: int
+    color: int
+    outside: Columns = (0, 0)
+    """How many code points of it stand before the row, and how many behind it."""
+    inside: tuple[int, ...] = ()
+    """The bytes of each of several tokens that share a character."""
+    is_alike: bool = False
+    """Whether the first lane has a token of the same borders; in the first lane, it is not said of any."""
+
+    @property
+    def borders(self) -> tuple[object, ...]:
+        """What two tokens at the same characters have in common."""
+        return self.start, self.end, self.outside, self.inside
 
 
 OnRow = tuple[tuple[RowToken, ...], tuple[Columns, ...]]
@@ -106,10 +118,11 @@ def draw(row: RowContent, width: int, palette: Palette) -> Strip:
 def _paints(row: RowContent, layout: Layout) -> list[int]:
     """For each cluster, and at last for the newline, its color number + 1 (0: no token) and how it is marked."""
     paints = [0] * (len(layout.glyphs) + 1)
-    for start, end, color in row.tokens:
+    for start, end, color, _, _, is_alike in row.tokens:
         first, stop = _clusters(layout, start, end)
+        paint = color + 1 | (_ALIKE if is_alike else 0)
         for index in range(first, stop):
-            paints[index] = color + 1
+            paints[index] = paint
         if 0 < start < len(row.text) and layout.starts[first] != start:
             paints[first - 1] |= _SHARED
     for stretch, mark in _marks(row):
@@ -191,7 +204,8 @@ def _style(palette: Palette, paint: int) -> Style:
     style = palette.base
     if color := paint & _COLOR:
         ways = palette.tokens[(color - 1) % len(palette.tokens)]
-        style += ways.current if paint & _CURRENT else ways.changed if paint & _CHANGED else ways.usual
+        usual = ways.alike if paint & _ALIKE else ways.usual
+        style += ways.current if paint & _CURRENT else ways.changed if paint & _CHANGED else usual
         if paint & _CURRENT and paint & _CHANGED:
             style += Style(bold=ways.changed.bold, italic=ways.changed.italic)
     if paint & _SHARED or (paint & _OPEN and palette.underlines):

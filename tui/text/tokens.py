@@ -80,8 +80,11 @@ def find_tokens(live: FollowedText, start: int, length: int, n_colors: int) -> O
     shared: list[Columns] = []
     for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
         if stretch := clip((span.start, span.end), start, length):
-            tokens.append(RowToken(*stretch, color))
-            if len(span.ids) > 1:
+            outside = max(start - span.start, 0), max(span.end - start - length, 0)
+            is_shared = len(span.ids) > 1
+            inside = tuple(len(live.tokenizer.token_bytes(token)) for token in span.ids) if is_shared else ()
+            tokens.append(RowToken(*stretch, color, outside, inside))
+            if is_shared:
                 shared += [seen for torn in _torn(live, span) if (seen := clip(torn, start, length))]
     return tuple(tokens), tuple(shared)
 

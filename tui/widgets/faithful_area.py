@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar, Final
 
+from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
-from textual.geometry import Size
+from textual.geometry import Offset, Region, Size, Spacing
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -38,6 +39,8 @@ OVERRIDDEN: Final = {
     "get_cursor_word_right_location": ("self",),
     "action_delete_left": ("self",),
     "render_line": ("self", "y"),
+    "_watch__cursor_visible": ("self",),
+    "scroll_cursor_visible": ("self", "center", "animate"),
 }
 """The methods of `TextArea` that are overridden, with the parameters they count on."""
 
@@ -63,6 +66,8 @@ class FaithfulArea(TextArea, inherit_bindings=False):
     navigator: Navigator
 
     _repainting = False
+    _n_lanes = 1
+    _labels: Sequence[str] = ()
 
     def load(self, text: str) -> None:
         """Show another text, from its beginning, with nothing to undo."""
@@ -81,10 +86,35 @@ class FaithfulArea(TextArea, inherit_bindings=False):
     def _set_document(self, text: str, language: str | None) -> None:
         self.document = self.new_document(text)
         self.wrapped_document = Rows(self.document, self.wrap_width, self.indent_width)
+        self.wrapped_document.n_lanes = self._n_lanes
         self.navigator = Navigator(self.wrapped_document)
         self._shown: dict[int, Strip] = {}
         self.move_cursor((0, 0))
         self._refresh_size()
+        self.refresh()  # `repaint` asks which rows have changed, and of this text none was drawn yet
+
+    def set_lanes(self, n_lanes: int) -> None:
+        """Draw each row of the text so many times, one below the other; what is at the top stays there."""
+        scroll_y = self.scroll_offset.y // self._n_lanes * n_lanes
+        if n_lanes != self._n_lanes:
+            self._n_lanes = self.wrapped_document.n_lanes = n_lanes
+            self._refresh_size()
+            self.scroll_to(y=scroll_y, animate=False, force=True)
+            self.call_after_refresh(self.scroll_cursor_visible)
+            self.refresh()
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Write one of these before each row of a lane, all as wide as the widest of them."""
+        if labels != self._labels:
+            before, self._labels = self.gutter_width, labels
+            if self.gutter_width != before:
+                self._rewrap_and_refresh_virtual_size()
+            self.refresh()
+
+    @property
+    def gutter_width(self) -> int:
+        """Cells before each row: those of line numbers, if these are wanted, and of the labels of lanes."""
+        return super().gutter_width + max(map(cell_len, self._labels), default=0)
 
     def _refresh_size(self) -> None:
         rows = self.wrapped_document
@@ -150,11 +180,11 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self._update_height()
 
     def gutter_text(self, place: RowStretch) -> str:
-        """What stands before a row: the number of the line that begins there, if line numbers are wanted."""
-        if not self.show_line_numbers:
-            return ""
+        """What stands before a row: the label of its lane, the number of a line if line numbers are wanted."""
+        label = self._labels[place.lane] if place.lane < len(self._labels) else ""
         number = str(place.line + self.line_number_start) if not place.section else ""
-        return number.rjust(self.gutter_width - 2) + "  "
+        numbered = number.rjust(super().gutter_width - 2) + "  " if self.show_line_numbers else ""
+        return set_cell_size(label, self.gutter_width - len(numbered)) + numbered
 
     def cursor_column(self, place: RowStretch) -> int | None:
         """The cursor's column on a row; None when it is elsewhere or not to be seen."""
@@ -163,6 +193,20 @@ class FaithfulArea(TextArea, inherit_bindings=False):
             return None
         at = column - place.start
         return at if 0 <= at < len(place.text) + place.ends_line else None
+
+    def _watch__cursor_visible(self) -> None:
+        """The cursor blinks, in all lanes."""
+        _, y = self._cursor_offset
+        self.refresh_lines(y, self._n_lanes)
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        """Scroll so far that the cursor is seen, and below it its place in all lanes."""
+        offset = super().scroll_cursor_visible(center, animate)
+        if self._n_lanes > 1 and self._has_cursor:
+            lanes = Region(*self._cursor_offset, 3, min(self._n_lanes, max(self.content_size.height, 1)))
+            spacing = Spacing(right=self.gutter_width)
+            offset += self.scroll_to_region(lanes, spacing=spacing, animate=animate, force=True)
+        return offset
 
     def _build_highlight_map(self) -> None:
         """There is no syntax to highlight."""

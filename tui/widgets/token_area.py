@@ -1,23 +1,19 @@
 """TokenArea: a text area in which one sees the tokens of what one types.
 
 The way of a key: `TextArea` edits the document, the document tells the `EditedText`, and that is asked for the rows to
-be drawn. Here are the clocks and the messages around that: what is not known at once is worked out in slices, or in a
-thread, and told when it is known.
+be drawn. Here are the messages around that; what is not known at once is left to `TextWork`. Where there are several
+tokenizers, each row of the text is drawn once for each of them, with a label before it.
 """
 
 from __future__ import annotations
 
-from asyncio import to_thread
 from dataclasses import dataclass
-from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rich.style import Style
-from textual import work
 from textual.message import Message
 from textual.reactive import reactive, var
 from textual.strip import Strip
-from textual.timer import Timer
 
 from tui.drawing.palette import CurrentPalette, Look, Palette
 from tui.text.document import FaithfulDocument
@@ -25,25 +21,12 @@ from tui.text.edited_text import EditedText
 from tui.text.screen_rows import RowStretch
 from tui.text.strips import RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
+from tui.widgets.text_work import SLICE, TextWork
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
     from bpe_core.editing.aligned_text import FollowedText
-    from bpe_core.patterns import Splitter
     from tui.text.tokens import UnderCursor
-
-_SLICE: Final = 0.008
-"""Seconds of work at a time, short enough for a frame."""
-_PAUSE: Final = 1 / 30
-"""Seconds from one slice to the next."""
-_SOON: Final = 0.06
-"""Seconds after an edit before the text is reviewed."""
-_AT_REST: Final = 0.3
-"""Seconds after a change of tokenizers; while a vocabulary is being learned, nothing is reviewed."""
-_MANY: Final = 5_000
-"""Tokens above which a vocabulary is put in order in a thread, for the review."""
-_COMPILED_AFTER: Final = 1.0
-"""Seconds until patterns are compiled that the first text did without; the start is over then."""
 
 
 @dataclass
@@ -63,6 +46,9 @@ class TokenArea(FaithfulArea):
 
     tokenizer: var[Tokenizer | None] = var(None, init=False)
     """What tokenizes the text. May be replaced many times a second."""
+
+    lanes: var[tuple[Tokenizer, ...]] = var((), init=False)
+    """What tokenizes it too, in the lanes after the first."""
 
     edited: EditedText
     """The text that is shown, and all that is known of it; another one after each `load`."""
@@ -93,6 +79,8 @@ class TokenArea(FaithfulArea):
 
         changes: tuple[Change | None, ...]
         """What each edit did to the tokens, of which an undo or redo may be several; None for one that was too big."""
+        others: tuple[tuple[Change | None, ...], ...] = ()
+        """The same of each lane after the first."""
 
     @dataclass
     class CursorMoved(_Told):
@@ -114,16 +102,7 @@ class TokenArea(FaithfulArea):
             return isinstance(message, TokenArea.Reviewed)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        self._work: Timer | None = None
-        self._work_at = 0.0
-        """When there is to be worked, on the clock `monotonic`."""
-        self._reviewed_from = 0.0
-        """When the review may go on, on the clock `monotonic`."""
-        self._is_reading = False
-        self._in_order: Tokenizer | None = None
-        """The one whose vocabulary is in order for the review."""
-        self._splitter: Splitter | None = None
-        """What splits the text; soon after it has come it compiles all of its patterns."""
+        self._work = TextWork(self)
         self._told_under: UnderCursor | None = None
         self._palette = CurrentPalette()
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id, classes=classes)
@@ -147,24 +126,23 @@ class TokenArea(FaithfulArea):
     def new_document(self, text: str) -> FaithfulDocument:
         """The document of a new `EditedText`: nothing is pinned in it."""
         self.edited = EditedText(text, self.tokenizer, gave_up=self._gave_up)
+        self.edited.use_lanes(self.lanes)
         if self.is_running:
-            self.call_later(self._tokens_changed)
+            self.call_later(self.tokens_changed)
         return self.edited.document
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Show the text as another tokenizer sees it, or as the same one does after more merges."""
         self.edited.use(tokenizer)
-        self._reviewed_from = monotonic() + _AT_REST
-        if tokenizer is not None and tokenizer.by_piece and tokenizer.splitter is not self._splitter:
-            self._splitter = tokenizer.splitter
-            self.set_timer(_COMPILED_AFTER, self._compile)
-        self._tokens_changed()
+        self._work.retokenized()
+        self.tokens_changed()
 
-    @work(group="patterns")
-    async def _compile(self) -> None:
-        """See to it that no key has to wait for a pattern: the first accent is one that ASCII did without."""
-        if self._splitter is not None:
-            await to_thread(self._splitter.compile_all)
+    def watch_lanes(self, tokenizers: tuple[Tokenizer, ...]) -> None:
+        """Show the text as further tokenizers see it, too, or other steps of the same one."""
+        self.edited.use_lanes(tokenizers)
+        self.set_lanes(1 + len(tokenizers))
+        self._work.retokenized()
+        self.tokens_changed()
 
     def begin_edits(self) -> None:
         """What was changed before is no longer marked."""
@@ -172,15 +150,16 @@ class TokenArea(FaithfulArea):
 
     def end_edits(self) -> None:
         """Show what the edits did, and tell it."""
-        if changes := self.edited.end_edits():
-            self.post_message(self.Edited(self, tuple(changes)))
-        self._reviewed_from = max(self._reviewed_from, monotonic() + _SOON)
-        self._tokens_changed()
+        changes, *others = (tuple(lane.end_edits()) for lane in self.edited.lanes)
+        if changes:
+            self.post_message(self.Edited(self, changes, tuple(others)))
+        self._work.edited()
+        self.tokens_changed()
 
     def pin(self) -> None:
         """Compare the text with what it is now, from now on; or no longer."""
         self.edited.pin()
-        self._tell_reviewed()
+        self.reviewed()
 
     def watch_selection(self) -> None:
         """The cursor moved, or might have."""
@@ -190,76 +169,18 @@ class TokenArea(FaithfulArea):
         self._tell_under_cursor()
         self.repaint()
 
-    def _tokens_changed(self) -> None:
-        self.edited.settle(_SLICE)
+    def tokens_changed(self) -> None:
+        """Show and tell what is known of the tokens now, and go on with what is not."""
+        self.edited.settle_all(SLICE)
         self.watch_selection()
         self._tell_tokenized()
         if self.edited.live is None:
-            self._tell_reviewed()
-        if self.is_running and self.edited.reading is not None and not self._is_reading:
-            self._is_reading = True
-            self.run_worker(self._read(), group="reading")
-        self._work_in(_PAUSE)
+            self.reviewed()
+        self._work.begin()
 
     def _gave_up(self) -> None:
         if self.is_running:
-            self.call_later(self._tokens_changed)
-
-    # Work beside the screen
-
-    async def _read(self) -> None:
-        """Read in a thread what is to be read, until nothing is; never two texts at a time."""
-        try:
-            while (reading := self.edited.reading) is not None:
-                await to_thread(reading.run)
-                self.edited.finish_reading(reading)
-        finally:
-            self._is_reading = False
-        self._tokens_changed()
-
-    def _work_in(self, seconds: float) -> None:
-        at = monotonic() + seconds
-        if self._work is not None and at < self._work_at:
-            self._work.stop()
-            self._work = None
-        if self._work is None and self.is_running and self.edited.live is not None:
-            self._work, self._work_at = self.set_timer(seconds, self._go_on), at
-
-    def _go_on(self) -> None:
-        """Work for a moment on what is not known yet: first the tokens, then the review."""
-        self._work = None
-        edited = self.edited
-        if edited.live is None:
-            return
-        if not edited.is_settled:
-            if edited.settle(_SLICE):
-                self._tokens_changed()
-            else:
-                self._work_in(_PAUSE)
-            return
-        wait = self._reviewed_from - monotonic()
-        if wait > 0:
-            self._work_in(wait)
-        elif self._in_order is not edited.live.tokenizer:
-            self._put_in_order(edited.live.tokenizer)
-        else:
-            is_settled = edited.settle_review(_SLICE)
-            self._tell_reviewed()
-            if not is_settled:
-                self._work_in(_PAUSE)
-
-    def _put_in_order(self, tokenizer: Tokenizer) -> None:
-        self._in_order = tokenizer
-        if tokenizer.n_vocab > _MANY:
-            self.run_worker(self._order(tokenizer), group="review", exclusive=True)
-        else:
-            self._work_in(_PAUSE)
-
-    async def _order(self, tokenizer: Tokenizer) -> None:
-        from bpe_core.vocabulary.token_order import in_order
-
-        await to_thread(in_order, tokenizer.vocabulary)
-        self._work_in(_PAUSE)
+            self.call_later(self.tokens_changed)
 
     # What is told
 
@@ -269,7 +190,8 @@ class TokenArea(FaithfulArea):
             told = n_tokens, document.n_bytes, document.n_characters, n_tokens is not None
             self.post_message(self.Tokenized(self, *told))
 
-    def _tell_reviewed(self) -> None:
+    def reviewed(self) -> None:
+        """Show and tell what is known about the text now."""
         self.repaint()
         if self.is_running:
             self.post_message(self.Reviewed(self))
