@@ -49,6 +49,7 @@ _TRAVEL: Final = "one step back or on in the life of the vocabulary"
 _FILL: Final = "Fill the screen with this pane"
 _PATTERN: Final = "Split pattern of this tokenizer…"
 _OPEN: Final = "run a preset; open a folder"
+_LANES: Final = "the same text under up to three other tokenizers, or other steps of this one"
 _ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "a training of more merges a second, or of fewer, down to one"
@@ -207,6 +208,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("go_to_pitfall(1)", "ctrl+n", "Pitfall", "to what trips tokenizers next", "Go to the next pitfall"),
         Command("go_to_pitfall(-1)", "alt+n", "", "to the pitfall before"),
         Command("turn_view", "ctrl+l", "", "the text, its tokens between borders, their ids, one a line", _VIEW),
+        Command("screen.choose_lanes", "alt+l", "Lanes", _LANES, "Lanes: other tokenizers under the text"),
         Command("toggle_spaces", "ctrl+g", "", "as glyphs, or no longer", "Show spaces and tabs"),
         Command(
             "toggle_specials", "ctrl+r", "", "in the editor; as text at first", "Special tokens as tokens or as text"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 if TYPE_CHECKING:
     from bpe_core.auditing.findings import Finding
@@ -149,6 +149,43 @@ class KnownTokenizer:
     modified: int = 0
     """When the file was changed last, in nanoseconds since 1970; 0 where that is not known."""
     trouble: Trouble = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneChoice:
+    """Whose tokens a lane of the editor shows beside those of the first."""
+
+    path: str = ""
+    """The file of a tokenizer; empty: the tokenizer on the screen, whichever that is."""
+    step: int | None = None
+    """How many of its merges are in force; None: all of them, also of those that are yet to be learned."""
+
+    def __str__(self) -> str:
+        """As it is remembered.
+
+        >>> str(LaneChoice("", 120)), LaneChoice.parse(":/a:b.json")
+        ('120:', LaneChoice(path='/a:b.json', step=None))
+        """
+        return f"{'' if self.step is None else self.step}:{self.path}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """What `str` made; something that it did not make is a path that no file has."""
+        step, colon, path = text.partition(":")
+        if not colon or not (step.isdecimal() or not step):
+            return cls(text)
+        return cls(path, int(step) if step else None)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLane:
+    """A lane of the editor after the first."""
+
+    choice: LaneChoice
+    name: str
+    """Of the tokenizer, unless it is the one on the screen, with an at sign before its step where that is fixed."""
+    tokenizer: Tokenizer
+    """As of that step."""
 
 
 _USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})

@@ -37,6 +37,8 @@ class Configuration:
     """Paths an audit compares the corpus with."""
     patterns: dict[str, str] = field(default_factory=dict)
     """Path of a tokenizer file that does not tell its split pattern -> the pattern that was given for it."""
+    lanes: tuple[str, ...] = ()
+    """The lanes of the editor after the first, each as `LaneChoice` writes itself."""
     options: TrainingOptions = field(default_factory=TrainingOptions)
     """Of the last training; another version may not know all of them (see `tui.disk.remembered_options`)."""
 

@@ -47,7 +47,7 @@ class Loading(Awaited):
 
     async def _load(self, path: Path) -> None:
         self._replace(f"loading {visible(path.name)} …")
-        loaded = await self._read(path)
+        loaded = await read(self._host, path, self._pattern_for, self._remember)
         self._replace("")
         if loaded is None:
             return
@@ -58,18 +58,24 @@ class Loading(Awaited):
             )
         self._loaded(replace(loaded, tokenizer=tokenizer))
 
-    async def _read(self, path: Path) -> Loaded | None:
-        """The tokenizer in a file; a split pattern that the file does not tell is asked for, once."""
-        folder = config.recovered_folder()
-        try:
-            return await in_thread(recovered.load_again, folder, path, self._pattern_for(path))
-        except PatternNeededError:
-            question = f"{visible(path.name)} holds ranks only. How does it split a text?"
-            pattern = await self._host.ask(AskPattern(question))
-            if pattern is None:
-                return None
-            self._remember(path, pattern)
-            return await in_thread(recovered.load_again, folder, path, pattern)
+
+async def read(
+    host: Host, path: Path, pattern_for: Callable[[Path], str | None], remember: Callable[[Path, str], None]
+) -> Loaded | None:
+    """The tokenizer in a file; a split pattern that the file does not tell is asked for, once; None if none is given.
+
+    For `pattern_for` and `remember` see `Loading`.
+    """
+    folder = config.recovered_folder()
+    try:
+        return await in_thread(recovered.load_again, folder, path, pattern_for(path))
+    except PatternNeededError:
+        question = f"{visible(path.name)} holds ranks only. How does it split a text?"
+        pattern = await host.ask(AskPattern(question))
+        if pattern is None:
+            return None
+        remember(path, pattern)
+        return await in_thread(recovered.load_again, folder, path, pattern)
 
 
 class Recovery(Awaited):

@@ -5,6 +5,7 @@ The text comes first, and can be typed in; what tells of its tokens is loaded on
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
@@ -13,8 +14,9 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import var
 from textual.widget import Widget
 
+from bpe_core.visible import visible
 from tui.commands import bindings, key_of
-from tui.state import Audit
+from tui.state import Audit, ShownLane, name_of
 from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
@@ -42,10 +44,16 @@ class EditorPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
 
-    LATER = ("tui.widgets.status_lines", "tui.widgets.token_side", "tui.widgets.token_view")
+    LATER = ("tui.text.lane_texts", "tui.widgets.status_lines", "tui.widgets.token_side", "tui.widgets.token_view")
 
     in_force: var[Tokenizer | None] = var(None)
     """The tokenizer on the screen, as of the step in force."""
+
+    lanes: var[tuple[ShownLane, ...]] = var((), init=False)
+    """The lanes after the first."""
+
+    path: var[str] = var("")
+    """The file of the tokenizer on the screen; empty while it is being trained."""
 
     audit: var[Audit] = var(Audit())
     """What an audit found in it."""
@@ -81,6 +89,7 @@ class EditorPane(Pane):
         await self.mount(StatusLines(self.area, id="status-lines"))
         self.is_loaded = True
         side.in_force, side.audit = self.in_force, self.audit
+        self.watch_lanes(self.lanes)
 
     @property
     def area(self) -> TokenArea:
@@ -144,14 +153,55 @@ class EditorPane(Pane):
 
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or another step of it: the same text, other tokens."""
-        if tokenizer is not None and self.specials:
-            from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
-
-            tokenizer = SpecialsAllowed.of(tokenizer)
-        self.area.tokenizer = tokenizer
+        self.area.tokenizer = None if tokenizer is None else self._as_wanted(tokenizer)
         if self.is_loaded:
             self.side.in_force = self.in_force
+            self._label_lanes()
         self.watch_view(self.view)
+
+    def watch_lanes(self, lanes: tuple[ShownLane, ...]) -> None:
+        """Other lanes, or other steps in them; what edits did is told anew where there are more or fewer of them."""
+        if not self.is_loaded:
+            return
+        n_before = len(self.area.lanes)
+        self.area.lanes = tuple(self._as_wanted(lane.tokenizer) for lane in lanes)
+        if len(lanes) != n_before:
+            self.forget_edits()
+        self._label_lanes()
+        self._tell_keys()
+
+    def _as_wanted(self, tokenizer: Tokenizer) -> Tokenizer:
+        """The same one, taking the texts of special tokens for these tokens where that is wanted."""
+        if not self.specials:
+            return tokenizer
+        from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+
+        return SpecialsAllowed.of(tokenizer)
+
+    @property
+    def first_name(self) -> str:
+        """What the tokenizer of the first lane is called."""
+        return visible(name_of(Path(self.path))) if self.path else "in training"
+
+    def watch_path(self) -> None:
+        """The first lane has another name."""
+        if self.is_loaded:
+            self._label_lanes()
+
+    def _label_lanes(self) -> None:
+        from tui.text.lane_texts import labels, short_names
+
+        # Where another lane is a step of the same tokenizer, it is the step that tells them apart.
+        by_step = self.in_force is not None and any(not lane.choice.path for lane in self.lanes)
+        first = f"@{self.in_force.step:,}" if self.in_force is not None and by_step else self.first_name
+        names = short_names([first, *(lane.name for lane in self.lanes)], self.area.size.width)
+        self.area.set_labels(labels(names))
+        self.status_lines.show_lanes(names)
+
+    def on_resize(self) -> None:
+        """Other widths have other room for labels."""
+        if self.is_loaded:
+            self.call_after_refresh(self._label_lanes)
 
     def watch_audit(self, audit: Audit) -> None:
         """What is told of a token may have changed."""
@@ -182,7 +232,7 @@ class EditorPane(Pane):
         event.stop()
         self._tell_example()
         if self.in_force is not None:
-            self.status_lines.show_edit(event, self.in_force)
+            self.status_lines.show_edit(event)
 
     def on_token_area_cursor_moved(self, event: TokenArea.CursorMoved) -> None:
         """Show the token under the cursor."""
@@ -238,6 +288,7 @@ class EditorPane(Pane):
         elif self.specials and self.in_force is not None and not self.in_force.by_piece:
             self.notify("Special tokens stay text here: this tokenizer changes a text before it splits it.")
         self.watch_in_force(self.in_force)
+        self.watch_lanes(self.lanes)
 
     def action_toggle_spaces(self) -> None:
         """Draw spaces and tabs as glyphs, or no longer."""
@@ -280,6 +331,7 @@ class EditorPane(Pane):
             ("next_example", "examples", False),
             ("walk_edits(1)", "edits", False),
             ("turn_view", self.view, self.view != "text"),
+            ("screen.choose_lanes", "lanes", bool(self.lanes)),
             ("toggle_spaces", "spaces", self.area.show_spaces),
             ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
             ("pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),

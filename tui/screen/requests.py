@@ -15,7 +15,7 @@ from bpe_core.visible import shortened, visible
 from tui import messages
 from tui.commands import applies
 from tui.screen.selective_styling import RestylingScreen
-from tui.state import Audit, Corpus, KnownTokenizer, Run, Totals, TrainingOptions
+from tui.state import Audit, Corpus, KnownTokenizer, Run, ShownLane, Totals, TrainingOptions
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -69,6 +69,8 @@ class RequestScreen(RestylingScreen):
     """The tokenizer after that many merges: what the editor shows."""
     audit: var[Audit] = var(Audit())
     """How far the audit of this tokenizer is, and what it found."""
+    lanes: var[tuple[ShownLane, ...]] = var(())
+    """The lanes of the editor after the first."""
     kept: var[tuple[KnownTokenizer, ...]] = var(())
     """The tokenizers that can be put in force."""
 
@@ -184,6 +186,10 @@ class RequestScreen(RestylingScreen):
     def action_stop_waiting(self) -> None:
         """Do without the tokenizer that is being fetched or loaded."""
         self.session.stop_waiting()
+
+    def action_choose_lanes(self) -> None:
+        """Show which tokenizers are lanes of the editor, and which could be."""
+        self.session.lanes.ask()
 
     @work
     async def action_open_tokenizer(self) -> None:

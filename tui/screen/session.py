@@ -12,6 +12,7 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
     step, in_force      `ShownTokenizer`: how many of its merges are in force, and the tokenizer that they are
     audit               `AuditRun`, with the findings
     kept                `KnownTokenizers`
+    lanes               `EditorLanes`: the tokenizers whose tokens the editor shows under those of `in_force`
     active              the screen: the pane that has the focus
 
 The rows of the merge log are the log's, the text and what is pinned in it the editor's.
@@ -43,6 +44,7 @@ from tui.owners.loading import Loading, Recovery
 from tui.owners.owner import in_thread
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
+from tui.screen.editor_lanes import EditorLanes
 from tui.screen.moments import Moments
 from tui.screen.replay import Replay
 from tui.screen.shown_tokenizer import ShownTokenizer, same
@@ -77,6 +79,7 @@ class Session:
         self.moments = Moments(screen, self.shown, self.training, self.train)
         self.replay = Replay(screen, self.shown.go_to)
         self.known = KnownTokenizers(screen, self._publish_kept)
+        self.lanes = EditorLanes(screen, self.shown, self._pattern_for, self._remember_pattern)
         self.files = TextFiles(screen, screen.open_in_editor)
 
     def _publish_run(self, run: Run) -> None:
@@ -109,6 +112,7 @@ class Session:
             paths = sample_corpus().paths
         screen.corpus = Corpus(paths, reference, title_of(paths))
         self._count()
+        self.lanes.bring_back(configuration.lanes)
         if configuration.tokenizer and not os.path.exists(configuration.tokenizer):
             screen.say(f"The tokenizer that was used last is not there any more: {configuration.tokenizer}.", "warning")
         if os.path.exists(configuration.tokenizer):
@@ -295,6 +299,7 @@ class Session:
     async def discard(self, path: Path) -> None:
         """Take a tokenizer off the list; one that was trained here is deleted, if that is really meant."""
         await self.known.discard(path)
+        self.lanes.owner.drop_missing()
 
     async def rename(self, path: Path) -> None:
         """Ask what a tokenizer should be called in the list."""

@@ -22,6 +22,8 @@ _MOST_IDS: Final = 20
 _LISTED_FROM: Final = 1_000
 """Characters of a selection in which these are looked for."""
 _ARROW: Final = " → "
+_LEAST_EXCHANGE: Final = 12
+"""Cells from which on it is worth to show which tokens went and came."""
 
 Ids = Sequence[int]
 
@@ -34,6 +36,22 @@ class RememberedEdit:
     """None: too many tokens to compare."""
     tokenizer: Tokenizer
     """The one of that time."""
+
+    @property
+    def compared(self) -> tuple[Change, ...] | None:
+        """The changes, if all edits were compared."""
+        compared = tuple(change for change in self.changes if change is not None)
+        return compared if len(compared) == len(self.changes) else None
+
+    @property
+    def n_tokens(self) -> int:
+        """By how many tokens the text has grown; negative if it has shrunk."""
+        return sum(change.n_tokens for change in self.compared or ())
+
+    @property
+    def n_bytes(self) -> int:
+        """By how many bytes."""
+        return sum(change.n_bytes for change in self.compared or ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +101,11 @@ def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, widt
         return _line("last edit  ", "dim").append("none yet: type, and see here which tokens go and which come", "dim")
     edited = edits[-1 - back]
     line = _line("last edit  " if not back else f"{back + 1} edits ago  ", "dim")
-    compared = [change for change in edited.changes if change is not None]
-    if len(compared) < len(edited.changes):
+    compared = edited.compared
+    if compared is None:
         return line.append("too large to compare its tokens", "dim")
     if len(compared) > 1:
-        grown = _grown(sum(change.n_tokens for change in compared), sum(change.n_bytes for change in compared))
-        return line.append(f"{len(compared):,} edits at once  {grown}")
+        return line.append(f"{len(compared):,} edits at once  {_grown(edited.n_tokens, edited.n_bytes)}")
     (change,) = compared
     if not change.removed and not change.inserted:
         return line.append("no token changed", "dim")
@@ -97,6 +114,23 @@ def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, widt
         told += f"  ripple {change.ripple:,}"
     room = width - line.cell_len - len(told)
     return line.append_text(_exchange(change.removed, change.inserted, edited.tokenizer, palette, room)).append(told)
+
+
+def short_edit(edited: RememberedEdit, palette: Palette, room: int) -> Text:
+    """The same of one of several lanes in `room` cells: the exchanged tokens if they fit, and how many more there are.
+
+    Bytes are left out, as they are those of every lane.
+    """
+    compared = edited.compared
+    if compared is None:
+        return _line("too large", "dim")
+    if len(compared) == 1 and not compared[0].removed and not compared[0].inserted:
+        return _line("no token changed", "dim")
+    told = signed(edited.n_tokens)
+    if len(compared) > 1 or room < len(told) + 1 + _LEAST_EXCHANGE:
+        return _line(told)
+    exchange = _exchange(compared[0].removed, compared[0].inserted, edited.tokenizer, palette, room - len(told) - 1)
+    return exchange.append(f" {told}") if exchange.cell_len + 1 + len(told) <= room else _line(told)
 
 
 def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, palette: Palette, width: int) -> Text:
@@ -122,7 +156,7 @@ def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> 
     return _line(f"{which}  ", "bold").append(visible(shown.reason))
 
 
-def signed(number: int) -> str:
+def signed(number: float) -> str:
     """A difference, with its sign."""
     return f"{'−' if number < 0 else '+' if number else '±'}{abs(number):,}"
 

@@ -1,6 +1,8 @@
 """StatusLines: the lines under a text, telling what it holds, what the last edits did, what it once was, what trips."""
 
 from collections import deque
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Final
 
 from rich.text import Text
@@ -10,6 +12,7 @@ from textual.containers import Vertical
 from bpe_core.explain.pitfalls import Pitfall
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
+from tui.text.lane_texts import lane_facts, lane_lines
 from tui.text.status_texts import (
     RememberedEdit,
     SelectionTotals,
@@ -19,6 +22,7 @@ from tui.text.status_texts import (
     selection_line,
     totals_line,
 )
+from tui.widgets.lane_lines import LaneLines
 from tui.widgets.status_line import StatusLine
 from tui.widgets.token_area import TokenArea
 
@@ -27,18 +31,23 @@ _REMEMBERED: Final = 100
 
 
 class StatusLines(Vertical):
-    """Three lines, and one more while a text is pinned."""
+    """Three lines, and one more while a text is pinned; of several lanes, a line for each tells totals and edits."""
 
     DEFAULT_CSS = """
     StatusLines { height: auto; }
-    StatusLines #baseline-line { display: none; }
+    StatusLines #baseline-line, StatusLines LaneLines { display: none; }
+    StatusLines.-lanes LaneLines { display: block; }
+    StatusLines.-lanes #totals-line, StatusLines.-lanes #edit-line { display: none; }
     StatusLines.-pinned #baseline-line { display: block; }
     """
 
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
-        self._edits: deque[RememberedEdit] = deque(maxlen=_REMEMBERED)
+        self._edits: deque[tuple[RememberedEdit, ...]] = deque(maxlen=_REMEMBERED)
+        """Of each edit what it did in each lane."""
+        self._names: list[str] = []
+        """The labels of the lanes, if there are several."""
         self._back = 0
         """How many edits before the last is shown."""
         self._totals: TokenArea.Tokenized | None = None
@@ -46,6 +55,7 @@ class StatusLines(Vertical):
 
     def compose(self) -> ComposeResult:
         """One line below the other."""
+        yield LaneLines()
         yield StatusLine(id="totals-line")
         yield StatusLine(id="edit-line")
         yield StatusLine(key_of("pin"), id="baseline-line")
@@ -73,6 +83,7 @@ class StatusLines(Vertical):
     def write_totals(self) -> None:
         """How much the text holds, or what is selected of it."""
         area, totals = self._area, self._totals
+        self._write_lanes()
         first, last = sorted(map(area.document.get_index_from_location, area.selection))
         selected = area.edited.ask(lambda live: SelectionTotals.of(live, first, last), None) if first < last else None
         if selected is not None:
@@ -84,9 +95,11 @@ class StatusLines(Vertical):
 
     # Edits
 
-    def show_edit(self, event: TokenArea.Edited, tokenizer: Tokenizer) -> None:
+    def show_edit(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
-        self._edits.append(RememberedEdit(event.changes, tokenizer))
+        tokenizers = (lane.tokenizer for lane in self._area.edited.lanes)
+        changes = zip((event.changes, *event.others), tokenizers, strict=False)
+        self._edits.append(tuple(RememberedEdit(done, tokenizer) for done, tokenizer in changes if tokenizer))
         self._back = 0
         self._write_edit()
 
@@ -104,12 +117,34 @@ class StatusLines(Vertical):
             self._write_edit()
 
     def _write_edit(self) -> None:
-        edits, back = self._edits, self._back
+        edits, back = [edit[0] for edit in self._edits], self._back
 
         def write(width: int) -> Text:
             return edit_line(edits, back, self._area.palette, width)
 
         self._line("edit").say(write)
+        self._write_lanes()
+
+    # Lanes
+
+    def show_lanes(self, names: Sequence[str]) -> None:
+        """Tell of these lanes, the first among them; of none, if there is only that."""
+        self._names = list(names) if len(names) > 1 else []
+        self.set_class(bool(self._names), "-lanes")
+        self._write_lanes()
+
+    def _write_lanes(self) -> None:
+        if not self._names:
+            return
+        area = self._area
+        first, last = sorted(map(area.document.get_index_from_location, area.selection))
+        edits = self._edits[-1 - self._back] if self._edits else ()
+        facts = [
+            lane_facts(name, lane, edit, (first, last))
+            for name, lane, edit in zip_longest(self._names, area.edited.lanes, edits)
+            if name is not None and lane is not None
+        ]
+        self.query_one(LaneLines).say(lambda width: lane_lines(facts, area.palette, width, selected=first < last))
 
     # Baseline and pitfalls
 

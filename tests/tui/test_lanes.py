@@ -1,0 +1,219 @@
+"""Lanes: several tokenizers, or several steps of one, share a text; each is told apart, and each is exact."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from rich.style import Style
+from scope import TEXT, Opened, Scope
+from textual.widgets import OptionList
+
+from bpe_core import Tokenizer, save, train
+from tui.dialogs.lanes import AskLanes
+from tui.disk import config
+from tui.drawing.palette import Look, Palette, make_palette
+from tui.owners.lanes import MOST, Lanes
+from tui.state import LaneChoice, ShownLane
+from tui.text.document import FaithfulDocument
+from tui.text.edited_text import EditedText
+from tui.text.lane_texts import lane_facts, lane_lines
+from tui.text.navigator import Navigator
+from tui.text.screen_rows import Rows
+from tui.text.status_texts import RememberedEdit
+from tui.widgets.lane_lines import LaneLines
+
+SMALL = train(TEXT, vocab_size=280)
+OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")
+
+
+def palette() -> Palette:
+    return make_palette(Look(Style.parse("black on white"), Style(reverse=True), Style.parse("on blue")))
+
+
+# Rows
+
+
+@pytest.mark.parametrize("width", [0, 8])
+def test_each_row_is_there_once_for_each_lane(width: int) -> None:
+    document = FaithfulDocument("the other theme\n日本\n\tthat they thought\n")
+    plain, rows = Rows(document, width), Rows(document, width)
+    rows.n_lanes = 3
+    assert rows.height == 3 * plain.height and rows.wrapped == plain.wrapped
+    for y in range(rows.height):
+        place = rows.place(y)
+        assert place is not None and place._replace(lane=0) == plain.place(y // 3) and place.lane == y % 3
+        for x in range(9):
+            assert rows.offset_to_location((x, y)) == plain.offset_to_location((x, y // 3)), "a click in any lane"
+    end = rows.location_to_offset(document.end)
+    assert end.y == 3 * plain.location_to_offset(document.end).y, "the cursor stands in the first lane"
+    here, there = Navigator(rows), Navigator(plain)
+    for location in ((0, 2), (1, 0), (2, 3)):
+        assert here.get_location_below(location) == there.get_location_below(location)
+        assert here.get_location_above(location) == there.get_location_above(location)
+
+
+# What is told
+
+
+def test_a_line_tells_of_each_lane() -> None:
+    text = EditedText("the theme ", SMALL)
+    text.use_lanes([OTHER])
+    text.set_cursor(9)
+    text.begin_edits()
+    text.document.replace_range((0, 10), (0, 10), "x")
+    done = zip(text.lanes, (SMALL, OTHER), strict=True)
+    edits = [RememberedEdit(tuple(lane.end_edits()), tokenizer) for lane, tokenizer in done]
+    text.settle_all(9)
+    text.settle_all(9)
+    facts = [lane_facts(*three, (0, 0)) for three in zip(("small", "other"), text.lanes, edits, strict=True)]
+    one, other = (line.plain.split() for line in lane_lines(facts, palette(), 120))
+    counts = [len(tokenizer.encode("the theme x")) for tokenizer in (SMALL, OTHER)]
+    assert one[:5] == ["small", f"{counts[0]}", "tokens", "11", "bytes"]
+    grown = counts[1] - counts[0]
+    assert other[:4] == ["other", f"{counts[1]}", "tokens", f"+{grown}"]
+    assert other[4] == f"+{100 * grown / counts[0]:.1f}%"
+    assert f"{11 / counts[1]:.2f}" in other and "here" in other and other[-1] == "+1"
+    assert [len(line.plain) <= 30 for line in lane_lines(facts, palette(), 30)] == [True, True]
+    selected = [lane_facts(*three, (0, 3)) for three in zip(("small", "other"), text.lanes, edits, strict=True)]
+    assert lane_lines(selected, palette(), 120, selected=True)[0].plain.split()[1:3] == ["1", "selected"]
+
+
+# The owner
+
+
+class Host:
+    """What an owner needs of a screen; its work runs when `work` is called."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self._waiting: list[object] = []
+
+    def say(self, sentence: str, severity: str = "information") -> None:
+        self.said.append(sentence)
+
+    def run_worker(self, work: object) -> object:
+        self._waiting.append(work)
+        return self
+
+    is_finished = is_cancelled = True
+
+    def cancel(self) -> None:
+        self._waiting.clear()
+
+    def work(self) -> None:
+        while self._waiting:
+            asyncio.run(self._waiting.pop()())  # type: ignore[operator]
+
+
+class Chosen:
+    """An owner of lanes, what it has told, and the files that it reads."""
+
+    def __init__(self, files: dict[Path, Tokenizer]) -> None:
+        self.host = Host()
+        self.shown: tuple[ShownLane, ...] = ()
+        self.remembered: tuple[LaneChoice, ...] = ()
+        self.n_read = 0
+
+        async def read(path: Path) -> Tokenizer | None:
+            self.n_read += 1
+            return files.get(path)
+
+        self.owner = Lanes(self.host, self._show, read, self._remember)  # type: ignore[arg-type]
+
+    def _show(self, shown: tuple[ShownLane, ...]) -> None:
+        self.shown = shown
+
+    def _remember(self, chosen: tuple[LaneChoice, ...]) -> None:
+        self.remembered = chosen
+
+    def toggle(self, *lanes: LaneChoice) -> "Chosen":
+        for lane in lanes:
+            self.owner.toggle(lane)
+            self.host.work()
+        return self
+
+
+def test_a_lane_is_a_tokenizer_of_a_file_or_a_step_of_the_one_on_the_screen(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.touch()
+    a_file, fixed, following = LaneChoice(str(path)), LaneChoice("", 10), LaneChoice()
+    chosen = Chosen({path: OTHER})
+    chosen.owner.follow(SMALL.at(12))
+    chosen.toggle(a_file, fixed, following)
+    assert [lane.name for lane in chosen.shown] == ["other", "@10", "@all"]
+    assert [lane.tokenizer.step for lane in chosen.shown] == [OTHER.step, 10, 12]
+    before = chosen.shown
+    chosen.owner.follow(SMALL)  # it has learned more
+    assert chosen.shown[:2] == before[:2] and chosen.shown[1].tokenizer is before[1].tokenizer
+    assert chosen.shown[2].tokenizer is SMALL
+    chosen.owner.follow(OTHER)  # another one is on the screen
+    assert [lane.tokenizer.merges == OTHER.at(lane.tokenizer.step).merges for lane in chosen.shown] == [True] * 3
+    chosen.toggle(LaneChoice("", 3))
+    assert len(chosen.shown) == MOST and "drop one first" in chosen.host.said[0]
+    chosen.toggle(fixed)
+    assert [lane.choice for lane in chosen.shown] == [a_file, following] == list(chosen.remembered)
+    assert chosen.n_read == 1
+
+
+def test_a_lane_whose_file_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> None:
+    here, gone, odd = (tmp_path / name for name in ("here.json", "gone.json", "odd.json"))
+    here.touch()
+    odd.touch()
+    chosen = Chosen({here: OTHER})
+    chosen.owner.choose(map(LaneChoice.parse, (f":{gone}", f":{here}", "what is this", f":{odd}")))
+    chosen.host.work()
+    assert [lane.choice.path for lane in chosen.shown] == [str(here)]
+    assert [sentence.count("is gone") for sentence in chosen.host.said] == [1, 1]
+    here.unlink()
+    chosen.owner.drop_missing()
+    assert not chosen.shown and not chosen.remembered and "here.json" in chosen.host.said[-1]
+
+
+def test_lanes_are_remembered_as_they_are() -> None:
+    for lane in (LaneChoice(), LaneChoice("", 0), LaneChoice("/a:b c@2.json"), LaneChoice("/x", 12)):
+        assert LaneChoice.parse(str(lane)) == lane
+
+
+# The app
+
+
+def lane_rows(scope: Scope) -> list[str]:
+    return [line.strip() for line in scope.shown("LaneLines").split("\n")]
+
+
+async def test_lanes_in_the_editor(opened: Opened, kept: Path) -> None:
+    """Back from the last run, added and dropped by one key, gone with their file."""
+    other = kept.with_name("other.json")
+    save(OTHER, other)
+    config.save_configuration(config.Configuration(tokenizer=str(kept), lanes=("7:/gone.json", f":{other}")))
+    async with opened(size=(80, 24)) as scope:
+        await scope.until(lambda: scope.screen.in_force and scope.screen.lanes, "the lane of before is back")
+        assert any("no /gone.json" in sentence for sentence in scope.said)
+        scope.area.load("the other\n\ttheme\nthat\n")
+        await scope.press("alt+l")
+        offers = (await scope.asked(AskLanes)).query_one(OptionList).options
+        assert [str(option.prompt).split()[1] for option in offers] == ["other", "lane", "lane"]
+        await scope.press("down", "space", "escape")
+        await scope.back()
+        assert [lane.name for lane in scope.screen.lanes] == ["other", f"@{SMALL.step}"]
+        assert scope.app.configuration.lanes == (f":{other}", f"{SMALL.step}:")
+        await scope.press("alt+left")
+        rows = [scope.area.render_line(y).text for y in range(6)]
+        assert [row.split()[:2] for row in rows[:4]] == [
+            ["╭", f"@{SMALL.step - 1}"], ["│", "other"], ["╰", f"@{SMALL.step}"], ["╭", f"@{SMALL.step - 1}"]
+        ]  # fmt: skip
+        texts = [row[scope.area.gutter_width :].rstrip() for row in rows]
+        assert texts == ["the other↵"] * 3 + ["    theme↵"] * 3
+        await scope.press("down", "x", "enter", "ctrl+z")
+        assert scope.area.text == "the other\nx\ttheme\nthat\n", "a key goes down by a row of the text"
+        for lane, tokenizer in zip(scope.area.edited.lanes, (SMALL.at(SMALL.step - 1), OTHER, SMALL), strict=True):
+            assert lane.live is not None and lane.live.ids == tokenizer.encode(scope.area.text)
+        n_tokens = [len(lane.live.ids) for lane in scope.area.edited.lanes if lane.live is not None]
+        assert [row.split()[1] for row in lane_rows(scope)] == list(map(str, n_tokens))
+        await scope.pilot.click("#text", offset=(scope.area.gutter_width + 4, 5))
+        assert scope.area.cursor_location == (1, 2), "a click in the third lane"
+        other.unlink()
+        scope.screen.session.lanes.owner.drop_missing()
+        await scope.press("alt+l", "end", "up", "enter", "escape")
+        await scope.until(lambda: not scope.screen.lanes, "the other is dropped")
+        assert not scope.screen.query_one(LaneLines).display and not scope.area.gutter_width
