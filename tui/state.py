@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Self
+
+from bpe_core.visible import visible
 
 if TYPE_CHECKING:
     from bpe_core.auditing.findings import Finding
@@ -182,10 +184,13 @@ class ShownLane:
     """A lane of the editor after the first."""
 
     choice: LaneChoice
-    name: str
-    """Of the tokenizer, unless it is the one on the screen, with an at sign before its step where that is fixed."""
     tokenizer: Tokenizer
-    """As of that step."""
+    """As of its step."""
+
+    def name(self, kept: Iterable[KnownTokenizer]) -> str:
+        """That of its tokenizer among these, unless it is the one on the screen; its step, where that is fixed."""
+        name = known_name(self.choice.path, kept) if self.choice.path else ""
+        return name + (f"@{self.tokenizer.step:,}" if self.choice.step is not None else "" if name else "@all")
 
 
 _USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})
@@ -199,6 +204,11 @@ def name_of(path: Path) -> str:
     ('qwen3/tokenizer', 'mine')
     """
     return f"{path.parent.name}/{path.stem}" if path.stem in _USUAL and path.parent.name else path.stem
+
+
+def known_name(path: str, kept: Iterable[KnownTokenizer]) -> str:
+    """What the tokenizer in a file is called: as these say, or else after its file; safe to show."""
+    return visible(next((known.name for known in kept if known.path == path), "") or name_of(Path(path)))
 
 
 def steps_known(tokenizer: Tokenizer | None) -> int:

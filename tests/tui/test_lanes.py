@@ -140,7 +140,7 @@ def test_a_lane_is_a_tokenizer_of_a_file_or_a_step_of_the_one_on_the_screen(tmp_
     chosen = Chosen({path: OTHER})
     chosen.owner.follow(SMALL.at(12))
     chosen.toggle(a_file, fixed, following)
-    assert [lane.name for lane in chosen.shown] == ["other", "@10", "@all"]
+    assert [lane.name(()) for lane in chosen.shown] == ["other", "@10", "@all"]
     assert [lane.tokenizer.step for lane in chosen.shown] == [OTHER.step, 10, 12]
     before = chosen.shown
     chosen.owner.follow(SMALL)  # it has learned more
@@ -195,7 +195,7 @@ async def test_lanes_in_the_editor(opened: Opened, kept: Path) -> None:
         assert [str(option.prompt).split()[1] for option in offers] == ["other", "lane", "lane"]
         await scope.press("down", "space", "escape")
         await scope.back()
-        assert [lane.name for lane in scope.screen.lanes] == ["other", f"@{SMALL.step}"]
+        assert [lane.name(()) for lane in scope.screen.lanes] == ["other", f"@{SMALL.step}"]
         assert scope.app.configuration.lanes == (f":{other}", f"{SMALL.step}:")
         await scope.press("alt+left")
         rows = [scope.area.render_line(y).text for y in range(6)]

@@ -107,12 +107,10 @@ class Lanes(Owner[tuple[ShownLane, ...]]):
         steps = steps_known(whole)
         step = steps if choice.step is None else min(choice.step, steps)
         tokenizer = whole if step == steps else whole.at(step)
-        name = name_of(Path(choice.path)) if choice.path else ""
-        at = f"@{step:,}" if choice.step is not None else "" if name else "@all"
         before = next((lane.tokenizer for lane in self._value if lane.choice == choice), None)
         if before is not None and _is_alike(before, tokenizer):  # its tokens stay, while more merges are learned
             tokenizer = before
-        return ShownLane(choice, visible(name) + at, tokenizer)
+        return ShownLane(choice, tokenizer)
 
 
 def _is_alike(one: Tokenizer, other: Tokenizer) -> bool:

@@ -5,7 +5,6 @@ The text comes first, and can be typed in; what tells of its tokens is loaded on
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
@@ -14,9 +13,8 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import var
 from textual.widget import Widget
 
-from bpe_core.visible import visible
 from tui.commands import bindings, key_of
-from tui.state import Audit, ShownLane, name_of
+from tui.state import Audit, KnownTokenizer, ShownLane, known_name
 from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
@@ -51,6 +49,9 @@ class EditorPane(Pane):
 
     lanes: var[tuple[ShownLane, ...]] = var((), init=False)
     """The lanes after the first."""
+
+    kept: var[tuple[KnownTokenizer, ...]] = var((), init=False)
+    """The tokenizers that there are, with their names."""
 
     path: var[str] = var("")
     """The file of the tokenizer on the screen; empty while it is being trained."""
@@ -181,12 +182,14 @@ class EditorPane(Pane):
     @property
     def first_name(self) -> str:
         """What the tokenizer of the first lane is called."""
-        return visible(name_of(Path(self.path))) if self.path else "in training"
+        return known_name(self.path, self.kept) if self.path else "in training"
 
     def watch_path(self) -> None:
         """The first lane has another name."""
         if self.is_loaded:
             self._label_lanes()
+
+    watch_kept = watch_path
 
     def _label_lanes(self) -> None:
         from tui.text.lane_texts import labels, short_names
@@ -194,7 +197,7 @@ class EditorPane(Pane):
         # Where another lane is a step of the same tokenizer, it is the step that tells them apart.
         by_step = self.in_force is not None and any(not lane.choice.path for lane in self.lanes)
         first = f"@{self.in_force.step:,}" if self.in_force is not None and by_step else self.first_name
-        names = short_names([first, *(lane.name for lane in self.lanes)], self.area.size.width)
+        names = short_names([first, *(lane.name(self.kept) for lane in self.lanes)], self.area.size.width)
         self.area.set_labels(labels(names))
         self.status_lines.show_lanes(names)
 

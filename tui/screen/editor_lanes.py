@@ -11,7 +11,7 @@ from bpe_core.visible import visible
 from tui.dialogs.lanes import AskLanes, LaneOffer
 from tui.owners.lanes import Lanes
 from tui.owners.loading import read
-from tui.state import LaneChoice, name_of, steps_known
+from tui.state import LaneChoice, known_name, steps_known
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -53,12 +53,12 @@ class EditorLanes:
         screen, chosen = self._screen, self.owner.chosen
         offers = {}
         for known in screen.kept:
-            if known.path != screen.path:
+            if known.path != screen.path and not known.trouble:
                 note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""
                 offers[LaneChoice(known.path)] = visible(known.name), note
         for lane in chosen:
             if lane.path:
-                offers.setdefault(lane, (visible(name_of(Path(lane.path))), "opened earlier"))
+                offers.setdefault(lane, (known_name(lane.path, ()), "opened earlier"))
         if steps := steps_known(screen.tokenizer):
             fixed = {lane.step for lane in chosen if not lane.path and lane.step is not None}
             for step in sorted({*fixed, screen.step}):
