@@ -169,7 +169,6 @@ class EditorPane(Pane):
         if len(lanes) != n_before:
             self.forget_edits()
         self._label_lanes()
-        self._tell_keys()
 
     def _as_wanted(self, tokenizer: Tokenizer) -> Tokenizer:
         """The same one, taking the texts of special tokens for these tokens where that is wanted."""
@@ -334,7 +333,6 @@ class EditorPane(Pane):
             ("next_example", "examples", False),
             ("walk_edits(1)", "edits", False),
             ("turn_view", self.view, self.view != "text"),
-            ("screen.choose_lanes", "lanes", bool(self.lanes)),
             ("toggle_spaces", "spaces", self.area.show_spaces),
             ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
             ("pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
