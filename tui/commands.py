@@ -55,6 +55,10 @@ _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "a training of more merges a second, or of fewer, down to one"
 _SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, never used; or all"
 _SIDE: Final = "Why this split, what may come"
+_VIEWS: Final = "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
+_TURN: Final = "the next metric of each row, or the one before: from tokens to parity and price"
+_MEASURE: Final = "Measure the editor's text"
+_FORMATS: Final = "Count data as JSON, YAML, CSV, XML and Markdown"
 _VIEW: Final = "View: borders, ids, one token a line"
 
 
@@ -107,6 +111,14 @@ def _markable(tree: Any) -> bool:
     return bool(tree.markable)
 
 
+def _has_compared(pane: Any) -> bool:
+    return not pane.has_class("-choosing")
+
+
+def _tells(what: str) -> Callable[[Any], bool]:
+    return lambda table: bool(table.can_choose(what))
+
+
 COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Everywhere": (
         Command("help", "f1", "Help", "what the keys do, what the words mean", "Keys and help", always=True),
@@ -130,6 +142,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
         Command("stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
         Command("audit", "", "", "against the chosen corpus and reference", "Audit the tokenizer in force"),
+        Command("compare", "", "", "those marked in the compare pane, on the same texts", "Compare tokenizers"),
+        Command("measure_text", "", "", "of the tokenizer in force: bytes per token, entropies, …", _MEASURE),
+        Command("count_formats", "", "", "the tokens of the editor's text, if it is such data", _FORMATS),
         Command("add_path", "", "", "by its path", "Add a file or folder to the corpus"),
         Command("open_tokenizer", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
         Command("change_pattern", "", "", "seen, and changed", _PATTERN),
@@ -229,6 +244,19 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("reverse", "r", "Reverse", "turn the order around"),
         Command("kind(-1)", "left,h", help="one kind of findings only, then the next"),
         Command("kind(1)", "right,l", help="one kind of findings only, then the next"),
+    ),
+    "Compare": (Command("choose", "c", "Tokenizers", "choose other ones, or other texts", when=_has_compared),),
+    "Tokenizers to compare": (Command("mark", "space", "Choose", "compare this tokenizer, or no longer"),),
+    "Comparison": (
+        Command("view(-1)", "left,h", help=_VIEWS),
+        Command("view(1)", "right", "View", _VIEWS, help=_VIEWS),
+        Command("view(1)", "l", help=_VIEWS),
+        Command("metric(1)", "m", "Metric", "the next metric, from tokens to price", help=_TURN, when=_tells("metric")),
+        Command("metric(-1)", "M", help=_TURN, when=_tells("metric")),
+        Command("tokenizer", "t", "Tokenizer", "tell of another tokenizer", when=_tells("tokenizer")),
+        Command("reference", "e", "Parity", "relate parity to this text or folder", when=_tells("reference")),
+        Command("sort_next", "s", "Sort", "by the next column"),
+        Command("reverse", "r", "Reverse", "turn the order around"),
     ),
 }
 """By the part of the screen that they are for; in the order in which the help tells them."""

@@ -93,6 +93,26 @@ class StepRequested(Message):
 
 
 @dataclass
+class PlaceOpened(Message):
+    """A place in a text should be shown in the editor."""
+
+    path: str
+    line: int
+    """From 1."""
+    column: int
+    """Characters before it in the line."""
+    length: int
+    """Characters to be selected there."""
+
+
+@dataclass
+class FormatOpened(Message):
+    """The editor's data should be put into the editor in another format."""
+
+    name: str
+
+
+@dataclass
 class FindingOpened(Message):
     """Show where a finding comes from, and put an example of it into the editor."""
 

@@ -33,6 +33,7 @@ PANES: Final = (
     PaneEntry("training", "f3", "Training", "options, merge log, curve", "upper", "tui.panes.training:TrainingPane"),
     PaneEntry("editor", "f4", "Editor", "type among the tokens", "lower", "tui.panes.editor:EditorPane"),
     PaneEntry("audit", "f5", "Audit", "tokens that were never learned well", "side", "tui.panes.audit:AuditPane"),
+    PaneEntry("compare", "f10", "Compare", "tokenizers on the same texts", "side", "tui.panes.compare:ComparePane"),
 )
 """In the order of their keys."""
 BY_ID: Final = {entry.id: entry for entry in PANES}

@@ -29,12 +29,6 @@ def add(commands: Subcommands) -> None:
     )
     add_texts(parser, "two or more")
     parser.add_argument(
-        "--sections",
-        action="store_true",
-        help='take each part of a text that begins with a line "# Title" as a text of its own, and tell its tokens for '
-        "each one of the first part: parity, if they are translations",
-    )
-    parser.add_argument(
         "--reference", metavar="NAME", help="the text or folder that parity relates to; the first if left out"
     )
     parser.add_argument(

@@ -33,10 +33,10 @@ ROWS: Final = 256
 """Texts in one event at most."""
 
 
-def add_texts(parser: ArgumentParser, least: str) -> None:
-    """Declare the tokenizers, of which there are `least` at least, the texts, and what is counted of them."""
+def add_tokenizers(parser: ArgumentParser, number: str) -> None:
+    """Declare tokenizers and their patterns; `number` says in the help how many there can be."""
     parser.add_argument(
-        "-t", "--tokenizer", action="append", required=True, metavar="TOKENIZER", help=f"{A_TOKENIZER}; {least}"
+        "-t", "--tokenizer", action="append", required=True, metavar="TOKENIZER", help=f"{A_TOKENIZER}; {number}"
     )
     parser.add_argument(
         "--pattern",
@@ -45,11 +45,22 @@ def add_texts(parser: ArgumentParser, least: str) -> None:
         help="how text is split, where TOKENIZER does not say it, or wrongly; once for all of them, or once for each, "
         'in their order, and "" for one that says it',
     )
+
+
+def add_texts(parser: ArgumentParser, number: str) -> None:
+    """Declare tokenizers as `add_tokenizers` does, the texts, and what is counted of them."""
+    add_tokenizers(parser, number)
     parser.add_argument(
         "paths",
         nargs="*",
         metavar="PATH",
         help="a text, also .gz and .xz, or a folder of them; stdin, in UTF-8, if left out or -",
+    )
+    parser.add_argument(
+        "--sections",
+        action="store_true",
+        help='take each part of a text that begins with a line "# Title" as a text of its own, and tell its tokens for '
+        "each one of the first part: parity, if they are translations",
     )
     parser.add_argument("--price", type=_price, metavar="P", help="what a million tokens cost; tells the price of all")
     parser.add_argument(
@@ -78,7 +89,7 @@ def run_comparison(options: Namespace, tables: Callable[[Comparison, Words], str
         closing(Control(stdin=options.stream)) as control,
         closing(report_to(options.stream, control)) as report,
     ):
-        comparison = Comparison(_opened(options))
+        comparison = Comparison(opened(options))
         words = _words(options.morphemes) if options.morphemes else []
         _add_texts(comparison, options, control, report)
         if control.stopped == "interrupted":
@@ -111,7 +122,7 @@ def _words(path: str) -> Words:
         raise error if name in str(error) else TextError(f"{name}: {error}") from None
 
 
-def _opened(options: Namespace) -> list[Tokenizer]:
+def opened(options: Namespace) -> list[Tokenizer]:
     """The tokenizers, each with its pattern. Raises what `open_tokenizer` raises, and `OptionError`."""
     names: list[str] = options.tokenizer
     patterns: list[str] = options.pattern or [""]

@@ -1,14 +1,15 @@
 """`economy`: how many tokens the same data takes as JSON, YAML, XML, CSV and a Markdown table."""
 
 import json
-import os
 import sys
+import time
 from argparse import Namespace
 
-from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_input
+from bpe_core.cli.arguments import Subcommands, add_command, add_input, add_stream
+from bpe_core.cli.comparing import add_tokenizers, labels, opened
 from bpe_core.cli.source import text_blocks
 from bpe_core.cli.table import table
-from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.cli.wire import Done, Formats, to_line
 from bpe_core.metrics.economy import economy, read
 
 
@@ -22,25 +23,27 @@ def add(commands: Subcommands) -> None:
         ("-t gpt-4o prices.json", "-t gpt2 -t gpt-4o --json < prices.csv"),
         "YAML needs PyYAML, of the extra [economy]; a table needs a list of objects.",
     )
-    parser.add_argument(
-        "-t", "--tokenizer", action="append", required=True, metavar="TOKENIZER", help=f"{A_TOKENIZER}; repeatable"
-    )
-    add_given_pattern(parser)
+    add_tokenizers(parser, "repeatable")
     add_input(parser, "the data, as JSON, JSON lines, YAML or CSV, in UTF-8")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    add_stream(parser)
 
 
 def run(options: Namespace) -> int:
     """Write the data in all formats, count the tokens of each and print a table; returns 0."""
-    tokenizers = {name: open_tokenizer(name, options.pattern) for name in options.tokenizer}
+    began = time.monotonic()
+    tokenizers = opened(options)
     found = economy(read("".join(text_blocks(options.path))), tokenizers)
+    if options.stream:
+        sys.stdout.write(to_line(Formats([[name, n_bytes, list(tokens)] for name, n_bytes, tokens in found])))
+        sys.stdout.write(to_line(Done("counted", len(found), time.monotonic() - began)))
+        return 0
     if options.json:
         formats = [{"format": name, "bytes": n_bytes, "tokens": list(tokens)} for name, n_bytes, tokens in found]
-        json.dump({"tokenizers": list(tokenizers), "formats": formats}, sys.stdout)
+        json.dump({"tokenizers": options.tokenizer, "formats": formats}, sys.stdout)
         print()
         return 0
-    labels = [tokenizer.name or os.path.basename(name) for name, tokenizer in tokenizers.items()]
-    rows = [["format", "bytes", *labels, "beside the first line"]]
+    rows = [["format", "bytes", *labels(tokenizers, options.tokenizer), "beside the first line"]]
     least = found[0][2][0] or 1
     for name, n_bytes, tokens in found:
         rows.append([name, f"{n_bytes:,}", *(f"{n:,}" for n in tokens), f"{tokens[0] / least - 1:+.0%}"])

@@ -24,7 +24,7 @@ def add(commands: Subcommands) -> None:
         "metrics:\n" + "\n".join(f"  {key:22}{metric.meaning}" for key, metric in METRICS.items()),
     )
     add_texts(parser, "repeatable")
-    parser.set_defaults(sections=False, reference=None, examples=0, lines=0)
+    parser.set_defaults(reference=None, examples=0, lines=0)
 
 
 def run(options: Namespace) -> int:

@@ -14,6 +14,7 @@ An audit:   `counting`* `skipped`* `counted` for the corpus, again for the refer
             `measured`* `verdicts`* `done`.
 A comparison, or measures: `skipped`* (`counting` | `comparedtexts`)* `compared` `done`.
 A `why`:    `counting`* `skipped`* `counted` (`explained` `places`?)*, an answer to each question on stdin.
+Economy:    `formats` `done`.
 At any point instead: `failed`, and nothing after it.
 """
 
@@ -260,6 +261,14 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
+class Formats:
+    """How much the same data take in several formats."""
+
+    rows: list[list[Any]]
+    """[format, bytes, tokens by each tokenizer], ascending by the tokens of the first tokenizer."""
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The worker has finished; nothing follows."""
 
@@ -298,6 +307,7 @@ Event = (
     | Compared
     | Explained
     | Places
+    | Formats
     | Done
     | Failed
 )

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, Final
@@ -173,13 +173,14 @@ def _tag(key: str) -> str:
     return tag if tag[:1].isalpha() else f"_{tag}"
 
 
-def economy(data: Data, tokenizers: Mapping[str, Tokenizer]) -> list[tuple[str, int, tuple[int, ...]]]:
+def economy(data: Data, tokenizers: Iterable[Tokenizer]) -> list[tuple[str, int, tuple[int, ...]]]:
     """(format, UTF-8 bytes, tokens by each tokenizer), ascending by the tokens of the first tokenizer.
 
     Raises `TextError` as `written` does.
     """
+    tokenizers = tuple(tokenizers)
     rows = [
-        (name, len(text.encode()), tuple(len(one.encode_ordinary(text)) for one in tokenizers.values()))
+        (name, len(text.encode()), tuple(len(one.encode_ordinary(text)) for one in tokenizers))
         for name, text in written(data)
     ]
     return sorted(rows, key=lambda row: row[2])

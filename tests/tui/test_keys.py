@@ -13,8 +13,10 @@ from tui.app import BpeScope
 from tui.commands import COMMANDS, help_lines, long_name
 from tui.pane_table import PANES
 from tui.panes.audit import AuditPane
+from tui.panes.compare import ComparePane
 from tui.panes.editor import EditorPane
 from tui.screen import MainScreen
+from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
@@ -23,6 +25,7 @@ from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
 from tui.widgets.token_table import TokenTable
 from tui.widgets.tokenizer_list import TokenizerList
+from tui.widgets.tokenizer_picker import TokenizerPicker
 
 WHERE: dict[str, tuple[type[object], ...]] = {
     "Everywhere": (MainScreen, Screen),
@@ -37,6 +40,9 @@ WHERE: dict[str, tuple[type[object], ...]] = {
     "Editor": (EditorPane, TokenArea, TextArea),
     "Audit": (AuditPane,),
     "Findings": (TokenTable,),
+    "Compare": (ComparePane,),
+    "Tokenizers to compare": (TokenizerPicker,),
+    "Comparison": (ComparisonTable,),
 }
 """Part of the table -> the class that binds its keys, and those of which the help tells too."""
 
@@ -79,7 +85,9 @@ def test_what_a_key_does_can_be_asked_for_by_name_and_is_told_in_the_help() -> N
 
 def test_the_help_tells_neighbors_that_do_the_same_in_one_line() -> None:
     lines = dict(help_lines(COMMANDS["Everywhere"]))
-    assert lines[" ".join(long_name(pane.key) for pane in PANES)].startswith("corpus, training, editor, audit;")
+    assert lines[" ".join(long_name(pane.key) for pane in PANES)].startswith(
+        "corpus, training, editor, audit, compare;"
+    )
     assert "Alt+← Alt+→" in lines and lines["Ctrl+S"] == "Save the editor's text: as a file, exactly as it is"
     assert "Ctrl+Z Ctrl+Y" in dict(help_lines(COMMANDS["Editor"]))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from bpe_core.visible import visible
 from tui.dialogs.questions import AskPath, Confirm
 from tui.disk import files
-from tui.disk.sources import TextSource, file_source, text_of
+from tui.disk.sources import TextSource, file_source, text_of, whole_text
 from tui.owners.owner import Host, Owner, in_thread
 
 
@@ -28,6 +28,13 @@ class TextFiles(Owner[None]):
         self._host.run_worker(
             partial(self._done, partial(self._save, text, what, name))
         )  # whatever is opened meanwhile
+
+    def read(self, path: Path, then: Callable[[str], None]) -> None:
+        """Read a text, and give it to `then`."""
+        self._begin(partial(self._read, path, then))
+
+    async def _read(self, path: Path, then: Callable[[str], None]) -> None:
+        then(await in_thread(whole_text, path))
 
     async def _open(self, source: TextSource | None) -> None:
         if source is None:

@@ -1,4 +1,4 @@
-"""The main screen: four panes, what is seen of them, and what comes back at the next start.
+"""The main screen: five panes, what is seen of them, and what comes back at the next start.
 
 First come the frames and the editor's text, which takes keys at once; what fills the other panes is loaded behind it.
 """
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tui.panes.audit import AuditPane
+    from tui.panes.compare import ComparePane
     from tui.panes.corpus import CorpusPane
     from tui.panes.training import TrainingPane
 
@@ -40,7 +41,7 @@ AnyPane = TypeVar("AnyPane", bound=Pane)
 
 
 class MainScreen(RequestScreen):
-    """Four panes, the line of steps under them, and everything they show; what is done is done by its `session`."""
+    """Five panes, the line of steps under them, and everything they show; what is done is done by its `session`."""
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
 
@@ -189,6 +190,11 @@ class MainScreen(RequestScreen):
         """The pane of findings."""
         return cast("AuditPane", self.query_one("#audit"))
 
+    @property
+    def compare_pane(self) -> ComparePane:
+        """The pane of comparisons."""
+        return cast("ComparePane", self.query_one("#compare"))
+
     def action_show(self, pane: str) -> None:
         """Bring a pane to the front and put the cursor into it."""
         self.active = pane
@@ -228,7 +234,7 @@ class MainScreen(RequestScreen):
 
     def show_log(self, *, even_alone: bool = False) -> None:
         """Let the merge log be seen, the focus staying where it is; where only one pane is seen, with `even_alone`."""
-        if self.active == "audit" or (self._shows_one and even_alone):
+        if BY_ID[self.active].place == "side" or (self._shows_one and even_alone):
             self.go_to_log()
         elif not self._shows_one:
             self._above = "training"

@@ -15,7 +15,7 @@ from bpe_core.visible import shortened, visible
 from tui import messages
 from tui.commands import applies
 from tui.screen.selective_styling import RestylingScreen
-from tui.state import Audit, Corpus, KnownTokenizer, Run, ShownLane, Totals, TrainingOptions
+from tui.state import Audit, Comparison, Corpus, KnownTokenizer, Run, ShownLane, Totals, TrainingOptions
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -71,6 +71,8 @@ class RequestScreen(RestylingScreen):
     """How far the audit of this tokenizer is, and what it found."""
     lanes: var[tuple[ShownLane, ...]] = var(())
     """The lanes of the editor after the first."""
+    comparison: var[Comparison] = var(Comparison())
+    """How far a comparison of tokenizers is, and what it found."""
     kept: var[tuple[KnownTokenizer, ...]] = var(())
     """The tokenizers that can be put in force."""
 
@@ -178,6 +180,18 @@ class RequestScreen(RestylingScreen):
         """Audit the tokenizer on the screen, or stop doing so."""
         self.session.audit()
 
+    def action_compare(self) -> None:
+        """Compare the tokenizers that are marked for it, or stop doing so."""
+        self.session.comparisons.compare()
+
+    def action_measure_text(self) -> None:
+        """Measure the tokenizer in force on the editor's text."""
+        self.session.comparisons.measure_text()
+
+    def action_count_formats(self) -> None:
+        """Count the tokens of the editor's data in several formats."""
+        self.session.comparisons.count_formats()
+
     @work
     async def action_change_pattern(self) -> None:
         """Show how the tokenizer on the screen splits a text, and ask for another way."""
@@ -276,3 +290,14 @@ class RequestScreen(RestylingScreen):
     def open_finding(self, event: messages.FindingOpened) -> None:
         """A finding."""
         self.session.open_finding(event.finding)
+
+    @on(messages.PlaceOpened)
+    def open_place(self, event: messages.PlaceOpened) -> None:
+        """A place in a text."""
+        self.session.comparisons.open_place(event)
+
+    @on(messages.FormatOpened)
+    @work
+    async def open_format(self, event: messages.FormatOpened) -> None:
+        """The editor's data in another format."""
+        await self.session.comparisons.open_format(event.name)

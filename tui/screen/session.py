@@ -10,6 +10,7 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
     notice              `Fetch`, `Loading` and `Recovery` together: what is being waited for
     tokenizer, path     `ShownTokenizer`: the tokenizer on the screen with all of its merges, and the file it is kept in
     step, in_force      `ShownTokenizer`: how many of its merges are in force, and the tokenizer that they are
+    comparison          `ComparisonRun`
     audit               `AuditRun`, with the findings
     kept                `KnownTokenizers`
     lanes               `EditorLanes`: the tokenizers whose tokens the editor shows under those of `in_force`
@@ -44,6 +45,7 @@ from tui.owners.loading import Loading, Recovery
 from tui.owners.owner import in_thread
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
+from tui.screen.comparisons import Comparisons
 from tui.screen.editor_lanes import EditorLanes
 from tui.screen.moments import Moments
 from tui.screen.replay import Replay
@@ -81,6 +83,7 @@ class Session:
         self.known = KnownTokenizers(screen, self._publish_kept)
         self.lanes = EditorLanes(screen, self.shown, self._pattern_for, self._remember_pattern)
         self.files = TextFiles(screen, screen.open_in_editor)
+        self.comparisons = Comparisons(screen, self.files, self._pattern_for)
 
     def _publish_run(self, run: Run) -> None:
         was_busy, self._screen.run = self._screen.run.busy, run

@@ -71,7 +71,7 @@ def test_nothing_and_too_much_are_refused_in_a_sentence():
 
 def test_tokens_are_those_of_each_text():
     texts = dict(written(ROWS))
-    found = economy(ROWS, {"one": LEARNED, "bytes": LEARNED.at(0)})
+    found = economy(ROWS, [LEARNED, LEARNED.at(0)])
     assert {name: tokens for name, _, tokens in found} == {
         name: (len(LEARNED.encode(text)), len(text.encode())) for name, text in texts.items()
     }

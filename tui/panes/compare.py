@@ -1,0 +1,172 @@
+"""The compare pane: tokenizers held against each other on the same texts, in tables and small drawings."""
+
+from contextlib import suppress
+from typing import Any, ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import HorizontalGroup
+from textual.reactive import var
+from textual.widget import Widget
+from textual.widgets import Button, Input, Label, Select, Static
+
+from bpe_core.plurals import counted
+from tui.commands import applies, bindings
+from tui.state import Comparison, KnownTokenizer
+from tui.terminal.guards import Field
+from tui.widgets.choice import Choice
+from tui.widgets.comparison_table import ComparisonTable
+from tui.widgets.pane import Pane
+from tui.widgets.tokenizer_picker import TokenizerPicker
+
+SUBJECTS: Final = {
+    "chosen texts": "The texts that are chosen in the corpus pane (F2, Space), each one a row.",
+    "their sections": 'Of the chosen texts, each part that begins with a line "# Title": parity of translations.',
+    "editor's text": "The text in the editor, as it is now.",
+}
+"""What tokenizers can be compared on."""
+_GO = "Encode the texts with each of the tokenizers that have a letter, and compare."
+_PRICE = "What a million tokens cost, in any currency; m turns to the price of each text."
+
+
+class ComparePane(Pane):
+    """A row of controls; below it the tokenizers to choose from, and once they are compared what was found."""
+
+    hint = "Tokenizers on the same texts: who needs how many tokens, and where they cut differently."
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Compare")
+
+    comparison: var[Comparison] = var(Comparison())
+    kept: var[tuple[KnownTokenizer, ...]] = var(())
+    path: var[str] = var("")
+    """Path of the tokenizer in force; empty while one is being trained."""
+
+    def compose(self) -> ComposeResult:
+        """Controls, a line that tells what is seen, the tokenizers, and the table in their place."""
+        with HorizontalGroup(id="compare-controls"):
+            yield Button("▶ Compare", id="compare-go", compact=True, action="screen.compare", tooltip=_GO)
+            yield Choice(SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on")
+            yield Label("price", id="price-label")
+            yield Field(placeholder="of 1 M", id="price", compact=True, tooltip=_PRICE)
+            yield Static(id="compare-status", markup=False)
+        yield Static(id="compare-caption", markup=False)
+        yield TokenizerPicker(id="compare-picker")
+        yield ComparisonTable(id="comparison")
+
+    def on_mount(self) -> None:
+        """Nothing is compared yet: choose."""
+        self._choose(True)
+
+    @property
+    def table(self) -> ComparisonTable:
+        """What was found."""
+        return self.query_one(ComparisonTable)
+
+    @property
+    def picker(self) -> TokenizerPicker:
+        """The tokenizers to choose from."""
+        return self.query_one(TokenizerPicker)
+
+    @property
+    def subject(self) -> str:
+        """What tokenizers are compared on: one of `SUBJECTS`."""
+        return str(self.query_one("#compare-on", Choice).value)
+
+    def parts(self) -> tuple[Widget, ...]:
+        """The tokenizers, or the table that took their place, and the texts that they are compared on."""
+        first = self.picker if self.has_class("-choosing") else self.table
+        return first, self.query_one("#compare-on")
+
+    # Choosing
+
+    def watch_kept(self, kept: tuple[KnownTokenizer, ...]) -> None:
+        """Other tokenizers can be compared."""
+        self.picker.show(kept, self.path)
+
+    def watch_path(self, path: str) -> None:
+        """Another tokenizer is in force."""
+        self.picker.show(self.kept, path)
+
+    def _choose(self, choosing: bool) -> None:
+        """Show the tokenizers to choose from, or what was found."""
+        here = self.picker if choosing else self.table
+        had_focus = (self.table if choosing else self.picker).has_focus
+        self.set_class(choosing, "-choosing")
+        keys = "[dim]space[/] choose  [dim]enter[/] compare" if choosing else "[dim]←→[/] view  [dim]c[/] choose anew"
+        self.border_subtitle = keys
+        self._tell()
+        self.refresh_bindings()
+        if had_focus:
+            self.screen.set_focus(here)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is nothing to choose anew while one chooses."""
+        return applies("Compare", self, action)
+
+    def action_choose(self) -> None:
+        """Choose other tokenizers, or other texts."""
+        self._choose(True)
+
+    @on(TokenizerPicker.Decided)
+    async def decide(self, event: TokenizerPicker.Decided) -> None:
+        """Compare those that are marked."""
+        event.stop()
+        await self.run_action("screen.compare")
+
+    @on(Select.Changed, "#compare-on")
+    def other_texts(self, event: Select.Changed) -> None:
+        """Other texts will be compared on."""
+        event.stop()
+        self._tell()
+
+    @on(Input.Changed, "#price")
+    def price(self, event: Input.Changed) -> None:
+        """Prices at another rate."""
+        event.stop()
+        price = None
+        with suppress(ValueError):
+            price = float(event.value.replace(",", ".").strip())
+        sound = price is not None and 0 <= price < 1e12
+        event.input.set_class(bool(event.value.strip()) and not sound, "-invalid")
+        self.table.choices = self.table.choices._replace(price=price if sound else None)
+
+    @on(Input.Submitted, "#price")
+    def to_the_table(self, event: Input.Submitted) -> None:
+        """Enter goes on to the prices."""
+        event.stop()
+        if not self.has_class("-choosing"):
+            self.table.choices = self.table.choices._replace(metric="price")
+        self.screen.set_focus(self.parts()[0])
+
+    # What was found
+
+    def watch_comparison(self, old: Comparison, comparison: Comparison) -> None:
+        """How far it is, with what was found since."""
+        if old.running != comparison.running:
+            self.query_one("#compare-go", Button).label = "⏹ Stop" if comparison.running else "▶ Compare"
+        self.table.show(comparison)
+        if comparison.running and not old.running:
+            self._choose(False)
+        shown = comparison.progress if comparison.running else comparison.subject
+        self.query_one("#compare-status", Static).update(shown, layout=False)
+
+    def look_at(self, view: str) -> None:
+        """Show this view of what was found."""
+        self.table.seen = view
+
+    @on(ComparisonTable.Turned)
+    @on(TokenizerPicker.Marked)
+    def tell(self, event: Any) -> None:
+        """Something else is seen."""
+        event.stop()
+        self._tell()
+
+    def _tell(self) -> None:
+        """What is seen, in the line above it."""
+        caption = "" if (view := self.table.view) is None else view.caption
+        if self.has_class("-choosing"):
+            n = len(self.picker.chosen)
+            what = f"compare {counted(n, 'tokenizer')}" if n > 1 else "measure one tokenizer" if n else "choose some"
+            caption = f"{what} on {self.subject}: two to four with the space bar, then Enter"
+        self.query_one("#compare-caption", Static).update(caption, layout=False)

@@ -1,0 +1,88 @@
+"""What a worker that compares tokenizers is asked for, and what its events amount to: a stream of values."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from bpe_core.cli import wire
+from bpe_core.metrics.comparison import ComparedText
+from bpe_core.plurals import counted
+from bpe_core.visible import visible
+from tui.state import Compared, Comparison
+from tui.workers.process import Job
+
+_EXAMPLES = "200"
+"""Disagreements that are listed of each pair."""
+_LINES = "100"
+"""Lines that are listed of those that are worst for a tokenizer."""
+
+
+Kind = Literal["texts", "sections", "formats"]
+"""What is told: of each text, of each of its sections, or of the same data in several formats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be told of tokenizers: how they do on texts, or on the same data in several formats."""
+
+    tokenizers: Sequence[Compared]
+    paths: Sequence[str]
+    subject: str
+    """What `paths` are called, in a few words."""
+    of: Kind = "texts"
+
+    def arguments(self) -> list[str]:
+        """The command line of the worker."""
+        command = "economy" if self.of == "formats" else "compare" if len(self.tokenizers) > 1 else "measure"
+        options = ["--examples", _EXAMPLES, "--lines", _LINES] if command == "compare" else []
+        if self.of == "sections" and command == "compare":
+            options.append("--sections")
+        return [
+            *(command, "--stream", *options),
+            *(argument for one in self.tokenizers for argument in ("-t", one.path, f"--pattern={one.pattern}")),
+            *self.paths,
+        ]
+
+    def begun(self) -> Comparison:
+        """What there is to tell before the worker has said anything."""
+        names = " · ".join(one.name for one in self.tokenizers)
+        return Comparison(True, "starting", f"{names} on {self.subject}", tuple(self.tokenizers))
+
+
+@dataclass(slots=True)
+class ComparisonUpdate:
+    """What one batch of events adds to a comparison."""
+
+    comparison: Comparison
+    texts: list[ComparedText] = field(default_factory=list)
+    failed: str = ""
+
+
+async def comparing(job: Job, task: Task) -> AsyncIterator[ComparisonUpdate]:
+    """The updates of a comparison, from the first text to its end."""
+    comparison = task.begun()
+    async for events in job.batches():
+        update = ComparisonUpdate(comparison)
+        for event in events:
+            match event:
+                case wire.Counting(done, total, name):
+                    share = f"{done / total:.0%} · " if total else ""
+                    comparison = replace(comparison, progress=f"{share}{visible(name)}")
+                case wire.ComparedTexts():
+                    update.texts += event.texts()
+                case wire.Compared(found):
+                    comparison = replace(comparison, found=found)
+                case wire.Formats(rows):
+                    formats = tuple((str(name), int(n), tuple(tokens)) for name, n, tokens in rows)
+                    comparison = replace(comparison, formats=formats)
+                case wire.Done(reason, n, seconds):
+                    told = "" if task.of == "formats" else f" · {counted(n, 'text')} · {seconds:.1f} s"
+                    stopped = " · stopped before the end" if reason == "stopped" else ""
+                    comparison = replace(
+                        comparison, running=False, progress="", subject=f"{comparison.subject}{told}{stopped}"
+                    )
+                case wire.Failed(message):
+                    update.failed = message
+                    comparison = replace(comparison, running=False, progress="", subject=message)
+        update.comparison = comparison
+        yield update
