@@ -28,6 +28,9 @@ class ComparisonRun(Owner[Comparison]):
 
     def start(self, task: Task, text: str | None = None) -> None:
         """Compare; with a `text`, on that instead of the paths of the task. What was found before is forgotten."""
+        self.cancel()
+        self._job = None
+        self._replace(task.begun())
         self._begin(partial(self._compare, task, text))
 
     def stop(self) -> None:
@@ -39,8 +42,6 @@ class ComparisonRun(Owner[Comparison]):
             self._replace(replace(self._value, running=False, progress=""))
 
     async def _compare(self, task: Task, text: str | None) -> None:
-        self._job = None
-        self._replace(task.begun())
         if text is None:
             await self._run(task)
             return
