@@ -124,7 +124,7 @@ class Replay:
         """How many they are."""
         self._known = known
 
-    def check(self, options: Options, sources: Sequence[Source]) -> None:
+    def check(self, options: Options, sources: Sequence[Source], sample: str) -> None:
         """Raise `OptionError` if the options or the texts are not those of the earlier run.
 
         Options that only end the learning (the sizes and least counts) may differ: they change no merge before the end.
@@ -143,6 +143,7 @@ class Replay:
             ("largest token length", record.max_token_length, options.max_token_length),
             ("end-of-word marker", record.end_of_word, options.end_of_word),
             ("special tokens", specials, tuple(options.special_tokens)),
+            ("sample", record.sample, sample),
         ):
             if was != now:
                 raise OptionError(
@@ -153,6 +154,11 @@ class Replay:
 
     def _check_texts(self, then: Sequence[Source], now: Sequence[Source]) -> None:
         for was, source in zip(then, now, strict=False):
+            if was.weight != source.weight:
+                raise OptionError(
+                    f"{source.name} counted {was.weight:,} times, and not {source.weight:,}, for {self.place}; "
+                    f"give the same weights, or {BEGIN_ANEW}."
+                )
             if (was.bytes, was.sha256) != (source.bytes, source.sha256):
                 changed = "has changed" if was.name == source.name else f"is read where {was.name} was"
                 raise OptionError(f"{source.name} {changed} since {self.place} was learned; {BEGIN_ANEW}.")

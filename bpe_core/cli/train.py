@@ -14,10 +14,11 @@ from bpe_core.cli.export import write_curve
 from bpe_core.cli.learning import learn, prepare
 from bpe_core.cli.report import Report, report_to
 from bpe_core.cli.saving import check_output, save_learned
-from bpe_core.cli.training_options import add_rules, rules_of, start_of
+from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
 from bpe_core.cli.wire import Counted, Done, Started
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
+from bpe_core.corpus.weights import parsed
 from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
 from bpe_core.trainer.options import Options
@@ -56,6 +57,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument(
         "--keep-existing", action="store_true", help="replace no file: where OUT is taken, save as OUT-2, OUT-3, …"
     )
+    add_texts(parser)
     add_rules(parser)
     add_resume(parser)
     add_stream(parser)
@@ -81,7 +83,7 @@ def run(options: Namespace) -> int:
         replay = replay_of(options, report)
         counts = _counts(options, preset, rules, control, report)
         if counts and replay:
-            replay.check(rules, counts.sources)
+            replay.check(rules, counts.sources, counts.sample)
         n_known = max(old.step if old else 0, replay.n_merges if replay else 0)
         n_merges, reason = 0, ""
         lines: tuple[Line, ...] = ()
@@ -117,7 +119,11 @@ def _counts(
 ) -> Counts | None:
     if preset is None:
         outputs = [Path(place) for place in (options.output, checkpoint_of(options), options.curve) if place]
-        return count_files(options.paths, rules.pattern, control, report, outputs=outputs)
+        weights = parsed(options.weight, options.paths)
+        sample = sample_of(options)
+        return count_files(
+            options.paths, rules.pattern, control, report, outputs=outputs, weights=weights, sample=sample
+        )
     counts = preset.counts()
     sizes = (counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces))
     report.send(Counted(*sizes))

@@ -6,7 +6,9 @@ from typing import Any
 from bpe_core.cli.arguments import A_TOKENIZER, integer
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.content.presets import PRESETS
+from bpe_core.corpus.sampling import Sample
 from bpe_core.errors import OptionError
+from bpe_core.exact_fraction import exact_fraction
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
@@ -62,6 +64,37 @@ def add_rules(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--fork", type=integer, metavar="STEP", help="with --extend: begin with the first STEP merges of OLD only"
     )
+
+
+def add_texts(parser: ArgumentParser) -> None:
+    """Add the arguments that say how much of the texts is read, and how much each counts."""
+    parser.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        metavar="PATH=N",
+        help="count the texts of this PATH N times, a number such as 3, 2.5 or 1/3; repeatable (1). Counts are\n"
+        "multiplied by the common denominator, and stay whole numbers",
+    )
+    parser.add_argument(
+        "--sample",
+        metavar="X",
+        help="read this share of the texts only, such as 1/10 or 0.1, in stretches of 64 KB (all)",
+    )
+    parser.add_argument(
+        "--seed", type=integer, default=0, metavar="N", help="which stretches: the same N takes the same (%(default)s)"
+    )
+
+
+def sample_of(options: Namespace) -> Sample | None:
+    """What is read of the texts; None for all. Raises `OptionError`."""
+    if options.sample is None:
+        return None
+    try:
+        share = exact_fraction(options.sample)
+    except ValueError:
+        raise OptionError(f"--sample {options.sample} is no share; give a fraction such as 1/10 or 0.1.") from None
+    return Sample(share, options.seed)
 
 
 def start_of(options: Namespace) -> Tokenizer | None:

@@ -6,7 +6,7 @@ They are appended in the order of the corpus, so the result is the same as that 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
@@ -32,6 +32,18 @@ def read_together(counts: Counts, files: Sequence[TextFile], reading: Reading, n
             counts.append(counted)
         elif whole := document.add(portion, counted):
             counts.append(whole)
+        reading.before += portion.size
+        reading.name = portion.name
+
+
+def read_stretches(counts: Counts, stretches: Sequence[Portion], reading: Reading, n_workers: int) -> None:
+    """Count stretches of files, each a document, and append the result to `counts`; otherwise as `read_together`."""
+    work_by = _by_threads if counts.is_compiled else _by_processes
+    for portion, counted in work_by(counts, stretches, max(1, n_workers), reading.report):
+        if portion.end is not None:
+            place = f" (bytes {portion.start:,} to {portion.end:,})"
+            counted.sources = [replace(source, name=source.name + place) for source in counted.sources]
+        counts.append(counted)
         reading.before += portion.size
         reading.name = portion.name
 

@@ -1,8 +1,9 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
 from bpe_core.corpus.piece_table import PieceTable
@@ -14,6 +15,9 @@ from bpe_core.parallel.pool_size import n_processes
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 from bpe_core.surrogates import utf8
+
+if TYPE_CHECKING:
+    from bpe_core.corpus.sampling import Sample
 
 __all__ = ["Counts", "Progress", "Source"]
 
@@ -50,6 +54,8 @@ class Counts:
         """Size of the texts in UTF-8."""
         self.n_characters = 0
         """Code points of the texts."""
+        self.sample = ""
+        """What was taken of the files, for a person; "" if they were read whole."""
         self.splitter = splitter(pattern)
         """What cuts texts into pieces."""
         self._table = self._new_table()
@@ -79,6 +85,11 @@ class Counts:
     def n_pieces(self) -> int:
         """How many pieces the texts were split into, with repetition; `len(pieces)` is how many differ."""
         return int(self._table.n_pieces)
+
+    @property
+    def n_weighted_bytes(self) -> int:
+        """Size of the texts in UTF-8, each multiplied by its weight: what the pieces with their counts amount to."""
+        return sum(source.bytes * source.weight for source in self.sources)
 
     @property
     def pieces(self) -> Mapping[str, int]:
@@ -114,21 +125,29 @@ class Counts:
         progress: Callable[[Progress], None] | None = None,
         stop: Callable[[], bool] | None = None,
         workers: int | None = None,
+        sample: "Sample | None" = None,
     ) -> Self:
         """Count files, each a document. They are read in blocks: only a pattern without safe cuts holds a whole text.
 
         `progress` and `stop` are called at most every 20 ms; if `stop` returns true, the counts made until then are
         returned, with `stopped` set. `workers` threads (processes without the kernel) count at a time; None: as many as
-        the size is worth, up to the number of cores. The result is the same for any number.
+        the size is worth, up to the number of cores. The result is the same for any number. With a `sample` only a part
+        of the files is read, in stretches that are documents each.
         Raises TextError if a `required` file, or every file, proves unreadable; PatternError for a wrong `pattern`.
         """
         counts = cls(pattern)
         files = tuple(files)
-        reading = Reading(sum(file.size for file in files), progress, stop)
+        taken = sample.stretches(files, counts.splitter) if sample else None
+        reading = Reading(sum(one.size for one in taken or files), progress, stop)
         try:
             if workers is None:
                 workers = n_processes(reading.total, BYTES_PER_WORKER)
-            if workers > 1 and counts.splitter.source:
+            if sample and taken is not None:
+                from bpe_core.corpus.counting import read_stretches
+
+                read_stretches(counts, taken, reading, workers)
+                counts.sample = str(sample)
+            elif workers > 1 and counts.splitter.source:
                 from bpe_core.corpus.counting import read_together  # late: most corpora are small
 
                 read_together(counts, files, reading, workers)
@@ -142,6 +161,25 @@ class Counts:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
         reading.finish()
         return counts
+
+    @classmethod
+    def weighted(cls, parts: Sequence[tuple[Self, int]]) -> Self:
+        """The counts of one or more parts of a corpus, in order, each piece counted as many times as its part weighs.
+
+        Exact: weights are whole numbers from 1 on. The parts have one pattern, and must not be used any more.
+        """
+        whole = cls(parts[0][0].pattern)
+        pieces: dict[str, int] = {}
+        for counts, weight in parts:
+            for piece, n in counts.pieces.items():
+                pieces[piece] = pieces.get(piece, 0) + n * weight
+            counts.sources = [replace(source, weight=weight) for source in counts.sources]
+            whole.append(counts)
+            whole.sample = counts.sample
+            whole.n_lost += counts.n_lost
+            whole.stopped |= counts.stopped
+        whole._known = whole.n_pieces, pieces
+        return whole
 
     def add_file(self, file: TextFile, blocks: Iterable[str]) -> None:
         """Count one more document, whose text is `blocks`. If reading it fails, it is skipped (see `skip`)."""

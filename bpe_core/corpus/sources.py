@@ -20,6 +20,8 @@ class Source:
     """Code points."""
     sha256: str
     """Digest of the text in UTF-8, in hexadecimal."""
+    weight: int = 1
+    """How many times each of its pieces is counted."""
 
 
 class Measure:

@@ -262,6 +262,7 @@ def _record(training: Fields, rows: Sequence[Sequence[Any]], first_counts: tuple
         min_share=training.text("min_share") if "min_share" in training else None,
         n_given=training.number("n_given", largest=len(rows)) if "n_given" in training else 0,
         first_counts=first_counts,
+        sample=training.text("sample") if "sample" in training else "",
     )
 
 
@@ -271,4 +272,5 @@ def _source(source: Fields) -> Source:
         bytes=source.number("bytes"),
         characters=source.number("characters"),
         sha256=source.text("sha256"),
+        weight=source.number("weight") if "weight" in source else 1,
     )

@@ -27,7 +27,7 @@ class TrainingRecord:
     steps: tuple[tuple[int, int, int], ...]
     """For each merge: (the pair's count, how many pairs had that count, tokens in the corpus after the merge)."""
     n_bytes: int
-    """Bytes of the corpus in UTF-8."""
+    """Bytes of the corpus in UTF-8, those of a text as many times as it weighs."""
     n_tokens_start: int
     """Tokens of the corpus before the first merge; less than `n_bytes` if the pattern drops whitespace."""
     created: str
@@ -44,9 +44,12 @@ class TrainingRecord:
     first_counts: tuple[int, ...] = ()
     """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker if there
     is one; empty if it is not known."""
+    sample: str = ""
+    """What was taken of the files, in words; "" if they were read whole."""
 
     @property
     def corpus_digest(self) -> str:
-        """A SHA-256 of the digests of all documents in their order, in hexadecimal: equal for the same texts, whatever
-        their files are called."""
-        return hashlib.sha256("".join(source.sha256 for source in self.sources).encode()).hexdigest()
+        """A SHA-256 of the digests and weights of all documents in their order, in hexadecimal: equal for the same
+        texts, whatever their files are called."""
+        digests = (source.sha256 + f" {source.weight}" * (source.weight > 1) for source in self.sources)
+        return hashlib.sha256("".join(digests).encode()).hexdigest()

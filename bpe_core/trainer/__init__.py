@@ -101,8 +101,8 @@ class Trainer:
         )
         """What to learn, and by which rules."""
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, pattern)
-        self.n_bytes = counts.n_bytes
-        """Bytes of the corpus in UTF-8."""
+        self.n_bytes = counts.n_weighted_bytes
+        """Bytes of the corpus in UTF-8, those of a text as many times as it weighs."""
         self.stop_reason: str | None = None
         """Why there are no more merges, in words for a person; None while there may be more."""
         self._start = (
@@ -111,7 +111,7 @@ class Trainer:
             else from_vocabulary(start, ties)
         )
         self._n_merges_wanted = vocab_size - self._start.vocabulary.n_vocab
-        self._sources = tuple(counts.sources)
+        self._sources, self._sample = tuple(counts.sources), counts.sample
         self._steps: list[tuple[int, int, int]] = []
         self._news: list[tuple[int, int, int]] = []  # merges that `_vocabulary` lacks
         self._vocabulary = self._start.vocabulary
@@ -257,6 +257,7 @@ class Trainer:
             min_share=None if options.min_share is None else str(options.min_share),
             n_given=self.n_given,
             first_counts=self.first_counts,
+            sample=self._sample,
         )
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from bpe_core.errors import OptionError
+from bpe_core.exact_fraction import exact_fraction
 from bpe_core.patterns import splitter
 from bpe_core.surrogates import without_surrogates
 from bpe_core.trainer.ties import TIES
@@ -66,8 +67,8 @@ class Options:
         if self.min_share is None:
             return
         try:
-            share = Fraction(self.min_share)
-        except (ValueError, TypeError, ZeroDivisionError):
+            share = self.min_share if isinstance(self.min_share, Fraction) else exact_fraction(self.min_share)
+        except (ValueError, TypeError):
             raise OptionError(f"min_share is a fraction such as 1/10000 or 0.0001, not {self.min_share!r}.") from None
         if not 0 <= share <= 1:
             raise OptionError(f"min_share is {self.min_share}, but a share is between 0 and 1.")

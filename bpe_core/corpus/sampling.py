@@ -1,0 +1,51 @@
+"""A sample of a large corpus: stretches of its files, chosen by a seed, and read in the order of the corpus."""
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from bpe_core.corpus.counting import safe_cut
+from bpe_core.corpus.reading import TextFile
+from bpe_core.errors import OptionError
+from bpe_core.parallel.portions import Portion, portions
+from bpe_core.patterns import Splitter
+
+STRETCH: Final = 1 << 16
+"""Bytes on disk of a stretch, about: small files together, large ones in parts, cut where no piece lies across."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Which part of a corpus is read. `OptionError` if the share is not above 0 and at most 1."""
+
+    share: Fraction
+    """Of the bytes on disk."""
+    seed: int = 0
+    """The same seed chooses the same stretches of the same files, on every computer."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise OptionError(f"A sample of {self.share} is no part of a corpus; a share is above 0 and at most 1.")
+
+    def __str__(self) -> str:
+        return f"{self.share} of the bytes, seed {self.seed}"
+
+    def stretches(self, files: Iterable[TextFile], splitter: Splitter) -> list[Portion]:
+        """The chosen stretches in the order of the corpus: in random order, until they have the share of the bytes.
+
+        A file that cannot be cut (packed, in another encoding, or split by a pattern without safe cuts) is one stretch.
+        """
+        all_of_them = list(portions(files, STRETCH, safe_cut(splitter)))
+        wanted = self.share * sum(portion.size for portion in all_of_them)
+        order = list(range(len(all_of_them)))
+        random.Random(self.seed).shuffle(order)
+        chosen: list[int] = []
+        size = 0
+        for number in order:
+            if chosen and size >= wanted:
+                break
+            chosen.append(number)
+            size += all_of_them[number].size
+        return [all_of_them[number] for number in sorted(chosen)]

@@ -1,0 +1,93 @@
+"""Weights and samples: a text that weighs three is a text that is there three times; a sample is part of a corpus."""
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from bpe_core import OptionError, Trainer, load
+from bpe_core.cli.main import main
+from bpe_core.corpus import Counts, find_files
+from bpe_core.corpus.sampling import STRETCH, Sample
+from bpe_core.corpus.weights import parsed, portions_by_weight
+from bpe_core.patterns import splitter
+from bpe_core.trainer.ties import TIES
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three texts in two folders."""
+    r = random.Random(2)
+    for name in ("a/one.txt", "a/two.txt", "b.txt"):
+        place = tmp_path / "texts" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(" ".join("".join(r.choices("abcde", k=r.randint(1, 6))) for _ in range(80)))
+    return tmp_path / "texts"
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_a_text_of_weight_three_is_a_text_that_is_there_three_times(ties: str, folder: Path, tmp_path: Path) -> None:
+    """The slow way: 2.5 beside 1 is five times beside twice, the texts in their order."""
+    out = tmp_path / "out.json"
+    paths = [str(folder / "a"), str(folder / "b.txt")]
+    command = ["train", *paths, "-o", str(out), "--vocab-size", "300", "--ties", ties]
+    assert main([*command, "--weight", f"{paths[0]}=2.5"]) == 0
+    one, two, b = ((folder / name).read_text() for name in ("a/one.txt", "a/two.txt", "b.txt"))
+    texts = [one, two, b] + [one, two] * 4 + [b]
+    trainer = Trainer(texts, vocab_size=300, ties=ties)
+    expected = [(m.left, m.right, m.token, m.count, m.ties, m.n_tokens) for m in trainer]
+    learned = load(out)
+    assert learned.record
+    assert [(*merge, *step) for merge, step in zip(learned.merges, learned.record.steps, strict=True)] == expected
+    assert [source.weight for source in learned.record.sources] == [5, 5, 2]
+    assert learned.record.n_bytes == sum(map(len, texts))
+    assert main([*command, "--weight", f"{paths[0]}=2.5", "--resume"]) == 0
+    assert main([*command, "--resume"]) == 2, "other weights are another corpus"
+
+
+def test_the_longest_path_says_the_weight(folder: Path) -> None:
+    files = find_files([folder]).files
+    weights = {str(folder): Fraction(1, 3), str(folder / "a" / "two.txt"): Fraction(1, 2)}
+    assert [([file.path.name for file in some], weight) for some, weight in portions_by_weight(files, weights)] == [
+        (["one.txt"], 2),
+        (["two.txt"], 3),
+        (["b.txt"], 2),
+    ]
+
+
+def test_weights_that_are_none() -> None:
+    for wrong in ("a", "a=", "a=0", "a=-1", "a=x", "a=1/0", "a=1e9", "c=2"):
+        with pytest.raises(OptionError, match="weight"):
+            parsed([wrong], ["a", "b"])
+    files = find_files([__file__]).files
+    with pytest.raises(OptionError, match="differ too much"):
+        portions_by_weight(files, {__file__: Fraction(2_000_000)})
+
+
+def test_a_sample_is_made_of_whole_pieces_in_their_order(tmp_path: Path) -> None:
+    r = random.Random(3)
+    text = "\n".join("".join(r.choices("abcdefgh  ", k=60)) for _ in range(STRETCH // 5))
+    (tmp_path / "large.txt").write_text(text)
+    for number in range(40):
+        (tmp_path / f"small{number:02}.txt").write_text(text[number * 4000 : number * 4000 + 5000])
+    files = find_files([tmp_path]).files
+    whole = Counts.read(files, "gpt4")
+    assert Counts.read(files, "gpt4", sample=Sample(Fraction(1))).pieces == whole.pieces
+    samples = [Counts.read(files, "gpt4", sample=Sample(Fraction(1, 5), seed), workers=2) for seed in (0, 0, 1)]
+    assert list(samples[0].pieces.items()) == list(samples[1].pieces.items())
+    assert samples[0].sources == samples[1].sources != samples[2].sources
+    for counts in samples:
+        assert all(n <= whole.pieces[piece] for piece, n in counts.pieces.items()), "no piece is cut"
+        assert 1 / 5 <= counts.n_bytes / whole.n_bytes < 1 / 5 + 2 * STRETCH / whole.n_bytes
+        assert counts.sample.startswith("1/5 of the bytes, seed ")
+    one = Counts.read(files, "gpt4", sample=Sample(Fraction(1, 5)), workers=1)
+    assert list(one.pieces.items()) == list(samples[0].pieces.items()), "whatever the number of workers"
+    stretches = Sample(Fraction(1, 10**6)).stretches(files, splitter("gpt4"))
+    assert len(stretches) == 1, "at least one"
+
+
+def test_a_share_that_is_none(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for wrong in ("0", "2", "x", "-1/2", "1e-9"):
+        assert main(["train", str(folder), "-o", str(tmp_path / "o.json"), f"--sample={wrong}"]) == 2
+        assert "share" in capsys.readouterr().err
