@@ -3,11 +3,11 @@
 import sys
 from argparse import Namespace
 
-from bpe_core import untrusted_json
 from bpe_core.cli.arguments import Subcommands, add_command, add_input, add_tokenizer
 from bpe_core.cli.source import read_bytes
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.errors import TextError
+from bpe_core.ids_in_text import ids_in
 from bpe_core.visible import quoted, visible
 
 
@@ -24,7 +24,7 @@ def add(commands: Subcommands) -> None:
         ),
     )
     add_tokenizer(parser)
-    add_input(parser, "ids separated by spaces, or what encode --json printed")
+    add_input(parser, "ids separated by spaces or commas, a list of them, or what encode --json printed")
 
 
 def run(options: Namespace) -> int:
@@ -41,22 +41,9 @@ def run(options: Namespace) -> int:
 
 
 def _ids(data: bytes) -> list[int]:
-    """The ids in `data`: separated by whitespace, or a JSON list of them, or a JSON object that has one as "ids"."""
-    try:
-        if data.lstrip()[:1] not in (b"[", b"{"):
-            return list(map(_id, data.split()))
-        body = untrusted_json.parse(data)
-        ids = body["ids"] if isinstance(body, dict) else body
-        if all(type(token) is int for token in ids):
-            return list(ids)
-    except (ValueError, KeyError, TypeError) as error:
-        raise TextError(f"These are no token ids ({error}); give numbers separated by spaces.") from error
-    raise TextError("These are no token ids; give numbers separated by spaces.")
-
-
-def _id(word: bytes) -> int:
-    """`word` as a number; ValueError with `word` in its message if it is none."""
-    try:
-        return int(word)
-    except ValueError:
-        raise ValueError(f"{quoted(word.decode(errors='backslashreplace'))} is no number") from None
+    """The ids in `data`, as `ids_in` finds them. Raises `TextError` for anything else."""
+    found = ids_in(data.decode(errors="backslashreplace"))
+    if found.odd:
+        before, word = found.odd[0]
+        raise TextError(f"These are no token ids: behind {before:,} of them stands {quoted(word)}; give numbers alone.")
+    return found.ids

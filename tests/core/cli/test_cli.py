@@ -106,7 +106,7 @@ def test_nothing_comes_out_as_nothing(bpescope: Bpescope, tokenizer: Path, tmp_p
 def test_decode_names_what_is_no_number(bpescope: Bpescope, tokenizer: Path, tmp_path: Path) -> None:
     (tmp_path / "ids").write_text("1 two 3")
     code, out, error = bpescope("decode", "-t", tokenizer, tmp_path / "ids")
-    assert (code, out) == (2, "") and "'two' is no number" in error and "int()" not in error
+    assert (code, out) == (2, "") and "behind 1 of them stands 'two'" in error and "int()" not in error
 
 
 def test_decode_writes_bytes_that_are_no_text(tokenizer: Path, tmp_path: Path) -> None:
