@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from bpe_core import untrusted_json
 
-KEYS: Final = ("ids", "input_ids", "tokens")
+KEYS: Final = ("ids", "input_ids")
 """Keys of a JSON object under which ids are looked for; `bpescope encode --json` prints the first."""
 
 _MOST_DIGITS: Final = 10
@@ -21,7 +21,7 @@ class FoundIds(NamedTuple):
 
 
 def ids_in(text: str) -> FoundIds:
-    """The ids in a text: words between spaces, commas, semicolons, brackets and line ends, or the list in a JSON object.
+    """The ids in a text: words between spaces, commas, semicolons and brackets, or the list in a JSON object.
 
     >>> ids_in("[9906, 1917]").ids, ids_in('{"ids": [9906]}').ids, ids_in("1 two 3").odd
     ([9906, 1917], [9906], [(1, 'two')])

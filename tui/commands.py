@@ -140,6 +140,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("travel(1)", "alt+right", help=_TRAVEL),
         Command("open_text", "ctrl+o", "", "any UTF-8 file; Tab completes its path", "Open a text in the editor"),
         Command("save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
+        Command("ids_to_text", "alt+i", "", "typed or pasted; with what encoding it gives", "Ids in, text out"),
         Command("stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
         Command("audit", "", "", "against the chosen corpus and reference", "Audit the tokenizer in force"),
         Command("compare", "", "", "those marked in the compare pane, on the same texts", "Compare tokenizers"),

@@ -51,7 +51,7 @@ def difference(tokenizer: Tokenizer, ids: Sequence[int], spans: Sequence[Decoded
 def _window(
     tokenizer: Tokenizer, spans: Sequence[DecodedSpan], again: list[int], index: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids from the span with the first difference to where both sides have as many bytes, or `_MOST` at the most."""
+    """The ids from the span with the first difference to where both sides have as many bytes, or `_MOST` of them."""
     at, number = _span_of(spans, index)
     given: list[int] = []
     encoded: list[int] = []
@@ -74,7 +74,7 @@ def _window(
 
 
 def _span_of(spans: Sequence[DecodedSpan], index: int) -> tuple[int, int]:
-    """(index of its first id, its number) of the span that holds the id at `index`; (ids in all, spans) past the end."""
+    """(index of its first id, its number) of the span of the id at `index`; (ids in all, spans) past the end."""
     at = 0
     for number, span in enumerate(spans):
         if index < at + len(span.ids):
@@ -113,6 +113,6 @@ def _why(
         pieces = tokenizer.splitter.split(text)
         if len(pieces) > 1:
             told = " | ".join(visible(shortened(piece, 20)) for piece in pieces[:_MOST])
-            return f"The pattern splits a text here: {told}. Pieces are encoded one by one, and no token reaches across."
+            return f"The pattern splits a text here: {told}. No token reaches across two pieces."
         return "The pattern splits the text around this place in another way, and no token reaches across two pieces."
     return "Of the pairs that can be merged here, encoding takes the earliest merge first, and comes to other tokens."

@@ -220,6 +220,11 @@ class RequestScreen(RestylingScreen):
         """Ask for a path and choose it."""
         await self.session.ask_path()
 
+    @work
+    async def action_ids_to_text(self) -> None:
+        """Ask for ids, show their text, and put it into the editor if that is wanted."""
+        await self.session.ids_to_text()
+
     def action_open_text(self) -> None:
         """Ask for a text and open it in the editor."""
         self.session.files.open()

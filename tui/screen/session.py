@@ -50,7 +50,7 @@ from tui.screen.editor_lanes import EditorLanes
 from tui.screen.moments import Moments
 from tui.screen.replay import Replay
 from tui.screen.shown_tokenizer import ShownTokenizer, same
-from tui.state import Corpus, Run
+from tui.state import Corpus, Run, name_of
 from tui.workers.updates import RUN, Task
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ class Session:
         self.lanes = EditorLanes(screen, self.shown, self._pattern_for, self._remember_pattern)
         self.files = TextFiles(screen, screen.open_in_editor)
         self.comparisons = Comparisons(screen, self.files, self._pattern_for)
+        self._typed_ids = ""
+        """Ids whose text was looked at last."""
 
     def _publish_run(self, run: Run) -> None:
         was_busy, self._screen.run = self._screen.run.busy, run
@@ -154,6 +156,21 @@ class Session:
         path = await self._screen.ask(AskPath("Which file or folder should be added to the corpus?"))
         if path is not None:
             self._screen.corpus_pane.choose((*self._screen.corpus.paths, str(path)))
+
+    async def ids_to_text(self) -> None:
+        """Show the text of ids: of those that were typed before, or of the editor's selection."""
+        from tui.dialogs.ids_to_text import IdsToText
+
+        screen = self._screen
+        if screen.in_force is None:
+            screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
+            return
+        name = name_of(Path(screen.path)) if screen.path else "in training"
+        selected = screen.editor.selected_ids() if not screen.editor.area.selection.is_empty else []
+        decoded = await screen.ask(IdsToText(screen.in_force, name, str(selected) if selected else self._typed_ids))
+        self._typed_ids = decoded.typed
+        if decoded.text is not None:
+            screen.open_in_editor(decoded.text)
 
     # A training
 
