@@ -122,7 +122,7 @@ async def _play(tokenizer: Path, book: Path, rounds: int) -> None:
             scope.screen.corpus = Corpus((str(book),), (), "book")
             await table.row("audit", audit)
             told = scope.screen.audit.subject
-            print(f"               ({len(scope.screen.audit.findings):,} findings: {told})")
+            print(f"               ({len(scope.screen.audit.verdicts):,} tokens: {told})")
             scope.screen.set_focus(scope.screen.audit_pane.query_one("#search"))
             await table.row("search", press("a"), press("b"), press("backspace"), press("backspace"))
             await scope.press("down")

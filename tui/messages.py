@@ -9,7 +9,7 @@ from textual.message import Message
 from tui.state import Corpus
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.findings import Finding
+    from bpe_core.auditing.verdicts import Verdict
     from tui.disk.sources import TextSource
 
 
@@ -113,7 +113,17 @@ class FormatOpened(Message):
 
 
 @dataclass
-class FindingOpened(Message):
-    """Show where a finding comes from, and put an example of it into the editor."""
+class TokenOpened(Message):
+    """Show where a token comes from, and put an example of it into the editor."""
 
-    finding: "Finding"
+    token: int
+    verdict: "Verdict | None" = None
+    """What an audit says of it."""
+
+
+@dataclass
+class TextTried(Message):
+    """A text should be put into the editor, the cursor on a token of it."""
+
+    text: str
+    token: int | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from bpe_core.visible import visible
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.findings import Finding
+    from bpe_core.auditing.verdicts import Verdict
     from bpe_core.metrics.comparison import ComparedText
     from bpe_core.tokenizer import Tokenizer
 
@@ -86,15 +86,31 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditInputs:
+    """What an audit looks at beside the tokenizer."""
+
+    texts: bool | None = None
+    """Whether tokens are counted in the chosen texts; None: if they are what the tokenizer was learned from."""
+    embeddings: str = ""
+    """Path of a model's embeddings; empty for none."""
+    tensor: str = ""
+    """The tensor in that file; empty for the usual one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
-    """How far an audit is, and what it found."""
+    """How far an audit is, and what the last one that came to its end says."""
 
     running: bool = False
     progress: str = ""
+    inputs: AuditInputs = AuditInputs()
+    """What the next audit is to look at."""
     subject: str = ""
-    """What was audited against what, for the pane's title line."""
-    findings: Sequence[Finding] = field(default=(), compare=False)
-    """So far, in the order they were found; more of them come with another text in `progress` or `subject`."""
+    """How much was found and what was looked at, or why it could not be done; empty before the first audit."""
+    verdicts: Mapping[int, Verdict] = field(default_factory=dict, compare=False)
+    """Id -> verdict, of the tokens with a finding, the most suspicious first; replaced at the end of an audit."""
+    measures: Mapping[str, Mapping[int, float]] = field(default_factory=dict, compare=False)
+    """Name of a measure -> id -> number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.app import App, ComposeResult
 
-from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.verdicts import Verdict
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.info_lines import InfoLine
@@ -63,9 +64,11 @@ def test_a_very_deep_token_is_no_trouble() -> None:
 
 async def test_all_about_a_token() -> None:
     app = InspectorApp()
-    finding = Finding(257, b"low", "scaffold", Severity.WARNING, "Only a step on the way to lowest.", {"count": 7})
+    about = {"severity": "warning", "reason": "Only a step on the way to lowest."}
+    evidence = {"count": 7, "scaffold": about}
+    verdict = Verdict(257, b"low", 0.7, Severity.WARNING, ("scaffold",), about["reason"], (), evidence)
     async with app.run_test(size=(40, 24)) as pilot:
-        app.inspector.show(LOWEST, 257, findings=[finding])
+        app.inspector.show(LOWEST, 257, verdict=verdict)
         await pilot.pause()
         shown = lines(app.inspector)
         assert shown[0].split() == ["low", "id", "257"]

@@ -19,6 +19,7 @@ from tui.screen import MainScreen
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
+from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.row_list import RowList
 from tui.widgets.step_line import StepLine
@@ -39,7 +40,8 @@ WHERE: dict[str, tuple[type[object], ...]] = {
     "Line of steps": (StepLine,),
     "Editor": (EditorPane, TokenArea, TextArea),
     "Audit": (AuditPane,),
-    "Findings": (TokenTable,),
+    "Tokens": (TokenTable,),
+    "Evidence": (EvidenceList,),
     "Compare": (ComparePane,),
     "Tokenizers to compare": (TokenizerPicker,),
     "Comparison": (ComparisonTable,),

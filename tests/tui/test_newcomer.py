@@ -90,9 +90,9 @@ async def test_the_controls_of_the_audit_say_what_they_do(opened: Opened, kept: 
     async with opened() as scope:
         await scope.until_tokenizer()
         await scope.press("f5")
-        assert "Enter looks for them" in str(scope.screen.query_one(HintLine).render())
+        assert "Enter looks for suspicious tokens" in str(scope.screen.query_one(HintLine).render())
         await scope.press("slash")
-        assert "Only findings" in str(scope.screen.query_one(HintLine).render())
+        assert "its bytes in hex" in str(scope.screen.query_one(HintLine).render())
 
 
 @exhaustive

@@ -1,4 +1,4 @@
-"""What the events of a worker amount to: a training, a count and an audit, as the screen shows them."""
+"""What the events of a worker amount to: a training and a count, as the screen shows them."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from scope import TEXT
 
-from bpe_core import audit, load, save
+from bpe_core import load
 from bpe_core.cli.wire import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
@@ -15,7 +15,7 @@ from tui.panes.training import status_line
 from tui.state import Corpus, Run, Totals, TrainingOptions
 from tui.workers import updates
 from tui.workers.process import Job
-from tui.workers.updates import Pace, Task, auditing, totals, training
+from tui.workers.updates import Pace, Task, totals, training
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -119,30 +119,3 @@ async def test_a_count(book: Path) -> None:
     ]
     missing = [counted async for counted in totals(("missing",), "gpt4")]
     assert len(missing) == 1 and "missing cannot be read" in missing[0].error
-
-
-async def test_an_audit(book: Path, kept: Path) -> None:
-    reference = book.parent / "other.txt"
-    reference.write_text("quite another text")
-    corpus = Corpus((str(book),), (str(reference),), "book.txt")
-    updates = [update async for update in auditing(kept, corpus)]
-    found = [finding for update in updates for finding in update.findings]
-    expected = audit(load(kept), counts=Counts.of(TEXT, "gpt4"), reference=Counts.of("quite another text", "gpt4"))
-    assert {(finding.id, finding.kind) for finding in found} == {(finding.id, finding.kind) for finding in expected}
-    assert updates[-1].audit.subject.startswith("small against book.txt") and not updates[-1].audit.running
-    assert f"{len(found):,} findings" in updates[-1].audit.subject
-
-
-async def test_an_audit_of_ranks_is_told_how_they_split_a_text(book: Path, kept: Path) -> None:
-    ranks = kept.with_suffix(".tiktoken")
-    save(load(kept), ranks, format="tiktoken")
-    corpus = Corpus((str(book),))
-    assert "pattern" in [update async for update in auditing(ranks, corpus)][-1].failed
-    updates = [update async for update in auditing(ranks, corpus, "gpt4")]
-    assert not updates[-1].failed and any(update.findings for update in updates)
-
-
-async def test_an_audit_that_cannot_be_is_told_in_one_safe_sentence(home: Path) -> None:
-    updates = [update async for update in auditing(home / "mis\x1bsing.json", Corpus())]
-    assert [update.failed for update in updates if update.failed] == [updates[-1].failed]
-    assert "cannot be read" in updates[-1].audit.subject and "\x1b" not in updates[-1].audit.subject

@@ -1,5 +1,6 @@
-"""The columns of the table of findings, and the mark and the color of each severity."""
+"""The columns of the table of tokens, and the mark and the color of each severity."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -9,23 +10,41 @@ from tui.drawing.columns import Column, PlacedColumn, lay_out
 
 COLUMNS: Final = (
     Column("severity", 1, title=" ", gap=1, hint="▲ a problem, ● a warning, ○ good to know."),
+    Column("score", 7, right=True, hint="How suspicious the token is, 0 to 1; the panel tells how that is made."),
     Column("id", 5, right=True, hint="The token's id: its number in the vocabulary."),
-    Column("token", 14, 24, hint="The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."),
-    Column("kind", 12, 21, hint="What was found. Left and right show one kind only."),
-    Column("count", 7, right=True, rank=1, hint="How often the token occurs in the corpus."),
-    Column("reason", 24, 90, rank=2, hint="Why it was found, in words."),
+    Column("token", 12, 24, hint="The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."),
+    Column("kinds", 12, 22, rank=1, hint="What was found, what counts most first. Left and right show one kind only."),
+    Column("count", 7, right=True, rank=3, hint="How often the token occurs in the chosen texts."),
+    Column("reference", 9, right=True, rank=5, hint="How often it occurs in the reference."),
+    Column("documents", 9, right=True, rank=5, hint="In how many of the texts it occurs."),
+    Column("share", 6, right=True, rank=6, hint="The part of its occurrences that comes from one text."),
+    Column("indicator", 9, right=True, rank=4, hint="Of its row in the model: the lower, the less trained it looks."),
+    Column("reason", 20, 120, rank=2, hint="Why it was found, in words; or what the token is made of."),
 )
 MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
 INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity.NOTE: "muted"}
 
+_ALWAYS: Final = frozenset({"severity", "id", "token", "kinds", "reason"})
+
 
 @lru_cache(maxsize=64)
-def token_places(width: int, largest_id: int, largest_count: int | None) -> tuple[PlacedColumn, ...]:
-    """The columns that fit into `width` cells, with room for the largest id and the largest count, if there is one."""
-    widths = {"id": len(f"{largest_id:,}"), "count": len(f"{largest_count or 0:,}")}
+def token_places(width: int, numbers: tuple[tuple[str, int], ...]) -> tuple[PlacedColumn, ...]:
+    """The columns that fit into `width` cells, of numbers those that are named, with the cells that theirs need."""
+    widths: Mapping[str, int] = dict(numbers)
     columns = [
         replace(column, width=max(column.width, widths.get(column.key, 0)))
         for column in COLUMNS
-        if column.key != "count" or largest_count is not None
+        if column.key in _ALWAYS or column.key in widths
     ]
     return lay_out(columns, width)
+
+
+def number(column: str, value: float) -> str:
+    """A number of a column as it is shown.
+
+    >>> number("count", 12345), number("share", 0.625), number("indicator", 0.123456)
+    ('12,345', '62 %', '0.123')
+    """
+    if column == "share":
+        return f"{100 * value:.0f} %"
+    return f"{value:,.0f}" if column != "indicator" else f"{value:.3g}"

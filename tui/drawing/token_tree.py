@@ -24,6 +24,8 @@ class Branch:
     """The token as text."""
     note: str
     """The step that made it, or its byte in hex."""
+    token: int
+    """Its id."""
 
 
 def branches(vocabulary: Vocabulary, token: int, width: int, height: int) -> list[Branch]:
@@ -57,5 +59,5 @@ def _drawn(
         step = vocabulary.step_of(part)
         closed = step and here not in opened
         note = f"step {step:,}" if step else bytes_.hex(" ")
-        yield Branch(lines + "├└"[side] + " ", token_label(bytes_) + (" …" if closed else ""), note)
+        yield Branch(lines + "├└"[side] + " ", token_label(bytes_) + (" …" if closed else ""), note, part)
         yield from _drawn(vocabulary, part, here, lines + "│ "[side] + " ", opened)

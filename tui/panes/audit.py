@@ -1,169 +1,218 @@
-"""The audit pane: which tokens of the vocabulary were never learned well, and the evidence for each."""
+"""The audit pane: all tokens of the vocabulary, the suspicious ones first, and what is known of the one looked at."""
 
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar, Final
 
-from rich.table import Table
-from rich.text import Text
-from textual import on
+from rich.style import Style
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import HorizontalGroup, VerticalScroll
+from textual.containers import Container, HorizontalGroup
 from textual.reactive import var
+from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from bpe_core.auditing.findings import KINDS, Finding
+from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import token_label, visible
 from tui.commands import bindings
-from tui.state import Audit
+from tui.drawing.evidence_lines import Known, Line, paragraph, token_lines
+from tui.drawing.info_lines import InfoLine
+from tui.drawing.token_columns import MARKS
+from tui.messages import TextTried
+from tui.state import Audit, Run
 from tui.terminal.guards import Field
+from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.pane import Pane
 from tui.widgets.token_table import TokenTable
 
-_GO = "Enter looks for them in the tokenizer in force, against the chosen texts."
-_SEARCH = "Only findings about tokens with this in their text or id; Enter goes to them."
+SIDES: Final = {"about": "What is sought", "token": "Token"}
+"""What the panel shows."""
+BESIDE: Final = 112
+"""Cells from which on the panel stands beside the list."""
+_GO: Final = "Enter looks for suspicious tokens in the tokenizer in force."
+_LEARNING: Final = "The vocabulary is being learned; its tokens are listed when that is done."
+_SEARCH: Final = "A token's text, its id, or its bytes in hex (0xf09f); Enter goes to the list."
 
 
 class AuditPane(Pane):
-    """A row of controls, the findings, and what stands behind the one under the cursor."""
+    """A row of controls, the tokens, and the panel about the one under the cursor."""
 
-    hint = "Tokens that a model hardly learns, the worst first, and why."
+    hint = "All tokens, those that a model hardly learns first, and why."
     BINDINGS: ClassVar[list[BindingType]] = bindings("Audit")
 
     audit: var[Audit] = var(Audit())
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
+    run: var[Run] = var(Run())
 
     def compose(self) -> ComposeResult:
-        """Controls, list, evidence."""
+        """Controls, summary, list, panel."""
         with HorizontalGroup(id="audit-controls"):
             yield Button("▶ Audit", id="audit-go", compact=True, action="screen.audit", tooltip=_GO)
-            yield Field(placeholder="/ search token or id", id="search", compact=True, tooltip=_SEARCH)
+            yield Field(placeholder="/ text, id, 0x hex", id="search", compact=True, tooltip=_SEARCH)
             yield Static(id="audit-status", markup=False)
-        table = TokenTable(id="findings")
-        yield table
-        yield Static(id="evidence", markup=False)
-        with VerticalScroll(id="sought", can_focus=False):
-            yield Static("What an audit looks for: tokens a model hardly learns", classes="heading")
-            yield Static(legend())
+        yield Static(id="audit-summary", markup=False)
+        with Container(id="listed"):
+            yield TokenTable(id="tokens")
+            yield EvidenceList(SIDES, "w", id="evidence")
 
     def on_mount(self) -> None:
         """Nothing is audited yet: say what an audit is."""
-        self.border_subtitle = "[dim]enter[/] merge and example  [dim]←→[/] kind"
-        self._forget()
+        self.border_subtitle = "[dim]enter[/] merge and example  [dim]←→[/] kind  [dim]w[/] panel"
+        self.panel.token_style = self._style_of_token
+
+    # State
+
+    def watch_tokenizer(self) -> None:
+        """Another tokenizer, or one merge more: its tokens are listed once it is whole."""
+        self._list()
+
+    def watch_run(self, old: Run, run: Run) -> None:
+        """A training that has ended leaves a vocabulary that stands still."""
+        if old.busy != run.busy:
+            self._list()
+
+    def _list(self) -> None:
+        vocabulary = self.tokenizer.vocabulary if self.tokenizer and not self.run.busy else None
+        if vocabulary is not None or len(self.table.rows):
+            self.table.list_tokens(vocabulary)
+        self.table.empty = _LEARNING if self.run.busy else ""
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
-        """Another audit, or how far it is, with what it has found since."""
+        """Another audit, or how far it is."""
         if old.running != audit.running:
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
+        self._show_summary()
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
-        if audit == Audit():
-            self._forget()
-        elif len(audit.findings) < len(self.table.findings) or (audit.running and not old.running):
-            self._begin()
-        if new := audit.findings[len(self.table.findings) :]:
-            self._show_table()
-            self.table.append(new)
-        if old.running and not audit.running:
-            self.table.empty = "No findings."
-            self.table.finish()
-
-    @property
-    def table(self) -> TokenTable:
-        """The list of findings."""
-        return self.query_one(TokenTable)
-
-    def _forget(self) -> None:
-        """Another tokenizer: nothing was looked for yet."""
-        self.add_class("-nothing-yet")
-        self.table.clear()
-        self.query_one("#evidence", Static).update("")
-
-    def _begin(self) -> None:
-        """The same tokenizer is audited again: what was found goes; focus, order and place stay."""
-        self.table.empty = "Looking …"
-        self.table.begin_again()
-        self.query_one("#evidence", Static).update("")
-
-    def _show_table(self) -> None:
-        """In the place of what an audit looks for; whoever has just asked for it with the button goes on in it."""
-        if self.has_class("-nothing-yet"):
-            self.remove_class("-nothing-yet")
+        if audit.verdicts is not old.verdicts:
+            self.table.judge(list(audit.verdicts.values()), audit.measures)
+            if not old.subject and audit.subject:
+                self.panel.side = "token"
             if self.query_one("#audit-go").has_focus:
                 self.screen.set_focus(self.table)
 
-    def focus_next_part(self) -> None:
-        """Take the focus: to the findings, or to the button that looks for some."""
-        self.screen.set_focus(self.query_one("#audit-go") if self.has_class("-nothing-yet") else self.table)
+    def _show_summary(self) -> None:
+        """What the next audit looks at, with the keys that change it."""
+        self.query_one("#audit-summary", Static).update(self._summary(), layout=False)
+
+    def _summary(self) -> str:
+        rows = self.table.rows
+        if not self.audit.subject:
+            return "Looks at the tokenizer; c adds the chosen texts." if self.tokenizer else ""
+        marks = [f"{MARKS[severity]} {rows.severities.get(severity, 0):,}" for severity in reversed(Severity)]
+        figures = rows.known.figures if rows.known else {}
+        known = ", ".join(
+            f"{kind} {n:,} (known {figures[kind]:,})" for kind, n in rows.choices.items() if kind in figures
+        )
+        return "  ".join(marks) + (f"   {rows.known.name}: {known}" if rows.known else "")
+
+    @property
+    def table(self) -> TokenTable:
+        """The list of tokens."""
+        return self.query_one(TokenTable)
+
+    @property
+    def panel(self) -> EvidenceList:
+        """What is known of the token under the cursor."""
+        return self.query_one(EvidenceList)
+
+    # The keys
+
+    def parts(self) -> tuple[Widget, ...]:
+        """The list, then the panel; before the first audit the button that begins one comes first."""
+        first = () if self.audit.subject else (self.query_one("#audit-go"),)
+        return (*first, self.table, self.panel)
 
     def action_search(self) -> None:
         """Type what to look for."""
         self.screen.set_focus(self.query_one("#search"))
 
+    def action_turn_panel(self) -> None:
+        """See something else of the token."""
+        self.panel.action_turn(1)
+
     @on(Input.Changed, "#search")
     def search(self, event: Input.Changed) -> None:
-        """Show only what holds the text typed."""
+        """Show only what is meant by the text typed."""
         event.stop()
         self.table.search = event.value
 
     @on(Input.Submitted, "#search")
-    def to_the_findings(self, event: Input.Submitted) -> None:
+    def to_what_was_found(self, event: Input.Submitted) -> None:
         """Enter goes on to what was found."""
         event.stop()
         self.screen.set_focus(self.table)
 
-    @on(TokenTable.Highlighted)
-    def show_evidence(self, event: TokenTable.Highlighted) -> None:
-        """The finding under the cursor, in full."""
+    # The panel
+
+    @on(TokenTable.Listed)
+    def sum_up(self, event: TokenTable.Listed) -> None:
+        """Other rows, or something else was found about them."""
         event.stop()
-        self.query_one("#evidence", Static).update(evidence(event.finding, self.tokenizer))
+        self._show_summary()
+        self._show_panel()
 
+    @on(TokenTable.Highlighted)
+    def look_at_token(self, event: TokenTable.Highlighted) -> None:
+        """The token under the cursor, in full."""
+        event.stop()
+        if self.panel.side == "about" and not self.audit.subject and self.table.has_focus:
+            self.panel.side = "token"
+        self._show_panel()
 
-def legend() -> Table:
-    """What an audit looks for: the kinds of findings, each with what it means."""
-    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    table.add_column(no_wrap=True, style="bold")
-    table.add_column(ratio=1, style="dim")
-    for kind, meaning in KINDS.items():
-        table.add_row(kind, meaning)
-    return table
+    @on(EvidenceList.Turned)
+    def turn(self, event: EvidenceList.Turned) -> None:
+        """Something else is to be seen of it."""
+        event.stop()
+        self._show_panel()
 
+    @on(EvidenceList.Followed)
+    def follow(self, event: EvidenceList.Followed) -> None:
+        """Go where a line leads to."""
+        event.stop()
+        line = event.line
+        if line.token is not None:
+            self.table.go_to(line.token)
+        elif line.text is not None:
+            self.post_message(TextTried(line.text, self._token))
 
-def evidence(finding: Finding, tokenizer: Tokenizer | None) -> Text:
-    """The merge that made the token, the reason in full, and what was counted."""
-    text = Text.assemble((token_label(finding.token), "bold"), (f"  id {finding.id:,}", "dim"))
-    if tokenizer is not None and finding.id in tokenizer.vocabulary and (merge := merge_line(finding.id, tokenizer)):
-        text.append(f"  {merge}")
-    text.append(f"\n{finding.reason}")
-    facts = [
-        f"{visible(str(name)).replace('_', ' ')} {_shown(value)}"
-        for name, value in finding.evidence.items()
-        if name not in ("step", "parents", "witness")  # the line above says them
-    ]
-    if facts:
-        text.append("\n" + " · ".join(facts), "dim")
-    return text
+    def on_resize(self, event: events.Resize) -> None:
+        """Where there is room, the panel stands beside the list; other widths have other lines."""
+        self.set_class(event.size.width >= BESIDE, "-beside")
+        self.call_after_refresh(self._show_panel)
 
+    @property
+    def _token(self) -> int | None:
+        """The id under the cursor; None on a hole."""
+        row, rows = self.table.current, self.table.rows
+        return None if row is None or rows.hole(row) else rows.ids[row]
 
-def merge_line(token: int, tokenizer: Tokenizer) -> str:
-    """The merge that made `token`, in words; empty if no merge did."""
-    vocabulary = tokenizer.vocabulary
-    if not vocabulary.knows_merges or token in vocabulary.special_tokens.values():
-        return ""
-    parents = vocabulary.parents(token)
-    if parents is None:
-        return ""
-    left, right = (token_label(vocabulary.token_bytes(part)) for part in parents)
-    return f"step {vocabulary.step_of(token):,}: {left} + {right}"
+    def _style_of_token(self) -> Style | None:
+        style, token = self.table.token_style, self._token
+        return style(token) if style and token is not None else None
 
+    def _show_panel(self) -> None:
+        panel, tokenizer, token = self.panel, self.tokenizer, self._token
+        if panel.side == "about" or tokenizer is None:
+            panel.show_lines([*self._about(panel.room)])
+        elif token is None or token not in tokenizer.vocabulary:
+            row = self.table.current
+            hole = self.table.rows.hole(row) if row is not None else None
+            panel.show_lines([*paragraph(hole.sentence, panel.room)] if hole else [])
+        else:
+            measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
+            known = Known(tokenizer, token, self.audit.verdicts.get(token), measures, bool(self.audit.subject))
+            panel.show_lines(token_lines(known, panel.room))
 
-def _shown(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return "yes" if value else "none"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_shown, value))
-    shown = visible(str(value).replace("\n", "↵"))
-    return shown if len(shown) <= 60 else shown[:59] + "…"
+    def _about(self, width: int) -> Iterator[Line]:
+        """What an audit looks for, with how much it found, and how much others did in the same vocabulary."""
+        rows = self.table.rows
+        found = rows.choices if self.audit.subject else {}
+        figures = rows.known.figures if rows.known else {}
+        yield from paragraph("An audit looks for tokens that a model hardly learns.", width)
+        if rows.known:
+            yield from paragraph(f"Known figures are those of {rows.known.name}.", width, "muted")
+        for kind, meaning in KINDS.items():
+            numbers = [f"{found.get(kind, 0):,}"] if found else []
+            numbers += [f"known {figures[kind]:,}"] if kind in figures else []
+            yield Line(InfoLine(kind, " · ".join(numbers), "accent"))
+            yield from paragraph(meaning, width, "muted", "  ")

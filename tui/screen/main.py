@@ -209,8 +209,12 @@ class MainScreen(RequestScreen):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Show the panes that there is room for: one, or one above the editor, or one at each place."""
-        seen = {self._above, self._in_front["left"], self._in_front["lower"]}
+        """Show the panes that there is room for: one, or one above the editor, or one at each place.
+
+        Where there is no side, a pane that belongs there takes the editor's room too, while it has the focus.
+        """
+        seen = {self._above, self._in_front["left"]}
+        seen |= {self._in_front["lower"]} if BY_ID[self.active].place != "side" else set()
         seen = {self.active} if self._shows_one else set(self._in_front.values()) if self._shows_all else seen
         for pane in self.query(Pane):
             pane.display = pane.id in seen

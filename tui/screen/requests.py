@@ -192,6 +192,10 @@ class RequestScreen(RestylingScreen):
         """Count the tokens of the editor's data in several formats."""
         self.session.comparisons.count_formats()
 
+    def action_audit_texts(self) -> None:
+        """Audit with the chosen texts, or without them."""
+        self.session.audit_texts()
+
     @work
     async def action_change_pattern(self) -> None:
         """Show how the tokenizer on the screen splits a text, and ask for another way."""
@@ -291,11 +295,6 @@ class RequestScreen(RestylingScreen):
         self.session.replay.stop()
         self.session.shown.go_to(event.step)
 
-    @on(messages.FindingOpened)
-    def open_finding(self, event: messages.FindingOpened) -> None:
-        """A finding."""
-        self.session.open_finding(event.finding)
-
     @on(messages.PlaceOpened)
     def open_place(self, event: messages.PlaceOpened) -> None:
         """A place in a text."""
@@ -306,3 +305,13 @@ class RequestScreen(RestylingScreen):
     async def open_format(self, event: messages.FormatOpened) -> None:
         """The editor's data in another format."""
         await self.session.comparisons.open_format(event.name)
+
+    @on(messages.TokenOpened)
+    def open_token(self, event: messages.TokenOpened) -> None:
+        """A token of the audit's list."""
+        self.session.open_token(event.token, event.verdict)
+
+    @on(messages.TextTried)
+    def try_text(self, event: messages.TextTried) -> None:
+        """A text that shows something."""
+        self.session.try_text(event.text, event.token)

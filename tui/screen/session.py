@@ -27,6 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from bpe_core.auditing.witness import witness
 from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
@@ -51,10 +52,11 @@ from tui.screen.moments import Moments
 from tui.screen.replay import Replay
 from tui.screen.shown_tokenizer import ShownTokenizer, same
 from tui.state import Corpus, Run, name_of
+from tui.workers.auditing import AuditTask
 from tui.workers.updates import RUN, Task
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.findings import Finding
+    from bpe_core.auditing.verdicts import Verdict
     from bpe_core.cli.wire import Command, Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
@@ -352,24 +354,64 @@ class Session:
             screen.say("There is no tokenizer yet: train one (F6), or open one, and audit it then.", "warning")
         else:
             path = Path(screen.path)
-            screen.action_show("audit")
-            self.auditing.start(path, screen.corpus, self._pattern_for(path))
+            if screen.active != "audit":
+                screen.action_show("audit")
+            self.auditing.start(AuditTask(path, self._pattern_for(path), self._texts_of_audit(), screen.audit.inputs))
 
-    def open_finding(self, finding: Finding) -> None:
+    def _texts_of_audit(self) -> Corpus:
+        """The texts in which an audit counts; none for a tokenizer from elsewhere, unless they are asked for."""
+        screen, wanted = self._screen, self._screen.audit.inputs.texts
+        if wanted is not None:
+            return screen.corpus if wanted else Corpus()
+        record = screen.tokenizer.record if screen.tokenizer else None
+        if record is None:
+            return Corpus()
+        its_own = screen.totals is not None and screen.totals.bytes == record.n_bytes
+        return screen.corpus if its_own else replace(screen.corpus, paths=())  # the record tells its own counts
+
+    def audit_texts(self) -> None:
+        """Audit with the chosen texts, or without them."""
+        screen = self._screen
+        wanted = not self._texts_of_audit().paths
+        if wanted and not screen.corpus.paths:
+            screen.say("No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference.")
+            return
+        if screen.audit.running:
+            self.auditing.stop()
+        self.auditing.choose(replace(screen.audit.inputs, texts=wanted))
+        self.audit()
+
+    def open_token(self, token: int, verdict: Verdict | None) -> None:
         """The merge that made a token under the log's cursor, in sight; a text that holds the token in the editor."""
         screen, tokenizer = self._screen, self._screen.tokenizer
-        if tokenizer is None or finding.id not in tokenizer.vocabulary:
+        if tokenizer is None or token not in tokenizer.vocabulary:
             return
         self.shown.go_to(tokenizer.step)
+        text = example(tokenizer, token, verdict)
         told = []
-        if finding.witness is None:
+        if text is None:
             told.append("No text is known in which this token occurs.")
         else:
-            screen.editor.put(finding.witness, token=finding.id)
+            screen.editor.put(text, token=token)
             told.append("An example is in the editor; Ctrl+Z there brings your text back.")
-        if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(finding.id)):
+        if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(token)):
             told.append(f"Step {step:,} made this token.")
             screen.training.log_of_merges.move_to(step - 1)
             if screen.go_to_log():
-                told.append("F5 leads back to the findings.")
+                told.append("F5 leads back to the list.")
         screen.say(" ".join(told))
+
+    def try_text(self, text: str, token: int | None) -> None:
+        """Put a text into the editor, in sight, the cursor on a token of it."""
+        screen = self._screen
+        screen.editor.put(text, token=token)
+        screen.action_show("editor")
+        screen.say("Ctrl+Z brings your text back, and F5 leads back to the list.")
+
+
+def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:
+    """A text in which a token occurs: that of the audit, or else one that is found now; None without any."""
+    if verdict is not None:
+        return verdict.evidence.get("witness")
+    text = tokenizer.token_bytes(token).decode(errors="replace")
+    return text if token in tokenizer.vocabulary.special_tokens.values() else witness(tokenizer, token)

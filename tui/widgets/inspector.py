@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_core.auditing.findings import Finding
+from bpe_core.auditing.findings import Severity
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
 from tui.drawing.info_lines import InfoLine, info_strip
@@ -19,6 +19,7 @@ from tui.drawing.token_columns import INKS, MARKS
 from tui.drawing.token_tree import branches
 
 if TYPE_CHECKING:
+    from bpe_core.auditing.verdicts import Verdict
     from bpe_core.tokenizer import Tokenizer
 
 HINT: Final = "Move the cursor onto a token to see its bytes, the merge that made it and what it is built from."
@@ -30,7 +31,7 @@ class InspectedToken:
 
     tokenizer: "Tokenizer"
     token: int
-    findings: tuple[Finding, ...]
+    verdict: "Verdict | None"
     place: tuple[InfoLine, ...]
     knows_merges: bool = True
     """False while the merges of a rank file are being recovered."""
@@ -73,15 +74,15 @@ class Inspector(Widget):
         tokenizer: "Tokenizer",
         token: int,
         *,
-        findings: Iterable[Finding] = (),
+        verdict: "Verdict | None" = None,
         place: Iterable[InfoLine] = (),
     ) -> None:
         """Look at a token of `tokenizer` as it is at its step.
 
-        `findings` are what an audit says of it, and `place` what there is to say about the place it was found at, such
+        `verdict` is what an audit says of it, and `place` what there is to say about the place it was found at, such
         as that it is one of several tokens of one character.
         """
-        shown = InspectedToken(tokenizer, token, tuple(findings), tuple(place), tokenizer.vocabulary.knows_merges)
+        shown = InspectedToken(tokenizer, token, verdict, tuple(place), tokenizer.vocabulary.knows_merges)
         if shown != self._shown:
             self._shown = shown
             self.refresh()
@@ -167,16 +168,20 @@ def _origin(shown: InspectedToken, width: int) -> Iterator[InfoLine]:
         if record is not None and step <= len(record.steps):
             count, ties, _ = record.steps[step - 1]
             yield InfoLine(f"occurred {counted(count, 'time')}", f"{ties:,} tied" if ties > 1 else "", "muted")
-    left = next((finding.count for finding in shown.findings if finding.count is not None), None)
+    left = shown.verdict.evidence.get("count") if shown.verdict else None
     if left is not None:
         yield InfoLine("left in the corpus", f"{left:,}", "muted")
 
 
 def _notes(shown: InspectedToken, width: int) -> Iterator[InfoLine]:
     yield from shown.place
-    for finding in shown.findings:
-        yield InfoLine(finding.kind, lead=f"{MARKS[finding.severity]} ", ink=INKS[finding.severity])
-        for text in wrap(finding.reason, max(8, width - 2), max_lines=3, placeholder=" …"):
+    if shown.verdict is None:
+        return
+    for kind in shown.verdict.kinds:
+        about = shown.verdict.evidence[kind]
+        severity = Severity[about["severity"].upper()]
+        yield InfoLine(kind, lead=f"{MARKS[severity]} ", ink=INKS[severity])
+        for text in wrap(about["reason"], max(8, width - 2), max_lines=3, placeholder=" …"):
             yield InfoLine(text, lead="  ", ink="muted")
 
 

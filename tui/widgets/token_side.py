@@ -4,7 +4,6 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
 
-from bpe_core.auditing.findings import Finding
 from bpe_core.tokenizer import Tokenizer
 from tui.state import Audit
 from tui.text.about_place import about_place
@@ -36,9 +35,6 @@ class TokenSide(Vertical):
     def __init__(self, area: TokenArea, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._area = area
-        self._found: dict[int, list[Finding]] = {}
-        """What is said of each token."""
-        self._n_found = 0
 
     def compose(self) -> ComposeResult:
         """One below the other; the style sheet shows one."""
@@ -69,14 +65,7 @@ class TokenSide(Vertical):
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         """An audit may know something about the token under the cursor."""
-        is_another = len(audit.findings) < self._n_found or (audit.running and not old.running)
-        if is_another:
-            self._found, self._n_found = {}, 0
-        new = audit.findings[self._n_found :]
-        for finding in new:
-            self._found.setdefault(finding.id, []).append(finding)
-        self._n_found = len(audit.findings)
-        if new or is_another:
+        if audit.verdicts is not old.verdicts:
             self.show_token()
 
     def on_resize(self) -> None:
@@ -92,9 +81,8 @@ class TokenSide(Vertical):
             inspector.clear()
             return
         token = under.ids[0]
-        findings = self._found.get(token, ())
         place = about_place(under, max(8, inspector.size.width - 2))
-        inspector.show(self.in_force, token, findings=findings, place=place)
+        inspector.show(self.in_force, token, verdict=self.audit.verdicts.get(token), place=place)
 
     def _tell_story(self) -> None:
         area, tokenizer = self._area, self.in_force

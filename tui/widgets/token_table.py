@@ -1,7 +1,7 @@
-"""TokenTable: what an audit found, to sort, to filter by kind and to search; 200,000 findings without a wait."""
+"""TokenTable: all tokens of a vocabulary, what an audit found first; sorted, filtered, searched without a wait."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -10,166 +10,188 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
-from bpe_core.auditing.findings import KINDS, Finding
+from bpe_core.auditing.findings import KINDS, Severity
+from bpe_core.visible import token_label
 from tui.commands import bindings
 from tui.drawing.columns import PlacedColumn, fit, line, place_at, tinted
-from tui.drawing.finding_order import FindingOrder, Wanted
-from tui.drawing.token_columns import INKS, MARKS, token_places
-from tui.messages import FindingOpened
+from tui.drawing.token_columns import INKS, MARKS, number, token_places
+from tui.drawing.token_rows import ALL, HOLE, SPECIAL, TokenRows, Wanted
+from tui.messages import TokenOpened
 from tui.terminal.sliced_work import SlicedWork
 from tui.widgets.row_list import RowList
 
+if TYPE_CHECKING:
+    from bpe_core.auditing.verdicts import Verdict
+    from bpe_core.vocabulary import Vocabulary
+
+SEVERITIES: Final = {0: "", 1: "○ and worse", 2: "● and worse", 3: "▲ only"}
+"""What is shown, by the least severity."""
+_MEANINGS: Final = {SPECIAL: "Special tokens: no merge makes them.", HOLE: "Ids below the greatest that no token has."}
+
 
 class TokenTable(RowList):
-    """Findings, one row each, the worst first until another column is chosen."""
+    """A row for each token, the most suspicious first until another column is chosen; unused ids at the end."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("Findings")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Tokens")
     FOOTER = True
-    GATHER: ClassVar[float] = 0.05
-    """Seconds at least for which arriving findings are gathered before they are sorted in."""
-    MODESTY: ClassVar[int] = 4
-    """How many times as long they are gathered as the last sorting took: adding many takes no longer than it must."""
-    sort_key: var[str] = var("severity", init=False)
-    """The column the findings are sorted by."""
+    sort_key: var[str] = var("score", init=False)
+    """The column the rows are sorted by."""
     reverse: var[bool] = var(False, init=False)
     """Whether they are sorted the other way round."""
-    kind: var[str] = var("", init=False)
-    """The only kind shown; "" for all."""
+    kind: var[str] = var(ALL, init=False)
+    """The only kind shown, see `Wanted.kind`."""
+    severity: var[int] = var(0, init=False)
+    """The least severity shown."""
     search: var[str] = var("", init=False)
-    """Shown are tokens whose text or id holds this, whatever the case; a space finds ␣."""
+    """What is sought, see `tui.drawing.token_search`."""
 
     class Highlighted(Message):
-        """The user moved the cursor onto a finding."""
+        """The cursor is on another row, or there is something else to say of it."""
 
-        def __init__(self, finding: Finding) -> None:
+        def __init__(self, row: int | None) -> None:
             super().__init__()
-            self.finding = finding
+            self.row = row
 
         def can_replace(self, message: Message) -> bool:
             """Only the newest place of the cursor matters."""
             return isinstance(message, TokenTable.Highlighted)
 
+    class Listed(Message):
+        """All rows are there, or all that an audit says of them."""
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.token_style: Callable[[int], Style | None] | None = None
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
-        self.empty = "No findings."
-        """What the table says while it holds none."""
-        self._store = FindingOrder()
-        self._gathering = False
+        self.rows = TokenRows()
+        """What is listed, shown or not."""
+        self.empty = ""
+        """What the table says while it lists nothing."""
+        self._vocabulary: Vocabulary | None = None
+        self._reading = SlicedWork[TokenRows](self)
+        self._judging = SlicedWork[TokenRows](self)
         self._sorting = SlicedWork[list[int]](self)
-        self._place: tuple[int, str] | None = None
-        """The finding that the cursor was on in the audit before."""
+        self._waiting: tuple[Sequence[Verdict], Mapping[str, Mapping[int, float]]] | None = None
         self._chosen = False
-        """Whether the user has gone to a finding of this audit."""
+        """Whether the user has gone to a row of this vocabulary."""
 
-    # Findings in
-
-    @property
-    def findings(self) -> Sequence[Finding]:
-        """All findings, in the order they came."""
-        return self._store.findings
+    # Rows in
 
     @property
-    def kinds(self) -> dict[str, int]:
-        """How many findings there are of each kind."""
-        return self._store.kinds
+    def is_working(self) -> bool:
+        """Whether rows are being read, judged or sorted."""
+        return self._reading.is_working or self._judging.is_working or self._sorting.is_working
 
     @property
-    def finding(self) -> Finding | None:
-        """The finding under the cursor."""
-        return None if self.current is None else self.findings[self.current]
+    def verdict(self) -> "Verdict | None":
+        """What the audit says of the token under the cursor."""
+        return None if self.current is None else self.rows.verdicts.get(self.rows.ids[self.current])
 
-    def append(self, findings: Iterable[Finding]) -> None:
-        """More findings; they are sorted in a moment later, together with others that arrive by then."""
-        self._store.add(findings)
-        self._gather(self.GATHER)
-
-    def finish(self) -> None:
-        """No more will come: unless the user has gone to one, look at the one looked at before, or at the first."""
-        place = self._place
-
-        def look() -> None:
-            if not self._chosen:
-                places = (n for n, row in enumerate(self.order) if _place_of(self.findings[row]) == place)
-                self.move_to(next(places, 0) if place else 0, tell=True)
-
-        self._arrange(look)
-
-    def begin_again(self) -> None:
-        """No findings yet; those that will come are sorted and filtered as these were, and the cursor finds its own."""
-        self._place = _place_of(self.finding) if self.finding else self._place
-        self._store = FindingOrder()
-        self._chosen = False
+    def list_tokens(self, vocabulary: "Vocabulary | None") -> None:
+        """List the tokens of this vocabulary, of which no audit has said anything, from the first."""
+        self._vocabulary, self._chosen, self._waiting = vocabulary, False, None
+        self.rows = TokenRows()
+        self.set_reactive(TokenTable.kind, ALL)
+        self.set_reactive(TokenTable.severity, 0)
         self._arrange()
+        if vocabulary is not None:
+            self._reading.run(TokenRows().read(vocabulary), self._read)
 
-    def clear(self) -> None:
-        """No findings, and other ones to come: of any kind, sorted and searched as these were."""
-        self.set_reactive(TokenTable.kind, "")
-        self.begin_again()
-        self._place = None
+    def _read(self, rows: TokenRows) -> None:
+        self.rows = rows
+        self._arrange()
+        self.post_message(self.Listed())
+        if self._waiting is not None:
+            self.judge(*self._waiting)
 
-    def _gather(self, seconds: float) -> None:
-        if not self._gathering:
-            self._gathering = True
-            self.set_timer(seconds, self._sort_in)
+    def judge(self, verdicts: "Sequence[Verdict]", measures: Mapping[str, Mapping[int, float]]) -> None:
+        """What an audit says of the listed tokens. Order, filter and search stay, and so does the cursor's row."""
+        if self._reading.is_working:
+            self._waiting = verdicts, measures
+        else:
+            self._waiting = None
+            self._judging.run(self.rows.judge(verdicts, measures), self._judged)
 
-    def _sort_in(self) -> None:
-        self._gathering = False
-        if not self._sorting.is_working:  # else those that have come are seen when it is done
-            self._arrange()
+    def _judged(self, _: TokenRows) -> None:
+        if self.kind not in self.rows.choices:
+            self.set_reactive(TokenTable.kind, ALL)
+        if self.sort_key not in {place.column.key for place in self.header_places(self.row_width)}:
+            self.set_reactive(TokenTable.sort_key, "score")
+        above = self.cursor - self.scroll_offset.y
+
+        def stay() -> None:
+            if self._chosen:
+                self._scroll_top(self.cursor - above)
+                self._tell()
+            else:
+                self.move_to(0)
+
+        self._arrange(stay)
+        self.post_message(self.Listed())
 
     def row_hint(self, row: int) -> str:
-        """What this kind of finding means."""
-        return KINDS.get(self.findings[row].kind, "")
+        """What the kind of finding means that counts most, or what the row is."""
+        if self.rows.hole(row):
+            return _MEANINGS[HOLE]
+        verdict = self.rows.verdicts.get(self.rows.ids[row])
+        kind = verdict.kinds[0] if verdict and verdict.kinds else ""
+        return KINDS.get(kind, _MEANINGS[SPECIAL] if self.rows.ids[row] in self.rows.specials else "")
 
     # Sorting, filtering, searching
 
+    @property
+    def wanted(self) -> Wanted:
+        """Which rows are shown, and in which order."""
+        return Wanted(self.sort_key, self.reverse, self.kind, self.severity, self.search)
+
     def watch_sort_key(self) -> None:
         """Another column: look at its beginning."""
-        self._arrange(lambda: self.move_to(0, tell=True))
+        self._arrange(lambda: self.move_to(0))
 
     def watch_reverse(self) -> None:
         """The other way round: look at its beginning."""
         self.watch_sort_key()
 
     def watch_search(self) -> None:
-        """Something else is sought: the cursor stays where it is if that is still shown."""
-        before = self.current
-        self._arrange(
-            lambda: self.move_to(self.cursor if self.current == before else 0, tell=self.current != before),
-        )
+        """Something else is sought: look at what fits best."""
+        self.watch_sort_key()
 
     def watch_kind(self) -> None:
-        """Another kind is shown."""
-        self.watch_search()
+        """Another kind is shown: the cursor stays where it is if that is still shown."""
+        before = self.current
+        self._arrange(lambda: self.move_to(self.cursor if self.current == before else 0))
+
+    def watch_severity(self) -> None:
+        """More or less is shown."""
+        self.watch_kind()
 
     def _arrange(self, then: Callable[[], None] | None = None) -> None:
         """Show what is wanted in the order that is wanted, then do the rest; a later call takes its place."""
 
         def arranged(rows: list[int]) -> None:
+            before = self.current
             self.show_rows(rows)
             if then is not None:
                 then()
-            elif not self._chosen:
-                self.move_to(0)
-            if len(self.findings) > n:  # they came while it was sorted
-                self._gather(max(self.GATHER, self.MODESTY * self._sorting.seconds))
+            if self.current != before:
+                self._tell()
 
-        n = len(self.findings)
-        self._sorting.run(self._store.rows(Wanted(self.sort_key, self.reverse, self.kind, self.search)), arranged)
+        self._sorting.run(self.rows.rows(self.wanted), arranged)
 
     def sort_by(self, key: str) -> None:
         """Sort by a column; by the same again: the other way round."""
+        if key == "severity":
+            key = "score"
         if key == self.sort_key:
             self.reverse = not self.reverse
-        else:
+        elif key != "reason":
             self.set_reactive(TokenTable.reverse, False)
             self.sort_key = key
 
     def action_sort_next(self) -> None:
         """Sort by the next of the columns in sight."""
-        keys = [place.column.key for place in self.header_places(self.row_width)]
+        places = self.header_places(self.row_width)
+        keys = [place.column.key for place in places if place.column.key not in ("severity", "reason")]
         self.sort_by(keys[(keys.index(self.sort_key) + 1) % len(keys)] if self.sort_key in keys else keys[0])
 
     def action_reverse(self) -> None:
@@ -178,19 +200,39 @@ class TokenTable(RowList):
 
     def action_kind(self, by: int) -> None:
         """Show only the next kind, or all again."""
-        kinds = ["", *self.kinds]
-        self.kind = kinds[(kinds.index(self.kind) + by) % len(kinds)] if self.kind in kinds else ""
+        kinds = list(self.rows.choices)
+        self.kind = kinds[(kinds.index(self.kind) + by) % len(kinds)] if self.kind in kinds else ALL
+
+    def action_severity(self) -> None:
+        """Show only what is worse, or all again."""
+        self.severity = (self.severity + 1) % len(SEVERITIES)
+
+    def go_to(self, token: int) -> None:
+        """Put the cursor on a token; what hides it is taken away."""
+        row = self.rows.row_of(token)
+        if row is None:
+            return
+        if row not in self.order:
+            for name in ("kind", "severity", "search"):
+                self.set_reactive(getattr(TokenTable, name), type(getattr(self, name))())
+            self._arrange(lambda: self.move_to(list(self.order).index(row), tell=True))
+        else:
+            self.move_to(self.order.index(row), tell=True)
 
     # What the user did
 
     def row_highlighted(self, row: int) -> None:
-        """The cursor is on a finding."""
+        """The user has gone to a row."""
         self._chosen = True
-        self.post_message(self.Highlighted(self.findings[row]))
+        self._tell()
+
+    def _tell(self) -> None:
+        self.post_message(self.Highlighted(self.current))
 
     def row_selected(self, row: int) -> None:
-        """A finding was chosen."""
-        self.post_message(FindingOpened(self.findings[row]))
+        """A token was chosen."""
+        if self.rows.hole(row) is None:
+            self.post_message(TokenOpened(self.rows.ids[row], self.verdict))
 
     def header_clicked(self, x: int) -> None:
         """Sort by the column clicked."""
@@ -207,12 +249,17 @@ class TokenTable(RowList):
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit."""
-        return token_places(width, *self._store.largest)
+        rows = self.rows
+        numbers = [("id", len(f"{rows.largest_id:,}"))]
+        if rows.verdicts:
+            numbers.append(("score", 0))
+        numbers += [(name, len(number(name, greatest))) for name, greatest in rows.greatest.items()]
+        return token_places(width, tuple(numbers))
 
     def render_header(self, width: int) -> Iterable[Segment]:
         """The titles, an arrow at the one that sorts."""
         style, accent = self.style_of("header"), self.style_of("accent")
-        arrow = "↓" if self.reverse else "↑"
+        arrow = "↓" if self.reverse != (self.sort_key == "score") else "↑"
         parts = []
         for place in self.header_places(width):
             sorts = place.column.key == self.sort_key
@@ -222,29 +269,50 @@ class TokenTable(RowList):
         return line(parts, style)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        """One finding."""
-        finding = self.findings[row]
+        """One token, or one hole."""
+        rows, token = self.rows, self.rows.ids[row]
         ink, muted = self.style_of("row", base), self.style_of("muted", base)
+        verdict = rows.verdicts.get(token)
         texts = {
-            "severity": (MARKS[finding.severity], self.style_of(INKS[finding.severity], base)),
-            "id": (f"{finding.id:,}", muted),
-            "token": (finding.label, ink + Style(bold=True)),
-            "kind": (finding.kind, ink),
-            "count": ("" if finding.count is None else f"{finding.count:,}", ink),
-            "reason": (finding.reason, muted),
+            "id": (f"{token:,}", muted),
+            "token": (token_label(rows.tokens[row]), ink + Style(bold=True)),
+            "kinds": (SPECIAL if token in rows.specials else "", ink),
+            "reason": (self._made_of(token), muted),
         }
-        tint = self.token_style(finding.id) if self.token_style else None
+        tint = None
+        if hole := rows.hole(row):
+            texts |= {"token": ("", ink), "kinds": (HOLE, ink), "reason": (hole.sentence, muted)}
+        else:
+            tint = self.token_style(token) if self.token_style else None
+            texts |= {
+                name: (number(name, column[token]), ink) for name, column in rows.measures.items() if token in column
+            }
+        if verdict is not None:
+            severity = verdict.severity or Severity.NOTE
+            texts |= {
+                "severity": (MARKS[severity], self.style_of(INKS[severity], base)),
+                "score": (f"{verdict.score:.2f}", ink),
+                "kinds": (", ".join(verdict.kinds), ink),
+                "reason": (verdict.reason, muted),
+            }
         parts = [
-            tinted(place, *texts[place.column.key], tint if place.column.key == "token" else None)
+            tinted(place, *texts.get(place.column.key, ("", ink)), tint if place.column.key == "token" else None)
             for place in self.header_places(width)
         ]
         return line(parts, base)
 
+    def _made_of(self, token: int) -> str:
+        """The parents of a token in words, as far as they are known."""
+        vocabulary = self._vocabulary
+        if vocabulary is None or not vocabulary.knows_merges or token not in vocabulary:
+            return ""
+        parents = vocabulary.parents(token)
+        return " + ".join(token_label(vocabulary.token_bytes(part)) for part in parents) if parents else ""
+
     def _kind_labels(self, width: int) -> Iterator[tuple[int, str, str]]:
         """The kinds in the footer, as (cell, text, kind); those before the chosen one give way when they do not fit."""
-        texts = {"": f"all {len(self.findings):,}", **{kind: f"{kind} {n:,}" for kind, n in self.kinds.items()}}
-        chosen = list(texts).index(self.kind) if self.kind in texts else 0
-        labels = list(texts.items())
+        labels = [(kind, f"{kind or 'all'} {n:,}") for kind, n in self.rows.choices.items()]
+        chosen = next((place for place, (kind, _) in enumerate(labels) if kind == self.kind), 0)
         first = 0
         while first < chosen and 1 + sum(len(text) + 3 for _, text in labels[first : chosen + 1]) > width:
             first += 1
@@ -254,11 +322,12 @@ class TokenTable(RowList):
             x += len(text) + 3
 
     def render_footer(self, width: int) -> Iterable[Segment]:
-        """How many findings there are of each kind, the kind that is shown in the accent color."""
+        """How many rows there are of each kind, the kind that is shown in the accent color."""
         style, accent = self.style_of("footer"), self.style_of("accent")
-        if not self.findings:
+        if not len(self.rows):
             return
-        shown = f" {self.row_count:,} shown " if self.search else " "
+        worst = SEVERITIES[self.severity]
+        shown = f" {worst}{' · ' * bool(worst)}{self.row_count:,} shown " if self.search or worst else " "
         room = width - len(shown)
         x = 0
         for start, text, kind in self._kind_labels(room):
@@ -269,18 +338,14 @@ class TokenTable(RowList):
             yield Segment(" " if x == 0 else " · ", style)
             yield Segment(text, accent if kind == self.kind else style)
             x = start + len(text)
-        yield Segment(fit("", max(0, room - x)) + shown, style)
+        yield Segment(fit("", max(0, room - x)) + shown, accent if worst else style)
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         """Why nothing is shown."""
         text = self.empty
-        if self.findings:
-            of_kind = f" of the kind {self.kind}" if self.kind else ""
-            about = f" is about a token with “{self.search}” in its text or id" if self.search else ""
-            text = f"No finding{of_kind}{about}."
+        if len(self.rows):
+            what = [f"of the kind {self.kind}"] if self.kind else []
+            what += [f"with {SEVERITIES[self.severity]}"] if self.severity else []
+            what += [f"with “{self.search}” in its text, its id or its bytes"] if self.search else []
+            text = f"No token {', '.join(what)}."
         yield Segment(fit(" " + text, width), self.style_of("muted"))
-
-
-def _place_of(finding: Finding) -> tuple[int, str]:
-    """What a finding is known by in another audit."""
-    return finding.id, finding.kind

@@ -1,4 +1,4 @@
-"""What workers are asked for, and what their events amount to: a training, a count, an audit as streams of values."""
+"""What workers are asked for, and what their events amount to: a training and a count as streams of values."""
 
 import time
 from collections.abc import AsyncIterator
@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from bpe_core.auditing.findings import Finding
 from bpe_core.cli.wire import (
     Command,
     Counted,
@@ -14,7 +13,6 @@ from bpe_core.cli.wire import (
     Done,
     Event,
     Failed,
-    Findings,
     Merges,
     Preparing,
     Saved,
@@ -23,14 +21,11 @@ from bpe_core.cli.wire import (
     State,
 )
 from bpe_core.content.presets import PRESETS
-from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
 from bpe_core.trainer.options import Options
-from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
-from tui.disk.sources import title_of
-from tui.state import Audit, Corpus, Phase, Run, Totals, TrainingOptions
+from tui.state import Phase, Run, Totals, TrainingOptions
 from tui.workers.process import Job
 
 RUN: Final = Command("run")
@@ -168,59 +163,6 @@ async def totals(paths: tuple[str, ...], pattern: str) -> AsyncIterator[Totals]:
                         yield Totals(documents, n_bytes, characters, pieces, unique, skipped)
                     case Failed(message):
                         yield Totals(error=message)
-
-
-@dataclass(slots=True)
-class AuditUpdate:
-    """What one batch of events adds to an audit."""
-
-    audit: Audit
-    findings: list[Finding] = field(default_factory=list)
-    failed: str = ""
-
-
-async def auditing(tokenizer: Path, corpus: Corpus, pattern: str | None = None) -> AsyncIterator[AuditUpdate]:
-    """The updates of an audit of the tokenizer kept at `tokenizer`, from the first file counted to its end.
-
-    `pattern` is how text is split where the tokenizer's file does not tell.
-    """
-    against = f"against {corpus.title}" if corpus.paths else "without a corpus"
-    reference = f", reference {title_of(corpus.reference)}" if corpus.reference else ""
-    audit = Audit(True, "starting", f"{tokenizer.stem} {against}{reference}")
-    found = 0
-    yield AuditUpdate(audit)
-    async with Job(*audit_arguments(tokenizer, corpus, pattern)) as job:
-        async for events in job.batches():
-            update = AuditUpdate(audit)
-            for event in events:
-                match event:
-                    case Counting(done, total, name, role):
-                        share = done / total if total else 1
-                        audit = replace(audit, progress=f"counting the {role} {share:.0%} · {visible(name)}")
-                    case Counted(role=role):
-                        audit = replace(audit, progress=f"{role} counted, looking at the vocabulary")
-                    case Findings(rows):
-                        update.findings += map(Finding.from_json, rows)
-                        found += len(rows)
-                        audit = replace(audit, progress=f"{counted(found, 'finding')} so far")
-                    case Done(_, _, seconds):
-                        summary = f"{audit.subject} · {counted(found, 'finding')} · {seconds:.1f} s"
-                        audit = Audit(False, "", summary)
-                    case Failed(message):
-                        update.failed = message
-                        audit = Audit(False, "", message)
-            update.audit = audit
-            yield update
-
-
-def audit_arguments(tokenizer: Path, corpus: Corpus, pattern: str | None) -> list[str]:
-    """The command line of a worker that audits."""
-    return [
-        *("audit", "-t", str(tokenizer), "--stream"),
-        *(() if pattern is None else (f"--pattern={pattern}",)),
-        *(argument for path in corpus.paths for argument in ("--corpus", path)),
-        *(argument for path in corpus.reference for argument in ("--reference", path)),
-    ]
 
 
 class Pace:
