@@ -10,6 +10,7 @@ from bpe_core.cli.arguments import Subcommands, add_command, add_stream
 from bpe_core.cli.checkpoints import Checkpoints, add_resume, checkpoint_of, replay_of
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
+from bpe_core.cli.experiments import add_experiment, first_stage, second_stage, transition_of
 from bpe_core.cli.export import write_curve
 from bpe_core.cli.learning import learn, prepare
 from bpe_core.cli.report import Report, report_to
@@ -59,6 +60,7 @@ def add(commands: Subcommands) -> None:
     )
     add_texts(parser)
     add_rules(parser)
+    add_experiment(parser)
     add_resume(parser)
     add_stream(parser)
     parser.add_argument("--paused", action="store_true", help="with --stream: count, then wait for a command")
@@ -75,6 +77,8 @@ def run(options: Namespace) -> int:
     preset = PRESETS.get(options.preset)
     old = start_of(options)
     rules = rules_of(options, old)
+    transition = transition_of(options, rules)
+    start = old.vocabulary if old else None
     with (
         closing(Control(stdin=options.stream, paused=options.stream and options.paused)) as control,
         closing(report_to(options.stream, control)) as report,
@@ -82,12 +86,16 @@ def run(options: Namespace) -> int:
         checkpoints = Checkpoints(checkpoint_of(options), report)
         replay = replay_of(options, report)
         counts = _counts(options, preset, rules, control, report)
+        if counts and transition:
+            start = first_stage(transition, rules, counts, control, report)
+            rules = second_stage(rules)
+            counts = None if start is None else _counts(options, preset, rules, control, report)
         if counts and replay:
             replay.check(rules, counts.sources, counts.sample)
-        n_known = max(old.step if old else 0, replay.n_merges if replay else 0)
+        n_known = max(start.n_merges if start else 0, replay.n_merges if replay else 0)
         n_merges, reason = 0, ""
         lines: tuple[Line, ...] = ()
-        trainer = counts and prepare(counts, rules, control, report, old.vocabulary if old else None)
+        trainer = counts and prepare(counts, rules, control, report, start)
         del counts  # the trainer has all it needs of them, in less room
         if trainer:
             first_counts = list(trainer.first_counts)

@@ -93,6 +93,18 @@ def check_extensible(old: Vocabulary) -> None:
         raise OptionError(f"This vocabulary cannot be extended: {problem}.")
 
 
+def specials_behind(vocabulary: Vocabulary, vocab_size: int) -> Vocabulary:
+    """The vocabulary with those special tokens that stand behind its merges moved to the last of `vocab_size` ids.
+
+    So they are last again when it has been extended to that size. It has no end-of-word marker.
+    """
+    last = max((token for _, _, token in vocabulary.merges), default=0)
+    moved = [text for text, token in vocabulary.special_tokens.items() if token > last]
+    places = dict(zip(moved, range(vocab_size - len(moved), vocab_size), strict=True))
+    specials = {text: places.get(text, token) for text, token in vocabulary.special_tokens.items()}
+    return Vocabulary(vocabulary.base, vocabulary.merges, specials)
+
+
 def inherited(old: Vocabulary) -> dict[str, Any]:
     """The options of a training that are not chosen but those of the vocabulary it extends, by name.
 
