@@ -50,6 +50,8 @@ _FILL: Final = "Fill the screen with this pane"
 _PATTERN: Final = "Split pattern of this tokenizer…"
 _OPEN: Final = "run a preset; open a folder"
 _LANES: Final = "the same text under up to three other tokenizers, or other steps of this one"
+_PICTURES: Final = ("html", "svg", "markdown")
+_PICTURE: Final = "its tokens in all lanes; what is selected, or all, of a long text what is seen"
 _ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "a training of more merges a second, or of fewer, down to one"
@@ -236,6 +238,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("copy('text')", "", "", "the selection, or all of it", "Copy the text"),
         Command("copy('ids')", "", "", "of the selection, or of all; with spaces between", "Copy token ids"),
         Command("copy('list')", "alt+c", "", "of the selection, or of all", "Copy token ids as a Python list"),
+        *(Command(f"share('{kind}')", "", "", _PICTURE, f"Save a picture of the text: {kind}") for kind in _PICTURES),
         Command("", "ctrl+z,ctrl+y", help="undo, redo"),
         Command("", "ctrl+c,ctrl+v", help="copy, paste"),
     ),

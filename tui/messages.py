@@ -82,6 +82,17 @@ class PatternWanted(Message):
 
 
 @dataclass
+class PictureMade(Message):
+    """A picture of the editor's text should be saved."""
+
+    picture: str
+    what: str
+    """What it is, in a few words."""
+    name: str
+    """What its file may be called."""
+
+
+@dataclass
 class StepRequested(Message):
     """Put the tokenizer as it was after this many merges in force."""
 

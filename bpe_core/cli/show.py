@@ -3,18 +3,24 @@
 import os
 import sys
 from argparse import Namespace
+from typing import Final
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_input
 from bpe_core.cli.source import text_blocks
 from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import OptionError
-from bpe_core.pictures.html import page
-from bpe_core.pictures.markdown import document
+from bpe_core.pictures.html import lanes_page, page
+from bpe_core.pictures.lanes import Lanes
+from bpe_core.pictures.markdown import document, lanes_document
 from bpe_core.pictures.picture import Picture
 from bpe_core.pictures.replay import SECONDS, animation, cast, frames
-from bpe_core.pictures.svg import drawing
+from bpe_core.pictures.svg import drawing, lanes_drawing
 from bpe_core.pictures.terminal import colors_of, in_terminal
 from bpe_core.tokenizer import Tokenizer
+
+_LANES: Final = {"html": lanes_page, "svg": lanes_drawing, "markdown": lanes_document}
+"""Option -> what makes one picture of several tokenizers, each line of the text once for each."""
 
 
 def add(commands: Subcommands) -> None:
@@ -60,7 +66,12 @@ def run(options: Namespace) -> int:
     if options.cast or options.animation:
         print(_replay(tokenizers, text, options), end="")
         return 0
-    pictures = [Picture.of(one, text, one.name or os.path.basename(name)) for name, one in tokenizers]
+    titled = [(one.name or os.path.basename(name), one) for name, one in tokenizers]
+    lanes_form = next((form for name, form in _LANES.items() if getattr(options, name)), None)
+    if lanes_form and len(titled) > 1 and not options.ids:
+        print(lanes_form(Lanes.of([(title, followed(one, text)) for title, one in titled])), end="")
+        return 0
+    pictures = [Picture.of(one, text, title) for title, one in titled]
     if options.html:
         print(page(pictures, with_ids=options.ids), end="")
     elif options.svg:

@@ -5,6 +5,7 @@ from html import escape
 from typing import Final
 
 from bpe_core.pictures.colors import HUES
+from bpe_core.pictures.lanes import Lanes
 from bpe_core.pictures.picture import Chip, Picture
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
@@ -16,6 +17,10 @@ _STYLE: Final = """\
 .bpescope h2 + p { font: .85em system-ui, sans-serif; color: var(--quiet); margin: 0 0 .6em; }
 .bpescope pre { font: inherit; margin: 0 0 1.6em; white-space: pre-wrap; overflow-wrap: anywhere; }
 .bpescope span { border-radius: 3px; padding: .12em 0; }
+.bpescope .line { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; margin: 0 0 .4em; }
+.bpescope .line pre { margin: 0; }
+.bpescope .line b { font-weight: normal; color: var(--quiet); user-select: none; }
+.bpescope .a { opacity: .5; }
 .bpescope sub { color: var(--quiet); font-size: .65em; padding: 0 .35em 0 .1em; }
 """
 _DARK: Final = ".bpescope { --text: #e4e6eb; --quiet: #9aa2af; --page: #15171a; }\n"
@@ -35,17 +40,45 @@ def style() -> str:
 def fragment(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
     """The pictures below one another, as a `div` that contains its style sheet; `with_ids` shows ids as subscripts."""
     parts = "".join(_part(picture, with_ids) for picture in pictures)
+    return _framed(parts)
+
+
+def _framed(parts: str) -> str:
     return f'<div class="bpescope"><style>\n{style()}</style>\n{parts}</div>\n'
 
 
 def page(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
     """The pictures below one another, as a complete HTML document; `with_ids` shows ids as subscripts."""
-    title = escape(" · ".join(picture.title for picture in pictures))
+    return _document(" · ".join(picture.title for picture in pictures), fragment(pictures, with_ids=with_ids))
+
+
+def _document(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{title}</title>\n</head>\n<body>\n{fragment(pictures, with_ids=with_ids)}</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
+
+
+def lanes_page(lanes: Lanes) -> str:
+    """A text under several tokenizers, each line once for each, as a complete HTML document.
+
+    Tokens of the borders that the first tokenizer's have step back, so that those that differ stand out.
+    """
+    heads = "".join(
+        f"<h2>{escape(title)}</h2>\n<p>{escape(summary)}</p>\n"
+        for title, summary in zip(lanes.titles, lanes.summaries, strict=True)
+    )
+    lines = "".join(
+        '<div class="line" dir="ltr">\n'
+        + "".join(
+            f'<b>{escape(title)}</b><pre dir="auto">{"".join(_chip(chip, False) for chip in lane)}</pre>\n'
+            for title, lane in zip(lanes.titles, line, strict=True)
+        )
+        + "</div>\n"
+        for line in lanes.lines
+    )
+    return _document(" · ".join(lanes.titles), _framed(heads + lines))
 
 
 def tokenizer_table(tokenizer: Tokenizer) -> str:
@@ -68,6 +101,8 @@ def _part(picture: Picture, with_ids: bool) -> str:
 
 def _chip(chip: Chip, with_ids: bool) -> str:
     """One `span` for each line of the chip, with its ids and bytes as a tooltip."""
-    told = f'class="c{chip.color}" title="{escape(chip.label)}"'
+    if not chip.ids:  # what a lossy pattern drops
+        return escape("\n".join(chip.lines))
+    told = f'class="c{chip.color}{" a" * chip.is_alike}" title="{escape(chip.label)}"'
     lines = "\n".join(f"<span {told}>{escape(line)}</span>" if line else "" for line in chip.lines)
     return lines + (f"<sub>{' '.join(map(str, chip.ids))}</sub>" if with_ids else "")

@@ -1,10 +1,10 @@
 """The tokens of a picture on a grid of cells, as in a terminal: where each begins, and where its lines are wrapped."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from bpe_core.cells import cells
-from bpe_core.pictures.picture import Picture
+from bpe_core.pictures.picture import Chip
 
 
 class Part(NamedTuple):
@@ -14,19 +14,22 @@ class Part(NamedTuple):
     column: int
     text: str
     color: int
+    """-1 for what is not a token."""
+    is_alike: bool = False
+    """As that of its `Chip`."""
 
 
-def laid_out(picture: Picture, columns: int, row: int) -> Iterator[Part]:
+def laid_out(chips: Iterable[Chip], columns: int, row: int) -> Iterator[Part]:
     """The tokens placed on lines from `row` on, wrapped at `columns` cells."""
     column = 0
-    for chip in picture.chips:
+    for chip in chips:
         for number, line in enumerate(chip.lines):
             if number:
                 row, column = row + 1, 0
             while line:
                 fits = _fitting(line, columns - column)
                 if fits:
-                    yield Part(row, column, line[:fits], chip.color)
+                    yield Part(row, column, line[:fits], chip.color, chip.is_alike)
                     column += cells(line[:fits])
                     line = line[fits:]
                 if line:

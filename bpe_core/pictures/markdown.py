@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from bpe_core.cells import cells
+from bpe_core.pictures.lanes import Lanes
 from bpe_core.pictures.picture import Picture
-from bpe_core.pictures.terminal import in_terminal
+from bpe_core.pictures.terminal import BORDER, in_terminal
 from bpe_core.visible import token_label
 
 _ROWS = 40
@@ -14,6 +16,21 @@ _ROWS = 40
 def document(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
     """The pictures below one another, as a Markdown document; `with_ids` writes the ids of each token after it."""
     return "\n".join(_part(picture, with_ids) for picture in pictures)
+
+
+def lanes_document(lanes: Lanes) -> str:
+    """A text under several tokenizers, each line once for each with borders between its tokens, and their totals."""
+    width = max(map(cells, lanes.titles))
+    rows = [
+        f"{title}{' ' * (width - cells(title))}  {BORDER.join(chip.lines[0] for chip in lane)}"
+        for line in lanes.lines
+        for title, lane in (*zip(lanes.titles, line, strict=True), ("", ()))
+    ]
+    body = "\n".join(map(str.rstrip, rows)).rstrip()
+    fence = "`" * max(3, _longest_run(body, "`") + 1)
+    told = [f"| {_cell(title)} | {summary} |" for title, summary in zip(lanes.titles, lanes.summaries, strict=True)]
+    head = ["| tokenizer | the text |", "|---|---|"]
+    return "\n".join([f"### {' · '.join(lanes.titles)}", "", *head, *told, "", f"{fence}text", body, fence, ""])
 
 
 def _part(picture: Picture, with_ids: bool) -> str:

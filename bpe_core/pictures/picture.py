@@ -29,6 +29,8 @@ class Chip(NamedTuple):
     """Index of its color in `colors.HUES`; never that of the chip before it."""
     data: bytes
     """The bytes of the token or tokens."""
+    is_alike: bool = False
+    """Under a further tokenizer: whether the first has a token of the same borders here."""
 
     @property
     def label(self) -> str:
@@ -60,8 +62,8 @@ class Picture:
         chips = []
         for span, color in zip(spans, choose_colors(spans), strict=True):
             data = b"".join(map(tokenizer.token_bytes, span.ids))
-            shown = text.between(span.start, span.end).translate(_GLYPHS) or token_label(data)
-            chips.append(Chip(tuple(_lines(shown)), span.ids, color, data))
+            part = shown(text.between(span.start, span.end)) or token_label(data)
+            chips.append(Chip(tuple(_lines(part)), span.ids, color, data))
         n_bytes = len(text.text.encode())
         n_tokens = text.n_tokens
         summary = f"{counted(n_tokens, 'token')}, {counted(n_bytes, 'byte')}, "
@@ -70,6 +72,11 @@ class Picture:
             f"{summary}{bytes_per_token(n_bytes, n_tokens):.2f} bytes per token",
             tuple(chips),
         )
+
+
+def shown(text: str) -> str:
+    """A text with a glyph for each control character but the line feed, as many characters as before."""
+    return text.translate(_GLYPHS)
 
 
 def _lines(shown: str) -> Iterator[str]:

@@ -95,7 +95,7 @@ def _screen(frame: Frame, columns: int) -> Iterator[tuple[int, str]]:
     """(row, what is written there), the cursor being put before each: no terminal wraps as another does."""
     title = frame.title[: columns - 1]
     yield 0, f"\x1b[1m{title}\x1b[0m  \x1b[2m{frame.picture.summary[: max(0, columns - cells(title) - 2)]}\x1b[0m"
-    for part in laid_out(frame.picture, columns, 2):
+    for part in laid_out(frame.picture.chips, columns, 2):
         yield part.row, f"\x1b[{part.row + 1};{part.column + 1}H{colored(part.text, part.color)}"
 
 

@@ -6,7 +6,8 @@ from typing import Final
 
 from bpe_core.cells import cells
 from bpe_core.pictures.colors import HUES
-from bpe_core.pictures.layout import laid_out
+from bpe_core.pictures.lanes import Lanes
+from bpe_core.pictures.layout import Part, laid_out
 from bpe_core.pictures.picture import Picture
 
 COLUMNS: Final = 96
@@ -32,16 +33,45 @@ def body_of(picture: Picture, columns: int, row: int = 0, title: str = "") -> tu
     title = title or picture.title
     body = [_text(row, 0, title, "t"), _text(row, cells(title) + 2, picture.summary, "q")]
     last = row + 1
-    for part in laid_out(picture, columns, row + 1):
-        x, y = _EDGE + part.column * _WIDTH, _EDGE + part.row * _HEIGHT
-        width = cells(part.text) * _WIDTH
-        body.append(
-            f'<rect x="{x:.1f}" y="{y + 2:.1f}" width="{width:.1f}" height="{_HEIGHT - 4:.1f}" rx="3" '
-            f'class="c{part.color}"/>'
-        )
-        body.append(_text(part.row, part.column, part.text, "x"))
+    for part in laid_out(picture.chips, columns, row + 1):
+        body += _token(part)
         last = max(last, part.row)
     return body, last - row + 1
+
+
+def lanes_drawing(lanes: Lanes, columns: int = COLUMNS) -> str:
+    """A text under several tokenizers, each line once for each, as one SVG document.
+
+    Lines are wrapped at `columns` cells, all tokenizers alike. Tokens of the borders that the first tokenizer's have
+    step back, so that those that differ stand out.
+    """
+    body: list[str] = []
+    n_lanes, margin = len(lanes.titles), max(map(cells, lanes.titles)) + 2
+    for row, (title, summary) in enumerate(zip(lanes.titles, lanes.summaries, strict=True)):
+        body += _text(row, 0, title, "t"), _text(row, margin, summary, "q")
+    row = n_lanes + 1
+    for line in lanes.lines:
+        n_rows = 1
+        for lane, chips in enumerate(line):
+            body.append(_text(row + lane, 0, lanes.titles[lane], "q"))
+            for part in laid_out(chips, max(columns - margin, 2), 0):
+                body += _token(part._replace(row=row + part.row * n_lanes + lane, column=margin + part.column))
+                n_rows = max(n_rows, part.row + 1)
+        row += n_rows * n_lanes
+    return document_of(body, columns, row)
+
+
+def _token(part: Part) -> list[str]:
+    """The elements of a part of a token."""
+    if part.color < 0:
+        return [_text(part.row, part.column, part.text, "q")]
+    x, y = _EDGE + part.column * _WIDTH, _EDGE + part.row * _HEIGHT
+    width, alike = cells(part.text) * _WIDTH, " a" * part.is_alike
+    return [
+        f'<rect x="{x:.1f}" y="{y + 2:.1f}" width="{width:.1f}" height="{_HEIGHT - 4:.1f}" rx="3" '
+        f'class="c{part.color}{alike}"/>',
+        _text(part.row, part.column, part.text, f"x{alike}"),
+    ]
 
 
 def document_of(body: Sequence[str], columns: int, rows: int, rules: str = "") -> str:
@@ -67,6 +97,7 @@ def _style() -> str:
     dark = ".p { fill: #15171a; } .x, .t { fill: #e4e6eb; } .q { fill: #9aa2af; }\n"
     colors = "".join(f".c{number} {{ fill: {hue}; fill-opacity: .33; }}\n" for number, hue in enumerate(HUES))
     return (
-        f"text {{ font: {_SIZE}px {font}; white-space: pre; }} .t {{ font-weight: bold; }}\n{light}{colors}"
+        f"text {{ font: {_SIZE}px {font}; white-space: pre; }} .t {{ font-weight: bold; }}\n"
+        f".a {{ opacity: .5; }}\n{light}{colors}"
         f"@media (prefers-color-scheme: dark) {{ {dark}}}\n"
     )

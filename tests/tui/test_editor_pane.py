@@ -9,8 +9,10 @@ from scope import Opened, Scope
 from bpe_core import save, train
 from bpe_core.content.examples import examples
 from tui.disk import config
-from tui.panes.editor import HINT, EditorPane
+from tui.panes.editor import EditorPane
+from tui.text.copies import ids_of
 from tui.text.review import Review
+from tui.widgets.editor_keys import HINT
 from tui.widgets.hint_line import HintLine
 from tui.widgets.side_title import SideTitle
 
@@ -133,7 +135,7 @@ async def test_a_selection_has_totals_and_ids_of_its_own(opened: Opened) -> None
     async with opened() as scope:
         await written(scope, "the theme")
         await scope.press("shift+right", "shift+right", "shift+right")
-        ids = scope.editor.selected_ids()
+        ids = ids_of(scope.area.edited, scope.area.selected)
         assert scope.shown("#totals-line") == f"selected  1 token  3 bytes  3 characters  ids {ids[0]}"
         await scope.press("alt+c")
         assert scope.app.clipboard == str(ids)
@@ -263,7 +265,7 @@ async def test_a_text_of_the_corpus_is_opened_in_the_editor(opened: Opened) -> N
 async def test_ids_that_nobody_knows_yet_or_could_paste_are_not_copied(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.panes.editor._MOST_COPIED", 1)
+    monkeypatch.setattr("tui.text.copies.MOST_COPIED", 1)
     async with opened() as scope:
         await written(scope, "the theme of it")
         await scope.press("alt+c")

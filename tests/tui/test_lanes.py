@@ -10,6 +10,7 @@ from textual.widgets import OptionList
 
 from bpe_core import Tokenizer, save, train
 from tui.dialogs.lanes import AskLanes
+from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.drawing.palette import Look, Palette, make_palette
 from tui.owners.lanes import MOST, Lanes
@@ -212,6 +213,13 @@ async def test_lanes_in_the_editor(opened: Opened, kept: Path) -> None:
         assert [row.split()[1] for row in lane_rows(scope)] == list(map(str, n_tokens))
         await scope.pilot.click("#text", offset=(scope.area.gutter_width + 4, 5))
         assert scope.area.cursor_location == (1, 2), "a click in the third lane"
+        scope.editor.action_share("markdown")
+        await scope.asked(AskPath)
+        await scope.answer(str(kept.with_name("picture.md")))
+        await scope.until(lambda: any("Saved" in sentence for sentence in scope.said), "the picture is saved")
+        drawn = kept.with_name("picture.md").read_text("utf-8")
+        assert "small@24  x│⇥│the│m│e│↵" in drawn
+        assert drawn.startswith(f"### small@{SMALL.step - 1} · other · small@{SMALL.step}\n")
         other.unlink()
         scope.screen.session.lanes.owner.drop_missing()
         await scope.press("alt+l", "end", "up", "enter", "escape")

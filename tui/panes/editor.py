@@ -5,40 +5,24 @@ The text comes first, and can be typed in; what tells of its tokens is loaded on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
-from textual.widget import Widget
 
-from tui.commands import bindings, key_of
+from tui.commands import bindings
 from tui.state import Audit, KnownTokenizer, ShownLane, known_name
-from tui.widgets.pane import Pane
+from tui.widgets.editor_keys import EditorKeys
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
-    from bpe_core.content.examples import Example
     from bpe_core.tokenizer import Tokenizer
-    from tui.widgets.status_lines import StatusLines
-    from tui.widgets.token_side import TokenSide
-    from tui.widgets.token_view import TokenView
-
-_MOST_COPIED: Final = 200_000
-"""Ids that are copied without being selected; terminals do not take megabytes into their clipboards."""
 
 
-HINT: Final = "Type: each color is one token; the one under the cursor is told at the right."
-_BEGINNING: Final = 8
-"""Characters by which an example is known again."""
-
-
-class EditorPane(Pane):
+class EditorPane(EditorKeys):
     """Text on the left, a token or its story on the right, totals and edits and pitfalls below."""
-
-    hint: var[str] = var(HINT)
-    """What to look at in the example that is shown; or else what can be done here."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
 
@@ -59,24 +43,12 @@ class EditorPane(Pane):
     audit: var[Audit] = var(Audit())
     """What an audit found in it."""
 
-    specials: var[bool] = var(False, init=False)
-    """Whether the text of a special token is that token, rather than text."""
-
-    example: var[int] = var(-1, init=False)
-    """The number of the example that was shown last."""
-
-    view: var[str] = var("text", init=False)
-    """How the text is seen: one of `VIEWS`."""
-
     def compose(self) -> ComposeResult:
         """The text takes what the side leaves; below both there is room for what is to be said in lines."""
         with Horizontal():
             yield TokenArea(id="text")
             yield Vertical(id="side")
         yield Vertical(id="status-lines")
-
-    is_loaded = False
-    """Whether what tells of the text is there."""
 
     async def load(self) -> None:
         """Put what tells of the text where there is room for it."""
@@ -92,65 +64,9 @@ class EditorPane(Pane):
         side.in_force, side.audit = self.in_force, self.audit
         self.watch_lanes(self.lanes)
 
-    @property
-    def area(self) -> TokenArea:
-        """The text area."""
-        return self.query_one(TokenArea)
-
-    @property
-    def status_lines(self) -> StatusLines:
-        """The lines below the text."""
-        return cast("StatusLines", self.query_one("#status-lines"))
-
-    @property
-    def side(self) -> TokenSide:
-        """What stands beside the text."""
-        return cast("TokenSide", self.query_one("#side"))
-
-    @property
-    def token_view(self) -> TokenView:
-        """The text in another way."""
-        return cast("TokenView", self.query_one("#view"))
-
     def focus_next_part(self) -> None:
         """Take the focus: into the text, or what is seen in its place."""
         self.screen.set_focus(self.area if self.view == "text" else self.token_view)
-
-    def put(self, text: str, token: int | None = None) -> None:
-        """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`."""
-        area = self.area
-        self.view = "text"
-        area.replace(text, (0, 0), area.document.end)
-        area.move_cursor((0, 0))
-        if token is not None:
-            spans = area.edited.spans(0, area.document.n_characters)
-            start = next((span.start for span in spans if token in span.ids), 0)
-            area.move_cursor(area.document.get_location_from_index(start))
-
-    def show_example(self, number: int) -> None:
-        """Put an example in the place of the text, and tell what to look at."""
-        from bpe_core.content.examples import examples
-
-        self.example = number % len(examples())
-        shown = examples()[self.example]
-        self.put(shown.text)
-        self.area.move_cursor(self.area.document.get_location_from_index(shown.cursor))
-        self._shown = shown
-        self._tell_example()
-
-    _shown: Example | None = None
-    """An example, as long as the text begins as it does."""
-
-    def _tell_example(self) -> None:
-        if self._shown is not None:
-            begins = self._shown.text.partition("\n")[0][:_BEGINNING]
-            if not self.area.document[0].startswith(begins):
-                self._shown = None
-        self.hint = f"Example: {self._shown.see}" if self._shown else HINT
-
-    def action_next_example(self) -> None:
-        """Show the next example; the first, if none was shown yet."""
-        self.show_example(self.example + 1)
 
     def watch_in_force(self, tokenizer: Tokenizer | None) -> None:
         """Another tokenizer, or another step of it: the same text, other tokens."""
@@ -183,6 +99,16 @@ class EditorPane(Pane):
         """What the tokenizer of the first lane is called."""
         return known_name(self.path, self.kept) if self.path else "in training"
 
+    def titles(self, *, steps_alone: bool = False) -> list[str]:
+        """What the lanes are called, those that are steps of one tokenizer by its name and the step, or by that alone.
+
+        A lane of the tokenizer on the screen makes the first one a step of it, too.
+        """
+        name = "" if steps_alone else self.first_name
+        others = [lane.name(self.kept) if lane.choice.path else name + lane.name(()) for lane in self.lanes]
+        is_step = self.in_force is not None and not all(lane.choice.path for lane in self.lanes)
+        return [f"{name}@{self.in_force.step:,}" if self.in_force and is_step else self.first_name, *others]
+
     def watch_path(self) -> None:
         """The first lane has another name."""
         if self.is_loaded:
@@ -193,10 +119,7 @@ class EditorPane(Pane):
     def _label_lanes(self) -> None:
         from tui.text.lane_texts import labels, short_names
 
-        # Where another lane is a step of the same tokenizer, it is the step that tells them apart.
-        by_step = self.in_force is not None and any(not lane.choice.path for lane in self.lanes)
-        first = f"@{self.in_force.step:,}" if self.in_force is not None and by_step else self.first_name
-        names = short_names([first, *(lane.name(self.kept) for lane in self.lanes)], self.area.size.width)
+        names = short_names(self.titles(steps_alone=True), self.area.size.width)
         self.area.set_labels(labels(names))
         self.status_lines.show_lanes(names)
 
@@ -232,7 +155,7 @@ class EditorPane(Pane):
     def on_token_area_edited(self, event: TokenArea.Edited) -> None:
         """What the last edit did to the tokens."""
         event.stop()
-        self._tell_example()
+        self.tell_example()
         if self.in_force is not None:
             self.status_lines.show_edit(event)
 
@@ -244,7 +167,7 @@ class EditorPane(Pane):
     def on_token_area_reviewed(self, event: TokenArea.Reviewed) -> None:
         """More is known about the text."""
         event.stop()
-        self._tell_keys()
+        self.tell_keys()
         if not self.is_loaded:
             return
         self.status_lines.show_review(self.in_force)
@@ -255,33 +178,6 @@ class EditorPane(Pane):
         """Look anew at the token under the cursor."""
         self.side.show_token()
 
-    # What the keys do
-
-    def action_walk_edits(self, by: int) -> None:
-        """Show what the edit before did, or the one after."""
-        self.status_lines.walk(by)
-
-    def action_pin(self) -> None:
-        """Compare the text with what it is now, from now on; or no longer."""
-        self.area.pin()
-
-    def action_turn_side(self) -> None:
-        """Show the next of the three things that can stand on the right."""
-        self.side.turn()
-
-    def action_go_to_pitfall(self, by: int) -> None:
-        """Select the next pitfall, or the one before."""
-        area, review = self.area, self.area.edited.review
-        here = min(map(area.document.get_index_from_location, area.selection))
-        found = review.next_pitfall(here, by) if review else None
-        if found is not None:
-            self.view = "text"
-            start, end = map(area.document.get_location_from_index, (found.start, found.end))
-            area.move_cursor(end)
-            area.move_cursor(start)
-            area.move_cursor(end, select=True)
-            self.status_lines.go_to(found)
-
     def action_toggle_specials(self) -> None:
         """Take the texts of special tokens for these tokens, or for text again."""
         self.specials = not self.specials
@@ -291,88 +187,3 @@ class EditorPane(Pane):
             self.notify("Special tokens stay text here: this tokenizer changes a text before it splits it.")
         self.watch_in_force(self.in_force)
         self.watch_lanes(self.lanes)
-
-    def action_toggle_spaces(self) -> None:
-        """Draw spaces and tabs as glyphs, or no longer."""
-        self.area.show_spaces = not self.area.show_spaces
-        self._tell_keys()
-
-    def action_turn_view(self) -> None:
-        """Show the text in the next way; ways other than the text itself are there to be read."""
-        from tui.text.views import VIEWS
-
-        self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
-
-    def watch_view(self, view: str) -> None:
-        """Text or view, the one that is seen has the focus."""
-        if not self.is_loaded:
-            self._tell_keys()
-            return
-        area, other = self.area, self.token_view
-        had_focus = area.has_focus or other.has_focus
-        if area.live is None or view == "text":
-            self.set_reactive(EditorPane.view, "text")
-            self.remove_class("-viewing")
-            seen: Widget = area
-        else:
-            self.add_class("-viewing")
-            offset = area.document.get_index_from_location(area.cursor_location)
-            from tui.text.views import ViewToken, tokens_around
-
-            n_colors = len(area.palette.tokens)
-            tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
-            other.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
-            seen = other
-        self._tell_keys()
-        if had_focus:
-            seen.focus()
-
-    def _tell_keys(self) -> None:
-        """On the lower border: the keys that change what is seen, and what is seen now."""
-        states = (
-            ("next_example", "examples", False),
-            ("walk_edits(1)", "edits", False),
-            ("turn_view", self.view, self.view != "text"),
-            ("toggle_spaces", "spaces", self.area.show_spaces),
-            ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
-            ("pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
-        )
-        self.border_subtitle = "  ".join(
-            f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
-            for action, state, on in states
-        )
-
-    # Copies
-
-    def selected_ids(self) -> list[int]:
-        """The tokens that meet the selection, or all of them where nothing is selected."""
-        area = self.area
-        first, last = sorted(map(area.document.get_index_from_location, area.selection))
-        if first == last:
-            return area.edited.ask(lambda live: live.ids, [])
-        return [token for span in area.edited.spans(first, last) for token in span.ids]
-
-    def _why_no_ids(self) -> str:
-        """What stands in the way of copying ids, in a sentence; empty if nothing does."""
-        edited = self.area.edited
-        n_tokens = edited.n_tokens
-        if n_tokens is None:
-            return edited.why_none or "The tokens are not known yet: wait a moment, and copy then."
-        if self.area.selection.is_empty and n_tokens > _MOST_COPIED:
-            return f"{n_tokens:,} ids are too many for a clipboard: select a part, or run bpescope encode."
-        return ""
-
-    def action_copy(self, what: str) -> None:
-        """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
-        from bpe_core.plurals import counted
-
-        area = self.area
-        if what != "text" and (problem := self._why_no_ids()):
-            self.notify(problem, severity="warning")
-            return
-        ids = self.selected_ids()
-        copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
-        self.app.copy_to_clipboard(copies[what])
-        ids_told = counted(len(ids), "id")
-        told = {"text": "the text", "ids": ids_told, "list": f"{ids_told} as a Python list"}
-        self.notify(f"Copied {told[what]}.")

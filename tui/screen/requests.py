@@ -295,6 +295,11 @@ class RequestScreen(RestylingScreen):
         self.session.replay.stop()
         self.session.shown.go_to(event.step)
 
+    @on(messages.PictureMade)
+    def save_picture(self, event: messages.PictureMade) -> None:
+        """A picture of the editor's text."""
+        self.session.files.save(event.picture, event.what, event.name)
+
     @on(messages.PlaceOpened)
     def open_place(self, event: messages.PlaceOpened) -> None:
         """A place in a text."""

@@ -84,7 +84,7 @@ class StatusLines(Vertical):
         """How much the text holds, or what is selected of it."""
         area, totals = self._area, self._totals
         self._write_lanes()
-        first, last = sorted(map(area.document.get_index_from_location, area.selection))
+        first, last = area.selected
         selected = area.edited.ask(lambda live: SelectionTotals.of(live, first, last), None) if first < last else None
         if selected is not None:
             self._line("totals").say(lambda _: selection_line(selected))
@@ -137,7 +137,7 @@ class StatusLines(Vertical):
         if not self._names:
             return
         area = self._area
-        first, last = sorted(map(area.document.get_index_from_location, area.selection))
+        first, last = area.selected
         edits = self._edits[-1 - self._back] if self._edits else ()
         facts = [
             lane_facts(name, lane, edit, (first, last))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.style import Style
+from textual.geometry import Offset
 from textual.message import Message
 from textual.reactive import reactive, var
 from textual.strip import Strip
@@ -19,7 +20,7 @@ from tui.drawing.palette import CurrentPalette, Look, Palette
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.screen_rows import RowStretch
-from tui.text.strips import RowContent, clip, draw
+from tui.text.strips import Columns, RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
 from tui.widgets.text_work import SLICE, TextWork
 
@@ -111,6 +112,20 @@ class TokenArea(FaithfulArea):
     def live(self) -> FollowedText | None:
         """The text with its tokens, if it has some by now."""
         return self.edited.live
+
+    @property
+    def selected(self) -> Columns:
+        """The first code point of what is selected, and the one behind its last; equal where that is nothing."""
+        first, last = sorted(map(self.document.get_index_from_location, self.selection))
+        return first, last
+
+    @property
+    def in_view(self) -> Columns:
+        """The first code point of the rows that are seen, and the one behind their last."""
+        rows, top = self.wrapped_document, self.scroll_offset.y
+        below = rows.offset_to_location(Offset(0, top + self.size.height - 1))
+        start = self.document.get_index_from_location(rows.offset_to_location(Offset(0, top)))
+        return start, self.document.get_index_from_location((below[0], len(self.document[below[0]])))
 
     @property
     def under_cursor(self) -> UnderCursor | None:
@@ -235,8 +250,7 @@ class TokenArea(FaithfulArea):
         rows = self.wrapped_document
         selection = None
         if not self.selection.is_empty:
-            first, last = sorted(map(self.document.get_index_from_location, self.selection))
-            selection = clip((first, last), *self.edited.stretch(place))
+            selection = clip(self.selected, *self.edited.stretch(place))
         return self.edited.row(place, len(self.palette.tokens))._replace(
             selection=selection,
             cursor=self.cursor_column(place),

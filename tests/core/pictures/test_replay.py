@@ -46,7 +46,7 @@ def test_a_cast_is_what_asciinema_plays() -> None:
     for frame, (_, kind, written) in zip(shown, events, strict=False):
         assert kind == "o" and frame.title in written
         places = [(int(row) - 1, int(column) - 1) for row, column in re.findall(r"\x1b\[(\d+);(\d+)H", written)]
-        assert places == [(part.row, part.column) for part in laid_out(frame.picture, 40, 2)]
+        assert places == [(part.row, part.column) for part in laid_out(frame.picture.chips, 40, 2)]
         assert max(row for row, _ in places) < head["height"] and max(column for _, column in places) < 40
 
 

@@ -1,0 +1,55 @@
+"""What leaves an edited text: copies of it and of its ids for a clipboard, and pictures of its lanes for files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from tui.text.edited_text import EditedText
+from tui.text.strips import Columns
+
+MOST_COPIED: Final = 200_000
+"""Ids that are copied without being selected; terminals do not take megabytes into their clipboards."""
+MOST_DRAWN: Final = 20_000
+"""Characters of a picture, at most."""
+PICTURES: Final = {"html": "a page", "svg": "a drawing", "markdown": "Markdown"}
+"""The kinds of pictures, each with what it is."""
+SUFFIXES: Final = {"html": ".html", "svg": ".svg", "markdown": ".md"}
+
+
+def ids_of(edited: EditedText, selected: Columns) -> list[int]:
+    """The tokens that meet a selection, or all of them where nothing is selected."""
+    first, last = selected
+    if first == last:
+        return edited.ask(lambda live: live.ids, [])
+    return [token for span in edited.spans(first, last) for token in span.ids]
+
+
+def why_no_ids(edited: EditedText, selected: Columns) -> str:
+    """What stands in the way of copying ids, in a sentence; empty if nothing does."""
+    n_tokens = edited.n_tokens
+    if n_tokens is None:
+        return edited.why_none or "The tokens are not known yet: wait a moment, and copy then."
+    if selected[0] == selected[1] and n_tokens > MOST_COPIED:
+        return f"{n_tokens:,} ids are too many for a clipboard: select a part, or run bpescope encode."
+    return ""
+
+
+def picture(edited: EditedText, titles: Sequence[str], part: Columns, kind: str) -> str:
+    """A part of the text under the tokenizers of all lanes that have tokens, as one of `PICTURES`.
+
+    Of one lane it is what `bpescope show` makes of one tokenizer, of several what it makes of several. Raises what
+    splitting and encoding raise.
+    """
+    from bpe_core.pictures import html, markdown, svg
+    from bpe_core.pictures.lanes import Lanes
+    from bpe_core.pictures.picture import Picture
+
+    lanes = [(title, lane.live) for title, lane in zip(titles, edited.lanes, strict=False) if lane.live is not None]
+    if len(lanes) > 1:
+        aligned: dict[str, Callable[[Lanes], str]]
+        aligned = {"html": html.lanes_page, "svg": svg.lanes_drawing, "markdown": markdown.lanes_document}
+        return aligned[kind](Lanes.of(lanes, *part))
+    single: dict[str, Callable[[list[Picture]], str]]
+    single = {"html": html.page, "svg": svg.drawing, "markdown": markdown.document}
+    return single[kind]([Picture.of(live.tokenizer, live.between(*part), title) for title, live in lanes])

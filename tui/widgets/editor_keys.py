@@ -1,0 +1,209 @@
+"""EditorKeys: what the keys of the editor pane do with its text, and the line of keys on its border."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from textual.reactive import var
+from textual.widget import Widget
+
+from tui.commands import key_of
+from tui.messages import PictureMade
+from tui.widgets.pane import Pane
+from tui.widgets.token_area import TokenArea
+
+if TYPE_CHECKING:
+    from bpe_core.content.examples import Example
+    from tui.widgets.status_lines import StatusLines
+    from tui.widgets.token_side import TokenSide
+    from tui.widgets.token_view import TokenView
+
+HINT: Final = "Type: each color is one token; the one under the cursor is told at the right."
+_BEGINNING: Final = 8
+"""Characters by which an example is known again."""
+
+
+class EditorKeys(Pane):
+    """A pane with a text area, what stands beside it, and lines below; `EditorPane` puts them there."""
+
+    hint: var[str] = var(HINT)
+    """What to look at in the example that is shown; or else what can be done here."""
+
+    specials: var[bool] = var(False, init=False)
+    """Whether the text of a special token is that token, rather than text."""
+
+    example: var[int] = var(-1, init=False)
+    """The number of the example that was shown last."""
+
+    view: var[str] = var("text", init=False)
+    """How the text is seen: one of `VIEWS`."""
+
+    is_loaded = False
+    """Whether what tells of the text is there."""
+
+    @property
+    def area(self) -> TokenArea:
+        """The text area."""
+        return self.query_one(TokenArea)
+
+    @property
+    def status_lines(self) -> StatusLines:
+        """The lines below the text."""
+        return cast("StatusLines", self.query_one("#status-lines"))
+
+    @property
+    def side(self) -> TokenSide:
+        """What stands beside the text."""
+        return cast("TokenSide", self.query_one("#side"))
+
+    @property
+    def token_view(self) -> TokenView:
+        """The text in another way."""
+        return cast("TokenView", self.query_one("#view"))
+
+    def titles(self, *, steps_alone: bool = False) -> list[str]:
+        """What the lanes of the text are called."""
+        raise NotImplementedError
+
+    def put(self, text: str, token: int | None = None) -> None:
+        """Replace the text, as one edit that can be undone; the cursor goes to the first place of `token`."""
+        area = self.area
+        self.view = "text"
+        area.replace(text, (0, 0), area.document.end)
+        area.move_cursor((0, 0))
+        if token is not None:
+            spans = area.edited.spans(0, area.document.n_characters)
+            start = next((span.start for span in spans if token in span.ids), 0)
+            area.move_cursor(area.document.get_location_from_index(start))
+
+    def show_example(self, number: int) -> None:
+        """Put an example in the place of the text, and tell what to look at."""
+        from bpe_core.content.examples import examples
+
+        self.example = number % len(examples())
+        shown = examples()[self.example]
+        self.put(shown.text)
+        self.area.move_cursor(self.area.document.get_location_from_index(shown.cursor))
+        self._shown = shown
+        self.tell_example()
+
+    _shown: Example | None = None
+    """An example, as long as the text begins as it does."""
+
+    def tell_example(self) -> None:
+        """In the hint what to look at, as long as the example is there."""
+        if self._shown is not None:
+            begins = self._shown.text.partition("\n")[0][:_BEGINNING]
+            if not self.area.document[0].startswith(begins):
+                self._shown = None
+        self.hint = f"Example: {self._shown.see}" if self._shown else HINT
+
+    def action_next_example(self) -> None:
+        """Show the next example; the first, if none was shown yet."""
+        self.show_example(self.example + 1)
+
+    def action_walk_edits(self, by: int) -> None:
+        """Show what the edit before did, or the one after."""
+        self.status_lines.walk(by)
+
+    def action_pin(self) -> None:
+        """Compare the text with what it is now, from now on; or no longer."""
+        self.area.pin()
+
+    def action_turn_side(self) -> None:
+        """Show the next of the three things that can stand on the right."""
+        self.side.turn()
+
+    def action_go_to_pitfall(self, by: int) -> None:
+        """Select the next pitfall, or the one before."""
+        area, review = self.area, self.area.edited.review
+        here = min(map(area.document.get_index_from_location, area.selection))
+        found = review.next_pitfall(here, by) if review else None
+        if found is not None:
+            self.view = "text"
+            start, end = map(area.document.get_location_from_index, (found.start, found.end))
+            area.move_cursor(end)
+            area.move_cursor(start)
+            area.move_cursor(end, select=True)
+            self.status_lines.go_to(found)
+
+    def action_toggle_spaces(self) -> None:
+        """Draw spaces and tabs as glyphs, or no longer."""
+        self.area.show_spaces = not self.area.show_spaces
+        self.tell_keys()
+
+    def action_turn_view(self) -> None:
+        """Show the text in the next way; ways other than the text itself are there to be read."""
+        from tui.text.views import VIEWS
+
+        self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
+
+    def watch_view(self, view: str) -> None:
+        """Text or view, the one that is seen has the focus."""
+        if not self.is_loaded:
+            self.tell_keys()
+            return
+        area, other = self.area, self.token_view
+        had_focus = area.has_focus or other.has_focus
+        if area.live is None or view == "text":
+            self.set_reactive(EditorKeys.view, "text")
+            self.remove_class("-viewing")
+            seen: Widget = area
+        else:
+            self.add_class("-viewing")
+            offset = area.document.get_index_from_location(area.cursor_location)
+            from tui.text.views import ViewToken, tokens_around
+
+            n_colors = len(area.palette.tokens)
+            tokens = area.edited.ask(lambda live: tokens_around(live, offset, n_colors), list[ViewToken]())
+            other.show(view, tokens, area.live.tokenizer.vocabulary, area.palette)
+            seen = other
+        self.tell_keys()
+        if had_focus:
+            seen.focus()
+
+    def tell_keys(self) -> None:
+        """On the lower border: the keys that change what is seen, and what is seen now."""
+        states = (
+            ("next_example", "examples", False),
+            ("walk_edits(1)", "edits", False),
+            ("turn_view", self.view, self.view != "text"),
+            ("toggle_spaces", "spaces", self.area.show_spaces),
+            ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
+            ("pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
+        )
+        self.border_subtitle = "  ".join(
+            f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
+            for action, state, on in states
+        )
+
+    def action_copy(self, what: str) -> None:
+        """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""
+        from bpe_core.plurals import counted
+        from tui.text.copies import ids_of, why_no_ids
+
+        area = self.area
+        if what != "text" and (problem := why_no_ids(area.edited, area.selected)):
+            self.notify(problem, severity="warning")
+            return
+        ids = [] if what == "text" else ids_of(area.edited, area.selected)
+        copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
+        self.app.copy_to_clipboard(copies[what])
+        ids_told = counted(len(ids), "id")
+        told = {"text": "the text", "ids": ids_told, "list": f"{ids_told} as a Python list"}
+        self.notify(f"Copied {told[what]}.")
+
+    def action_share(self, kind: str) -> None:
+        """Make a picture of what is selected, or else of a text that is not long, or of what is seen of it."""
+        from tui.text.copies import MOST_DRAWN, PICTURES, SUFFIXES, picture
+
+        area = self.area
+        whole, selected = (0, area.document.n_characters), area.selected
+        part = selected if selected[0] < selected[1] else whole if whole[1] <= MOST_DRAWN else area.in_view
+        if part[1] - part[0] > MOST_DRAWN:
+            self.notify(f"A picture holds {MOST_DRAWN:,} characters at most: select fewer.", severity="warning")
+        elif area.live is None:
+            self.notify(area.edited.why_none or "There are no tokens yet: wait a moment.", severity="warning")
+        else:
+            drawn = picture(area.edited, self.titles(), part, kind)
+            self.post_message(PictureMade(drawn, PICTURES[kind], f"editor{SUFFIXES[kind]}"))
