@@ -162,13 +162,15 @@ class Session:
     async def ids_to_text(self) -> None:
         """Show the text of ids: of those that were typed before, or of the editor's selection."""
         from tui.dialogs.ids_to_text import IdsToText
+        from tui.text.copies import ids_of
 
         screen = self._screen
         if screen.in_force is None:
             screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
             return
         name = name_of(Path(screen.path)) if screen.path else "in training"
-        selected = screen.editor.selected_ids() if not screen.editor.area.selection.is_empty else []
+        area = screen.editor.area
+        selected = ids_of(area.edited, area.selected) if not area.selection.is_empty else []
         decoded = await screen.ask(IdsToText(screen.in_force, name, str(selected) if selected else self._typed_ids))
         self._typed_ids = decoded.typed
         if decoded.text is not None:
