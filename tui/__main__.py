@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -83,11 +84,17 @@ def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...],
     doubts: list[str] = []
     for path in paths:
         from bpe_core.formats import why_no_tokenizer
+        from bpe_core.formats.folder import tokenizer_at
+        from bpe_core.visible import visible
         from tui.disk.sources import check_readable
 
         why_none = why_no_tokenizer(path)
         if why_none is None:
-            tokenizers.append(os.path.abspath(path))
+            tokenizers.append(os.path.abspath(tokenizer_at(Path(path))))
+            if os.path.isdir(path):
+                doubts.append(
+                    f"{visible(path)} holds a tokenizer, which is opened; to train on its texts, mark it in the corpus."
+                )
         else:
             check_readable(path)
             texts.append(os.path.abspath(path))
@@ -97,16 +104,19 @@ def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...],
 
 
 def _located(tokenizer: str) -> str:
-    """The absolute path of a tokenizer that was named by a path or by its name.
+    """The absolute path of a tokenizer that was named by a path, by its name in the list, or as it was published.
 
     Raises `FetchError` for a name that is nowhere, `FormatError` for a path where no tokenizer is.
     """
     from bpe_core.errors import FormatError, PatternNeededError
     from bpe_core.formats import load
+    from bpe_core.formats.folder import tokenizer_at
     from bpe_core.hub import located
     from bpe_core.visible import quoted
+    from tui.disk.opened_tokenizers import named_in_list
 
-    path = os.path.abspath(located(tokenizer))
+    named = None if os.path.exists(tokenizer) else named_in_list(tokenizer)
+    path = os.path.abspath(tokenizer_at(Path(named or located(tokenizer))))
     if not os.path.exists(path):
         raise FormatError(f"There is no tokenizer {quoted(tokenizer, 200)}: no such file, and not a known name.")
     with suppress(PatternNeededError):  # the app asks for it
@@ -123,7 +133,7 @@ def _parser() -> "Parser":
         epilog=f"Without the screen: bpescope COMMAND …, each with its own --help: {', '.join(HEADLESS)}.",
     )
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="texts or folders to choose as the corpus; tokenizer files to open"
+        "paths", nargs="*", metavar="PATH", help="texts or folders to choose as the corpus; tokenizers to open"
     )
     parser.add_argument(
         "-t",
@@ -131,7 +141,8 @@ def _parser() -> "Parser":
         action="append",
         default=[],
         metavar="TOKENIZER",
-        help="a tokenizer to open: a file in any supported format, a folder that holds one, or a name such as gpt-4o",
+        help="a tokenizer to open, several by several -t: a file in any supported format, a folder that holds one, "
+        "a name of the app's list, or one such as gpt-4o",
     )
     parser.add_argument("--version", action="store_true", help="say which version this is")
     return parser

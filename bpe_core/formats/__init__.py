@@ -9,7 +9,7 @@ from typing import Final, Protocol, cast
 from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError
 from bpe_core.formats.atomic import check_place, write_atomically, write_beside
 from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.folder import holder_in
+from bpe_core.formats.folder import tokenizer_at
 from bpe_core.formats.limits import LONGEST_TOKEN
 from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
@@ -57,9 +57,7 @@ def load(path: str | os.PathLike[str], *, pattern: str | None = None) -> Tokeniz
     """
     if pattern is not None:
         splitter(pattern)  # a wrong one is not the file's fault
-    if os.path.isdir(path) and (holder := holder_in(Path(path))):
-        path = holder
-    return read(TokenizerFile.open(path), pattern)
+    return read(TokenizerFile.open(tokenizer_at(Path(path))), pattern)
 
 
 def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
@@ -89,15 +87,16 @@ def _longest(tokenizer: Tokenizer) -> int:
 
 
 def is_tokenizer(path: str | os.PathLike[str]) -> bool:
-    """Whether `load` can read the file, perhaps only with a `pattern`; False for a folder. Loads it to find out."""
+    """Whether `load` can read the file or folder, perhaps only with a `pattern`. Loads it to find out."""
     return why_no_tokenizer(path) is None
 
 
 def why_no_tokenizer(path: str | os.PathLike[str]) -> str | None:
-    """None if `load` can read the file, perhaps only with a `pattern`; else why not, in one sentence.
+    """None if `load` can read the file or folder, perhaps only with a `pattern`; else why not, in one sentence.
 
-    The sentence is "" for a folder, and for a file of no known format. Loads the file to find out.
+    The sentence is "" for a folder without a tokenizer, and for a file of no known format. Loads it to find out.
     """
+    path = tokenizer_at(Path(path))
     if os.path.isdir(path):
         return ""
     try:

@@ -11,9 +11,13 @@ import pytest
 from amounts import exhaustive
 from scope import ROOT
 
+from bpe_core import load, save
 from bpe_core.cli.main import COMMANDS
 from bpe_core.errors import BpeError
+from bpe_core.formats import WRITABLE
 from tui.__main__ import HEADLESS, _located, _told_apart
+from tui.disk.config import Configuration, save_configuration
+from tui.state import Opened
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -69,6 +73,37 @@ def test_a_tokenizer_is_named_by_its_file_or_its_name(kept: Path, monkeypatch: p
     assert _located(os.path.relpath(kept)) == str(kept)
     monkeypatch.setattr("bpe_core.hub.located", lambda name: kept if name == "gpt-4o" else name)
     assert _located("gpt-4o") == str(kept)
+
+
+@pytest.mark.parametrize("format", WRITABLE)
+def test_a_tokenizer_of_any_format_is_opened_as_one(home: Path, kept: Path, format: str) -> None:
+    written = home / ("vocab.json" if format == "gpt2" else "mine")
+    save(load(kept, pattern="gpt2"), written, format=format)
+    assert _told_apart([str(written)]) == ((), (str(written),), ())
+
+
+def test_a_checkout_is_opened_as_the_tokenizer_in_it(home: Path, kept: Path, book: Path) -> None:
+    checkout, broken = home / "model-7b", home / "broken"
+    for folder in (checkout, broken):
+        folder.mkdir()
+        (folder / "config.json").write_text("{}")
+        (folder / "README.md").write_text("A model.")
+    save(load(kept), checkout / "tokenizer.json", format="huggingface")
+    (broken / "tokenizer.json").write_text((checkout / "tokenizer.json").read_text()[:-20])
+    texts, tokenizers, told = _told_apart([str(checkout), str(broken), str(book)])
+    assert (texts, tokenizers) == ((str(broken), str(book)), (str(checkout / "tokenizer.json"),))
+    assert "holds a tokenizer, which is opened" in told[0] and "taken for a text" in told[1]
+    assert _located(str(checkout)) == str(checkout / "tokenizer.json")
+
+
+def test_a_tokenizer_is_named_as_the_list_calls_it(home: Path, kept: Path) -> None:
+    assert _located("small") == str(kept)
+    save(load(kept), home / "mine.json")
+    save_configuration(Configuration(opened=(Opened(str(home / "mine.json")),), names={str(kept): "Anna"}))
+    assert _located("Anna") == str(kept) and _located("mine") == str(home / "mine.json")
+    save_configuration(Configuration(opened=(Opened(str(home / "mine.json")),), names={str(kept): "mine"}))
+    with pytest.raises(BpeError, match="Several tokenizers are called 'mine'"):
+        _located("mine")
 
 
 @pytest.mark.parametrize("name", ["none.json", "book.txt", "gpt-9-none"])

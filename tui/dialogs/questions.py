@@ -15,6 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label
 
+from bpe_core.formats.folder import holder_in
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer.conditions import WORDINGS, Condition, condition
 from bpe_core.visible import visible
@@ -123,7 +124,7 @@ class AskPath(Ask[Path]):
         path = Path(os.path.expanduser(text.strip())).absolute()
         if self._must_exist and not os.path.exists(path):
             raise ValueError(f"There is no {path}; correct the path.")
-        if self._only_file and os.path.isdir(path):
+        if self._only_file and os.path.isdir(path) and not (self._must_exist and holder_in(path)):
             raise ValueError(f"{path} is a folder; go on typing to a file in it, Tab completes.")
         return path
 
@@ -184,6 +185,32 @@ class AskName(Ask[str]):
         if not is_name(name):
             raise ValueError(f"That is not the name of a tokenizer; type {KINDS}.")
         return name
+
+
+class Choose(Dialog[int | None]):
+    """Asks for one of several answers and gives its number; Escape gives None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel"),
+        Binding("left", "app.focus_previous", "Back"),
+        Binding("right", "app.focus_next", "On"),
+    ]
+
+    def __init__(self, question: str, answers: Sequence[str]) -> None:
+        super().__init__()
+        self._question = question
+        self._answers = answers
+
+    def compose(self) -> ComposeResult:
+        """A question, and a button for each answer, the first of them in front."""
+        with Vertical(classes="dialog"):
+            yield Label(self._question, classes="dialog--question", markup=False)
+            with Horizontal(classes="dialog--buttons"):
+                for number, answer in enumerate(self._answers):
+                    yield Button(answer, compact=True, action=f"screen.dismiss({number})")
+            yield Label(
+                "Enter takes the one that is marked, Tab goes to the other, Escape leaves", classes="dialog--hint"
+            )
 
 
 class Confirm(Dialog[bool]):

@@ -6,10 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import quoted
+from tui.disk import config
 from tui.disk.other_programs import found_tokenizers
+from tui.disk.tokenizer_files import kept_tokenizers
 from tui.state import KnownTokenizer, Opened, Trouble, name_of
 
 
@@ -47,6 +50,24 @@ def found(forgotten: Iterable[str]) -> tuple[KnownTokenizer, ...]:
     """What other programs keep, without what is to be forgotten. Not for the main thread."""
     left_out = frozenset(forgotten)
     return tuple(tokenizer for tokenizer in found_tokenizers() if tokenizer.path not in left_out)
+
+
+def named_in_list(name: str) -> Path | None:
+    """The file of the tokenizer that the app's list calls `name`; None if none is called so.
+
+    Raises `FormatError` if several are.
+    """
+    remembered = config.load_configuration()
+    with suppress(OSError):
+        own = kept_tokenizers(config.tokenizers_folder())
+        known = listed(own, (), remembered.opened, remembered.names, {})
+        paths = [one.path for one in known if one.name == name]
+        if len(paths) > 1:
+            raise FormatError(
+                f"Several tokenizers are called {quoted(name)}: {', '.join(paths)}; name one by its path."
+            )
+        return Path(paths[0]) if paths else None
+    return None
 
 
 def listed(

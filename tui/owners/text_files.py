@@ -1,7 +1,7 @@
 """TextFiles: texts from disk into the editor, and from the editor onto the disk."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 
@@ -13,11 +13,20 @@ from tui.owners.owner import Host, Owner, in_thread
 
 
 class TextFiles(Owner[None]):
-    """Reads and writes beside the screen; `opened` gets the text that was read."""
+    """Reads and writes beside the screen; `opened` gets the text that was read.
 
-    def __init__(self, host: Host, opened: Callable[[str], None]) -> None:
+    `as_text` is asked for each path that is to be opened, with what that is called; it gives None for what is no text.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        opened: Callable[[str], None],
+        as_text: Callable[[Path, str], Coroutine[None, None, Path | None]],
+    ) -> None:
         super().__init__(host, None, lambda _: None)
         self._opened = opened
+        self._as_text = as_text
 
     def open(self, source: TextSource | None = None) -> None:
         """Open a text of the corpus pane, or else one that is asked for."""
@@ -40,6 +49,9 @@ class TextFiles(Owner[None]):
         if source is None:
             path = await self._host.ask(AskPath("Which text should be opened in the editor?", only_file=True))
             source = file_source(path) if path is not None else None
+        if source is not None and not source.preset:
+            path = await self._as_text(Path(source.path), "" if source.is_folder else "Read it as a text")
+            source = source if path is not None else None
         if source is not None:
             self._opened(await in_thread(text_of, source))
 

@@ -31,6 +31,7 @@ from bpe_core.auditing.witness import witness
 from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
+from bpe_core.formats.folder import tokenizer_at
 from bpe_core.visible import quoted, visible
 from tui.dialogs.questions import AskName, AskPath, AskPattern
 from tui.disk import config
@@ -49,6 +50,7 @@ from tui.owners.training import Training
 from tui.screen.comparisons import Comparisons
 from tui.screen.editor_lanes import EditorLanes
 from tui.screen.moments import Moments
+from tui.screen.opening import Opening
 from tui.screen.replay import Replay
 from tui.screen.shown_tokenizer import ShownTokenizer, same
 from tui.state import Corpus, Run, name_of
@@ -84,7 +86,8 @@ class Session:
         self.replay = Replay(screen, self.shown.go_to)
         self.known = KnownTokenizers(screen, self._publish_kept)
         self.lanes = EditorLanes(screen, self.shown, self._pattern_for, self._remember_pattern)
-        self.files = TextFiles(screen, screen.open_in_editor)
+        self.opening = Opening(screen, self.use)
+        self.files = TextFiles(screen, screen.open_in_editor, self.opening.as_text)
         self.comparisons = Comparisons(screen, self.files, self._pattern_for)
         self._typed_ids = ""
         """Ids whose text was looked at last."""
@@ -156,7 +159,7 @@ class Session:
     async def ask_path(self) -> None:
         """Ask for a path and choose it."""
         path = await self._screen.ask(AskPath("Which file or folder should be added to the corpus?"))
-        if path is not None:
+        if path is not None and await self.opening.as_text(path, "Train on it as a text"):
             self._screen.corpus_pane.choose((*self._screen.corpus.paths, str(path)))
 
     async def ids_to_text(self) -> None:
@@ -256,7 +259,7 @@ class Session:
         """Ask for a tokenizer file and put it in force."""
         path = await self._screen.ask(AskPath("Which tokenizer file should be opened?"))
         if path is not None:
-            self.use(path)
+            self.use(tokenizer_at(path))
 
     async def ask_name(self) -> None:
         """Ask for a name and fetch the tokenizer."""
