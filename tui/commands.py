@@ -201,6 +201,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("copy('all')", "C", help="copy this row, or (C) all that are shown"),
         Command("move_to_end(1)", "f", "", "to the last merge, and follow the newest again, as End does"),
     ),
+    "Why and pairs": (
+        Command("turn_why", "w", "Why", "beside the merge log: why this merge, the table of pairs, or neither"),
+        Command("turn_writing", "b", "Bytes", "tokens there as text, hexadecimal or decimal bytes, or ids"),
+    ),
     "Curve": (
         Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
         Command("travel(-1)", "left", help="to the dot before, to the next"),

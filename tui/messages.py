@@ -124,6 +124,17 @@ class FormatOpened(Message):
 
 
 @dataclass
+class ExplanationWanted(Message):
+    """Why the merge of this step was chosen, and the pairs after it, should be found out."""
+
+    step: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest choice counts."""
+        return isinstance(message, ExplanationWanted)
+
+
+@dataclass
 class TokenOpened(Message):
     """Show where a token comes from, and put an example of it into the editor."""
 

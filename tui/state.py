@@ -11,6 +11,8 @@ from bpe_core.visible import visible
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
+    from bpe_core.explain.corpus_places import CorpusPlace
+    from bpe_core.explain.merge_choice import Explanation
     from bpe_core.metrics.comparison import ComparedText
     from bpe_core.tokenizer import Tokenizer
 
@@ -139,6 +141,23 @@ class Comparison:
     """What `compare --json` prints of all texts; None while it is running."""
     formats: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
     """(data format, bytes, tokens by each tokenizer) where data are told of in several formats, instead of texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepExplained:
+    """What is known of a step of the tokenizer on the screen beside what its merge log tells."""
+
+    step: int = 0
+    explanation: Explanation | None = None
+    """Why its merge was chosen, and the pairs after it; None while that is not known."""
+    places: tuple[CorpusPlace, ...] | None = None
+    """Where its pair stands in the corpus; None while that is not known."""
+    waiting: str = ""
+    """What is being waited for, in a few words."""
+    problem: str = ""
+    """Why it cannot be known, in a sentence."""
+    ties: str = ""
+    """The tie rule of the training."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ ids for each tells of merges that have been learned since. The end of stdin is t
 """
 
 import json
+import os
 import select
 import sys
 from argparse import Namespace
@@ -37,6 +38,8 @@ MOST_ON_DISK: Final = (1 << 24, 1 << 28)
 """Bytes of texts that a worker counts without and with the kernel: in about a second or two."""
 MOST_IN_PIECES: Final = (1 << 18, 1 << 23)
 """Bytes of distinct pieces that a worker counts the pairs of, without and with the kernel."""
+_MODESTY: Final = 5
+"""How much less urgent a worker is than one that learns, in steps of `nice`."""
 
 
 @dataclass(slots=True)
@@ -64,7 +67,7 @@ class _Subject:
         if not step or record is None or len(record.steps) < self.tokenizer.step:
             return None
         lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
-        return token_uses(self.tokenizer.merges, lengths, step)
+        return token_uses(self.tokenizer.vocabulary, lengths.__getitem__, step)
 
 
 def add(commands: Subcommands) -> None:
@@ -97,6 +100,8 @@ def add(commands: Subcommands) -> None:
 
 def run(options: Namespace) -> int:
     """Count the corpus, then tell of one step, of all, or of those that are asked for."""
+    if options.stream:
+        os.nice(_MODESTY)
     tokenizer = _tokenizer(options)
     with closing(Control(stdin=False)) as control, closing(report_to(options.stream, control)) as report:
         subject = _subject(options, tokenizer, control, report)

@@ -5,10 +5,10 @@ occurrences a merge joined is how many tokens the corpus lost by it. So all of t
 lengths of the corpus after each, which a training record keeps; no corpus is needed, and any step can be asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from bpe_core.merging.merge_loop import Triple
+from bpe_core.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,21 @@ class TokenUses:
         return self.made - sum(taken.n_absorbed for taken in self.absorbed if step is None or taken.step <= step)
 
 
-def token_uses(merges: Sequence[Triple], lengths: Sequence[int], step: int) -> TokenUses:
-    """The uses of the token that the merge of `step`, from 1, makes; linear in the number of merges.
+def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step: int) -> TokenUses:
+    """The uses of the token that the merge of `step`, from 1, makes.
 
-    `merges` are (left, right, token) in order; `lengths[k]` is the tokens of the corpus after k merges, 0 included.
+    `length_after(k)` is how many tokens the corpus had after k merges, 0 included. Takes a time linear in the merges
+    that have the token as a part.
 
-    >>> uses = token_uses([(97, 97, 256), (256, 97, 257)], [11, 9, 7], 1)
+    >>> low = Vocabulary.of_bytes().extended([(97, 97, 256), (256, 97, 257)])
+    >>> uses = token_uses(low, [11, 9, 7].__getitem__, 1)
     >>> uses.made, uses.absorbed, uses.left()
     (2, (Absorption(step=2, token=257, n_absorbed=2),), 0)
     """
-    token = merges[step - 1][2]
+    token = vocabulary.merges[step - 1][2]
     absorbed = []
-    for later, (left, right, made) in enumerate(merges[step:], step + 1):
-        if token in (left, right):
-            n_parts = (left == token) + (right == token)
-            absorbed.append(Absorption(later, made, n_parts * (lengths[later - 1] - lengths[later])))
-    return TokenUses(lengths[step - 1] - lengths[step], tuple(absorbed))
+    for made in vocabulary.children(token):
+        later = vocabulary.step_of(made)
+        n_parts = vocabulary.merges[later - 1][:2].count(token)
+        absorbed.append(Absorption(later, made, n_parts * (length_after(later - 1) - length_after(later))))
+    return TokenUses(length_after(step - 1) - length_after(step), tuple(absorbed))

@@ -15,6 +15,7 @@ from tui.pane_table import PANES
 from tui.panes.audit import AuditPane
 from tui.panes.compare import ComparePane
 from tui.panes.editor import EditorPane
+from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
@@ -36,6 +37,7 @@ WHERE: dict[str, tuple[type[object], ...]] = {
     "Training": (Input, Select),
     "Lists": (RowList,),
     "Merge log": (MergeLog,),
+    "Why and pairs": (TrainingPane,),
     "Curve": (Curve,),
     "Line of steps": (StepLine,),
     "Editor": (EditorPane, TokenArea, TextArea),

@@ -84,6 +84,11 @@ class Training(Owner[Run]):
         self._worker = self._host.run_worker(partial(self._done, partial(self._train, self._newest)))
 
     @property
+    def task(self) -> Task | None:
+        """What the last training that was begun was asked for."""
+        return self._newest.task if self._newest else None
+
+    @property
     def output(self) -> Path:
         """Where the last training that was begun is kept, or will be."""
         return self._newest.output if self._newest else Path()

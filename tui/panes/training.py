@@ -1,28 +1,32 @@
 """The training pane: options, controls, progress, the log of merges and the curve of sequence length."""
 
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, HorizontalGroup, Vertical
+from textual.binding import BindingType
+from textual.containers import Container, Horizontal, HorizontalGroup, Vertical
+from textual.events import DescendantFocus
 from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
 from bpe_core.patterns import PATTERNS
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import TIES, Merge
 from bpe_core.visible import visible
-from tui.commands import tooltip
+from tui.commands import bindings, tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted
-from tui.state import PACES, Run, TrainingOptions, pace_told
+from tui.state import PACES, Run, StepExplained, TrainingOptions, pace_told
 from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.merge_search import MergeSearch
 from tui.widgets.pane import Pane
+from tui.widgets.why_panel import WhyPanel
 
 _SLOWER: Final = "Fewer merges a second, down to one; - in the merge log."
 _FASTER: Final = "More merges a second, up to all that the machine can make; + in the merge log."
@@ -34,12 +38,17 @@ ANOTHER: Final = ""
 class TrainingPane(Pane):
     """How a vocabulary is learned, as it is learned."""
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Why and pairs")
+
     run: var[Run] = var(Run())
     notice: var[str] = var("")
     """What is being waited for; it is told in the place of the training while there is something."""
     options: var[TrainingOptions] = var(TrainingOptions())
     """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
     step: var[int] = var(0)
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
+    explained: var[StepExplained] = var(StepExplained())
+    """Why merges were chosen, as far as somebody has asked."""
     pace: var[int] = var(0)
 
     def compose(self) -> ComposeResult:
@@ -60,7 +69,10 @@ class TrainingPane(Pane):
                 yield Static(id="status", markup=False)
             yield Curve(id="curve").data_bind(TrainingPane.step)
         log = MergeLog(id="merge-log").data_bind(TrainingPane.step)
-        yield log
+        with Container(id="log-and-why"):
+            yield log
+            state = TrainingPane
+            yield WhyPanel(log, id="why-panel").data_bind(state.step, state.tokenizer, state.run, state.explained)
         yield MergeSearch(log, id="merge-search")
 
     def _options(self) -> ComposeResult:
@@ -74,6 +86,26 @@ class TrainingPane(Pane):
             yield _option("min. count", "count", _field("min. count", "min-count", str(options.min_count)))
             yield _option("specials", "special", _field("specials", "special", placeholder="<|endoftext|> …"))
 
+    def on_mount(self) -> None:
+        """The keys of what is beside the log, which is not seen everywhere."""
+        self.border_subtitle = "[dim]w[/] why, pairs  [dim]b[/] bytes"
+
+    def action_turn_why(self) -> None:
+        """Beside the log: why the merge, the pairs, neither."""
+        seen = self.query_one(WhyPanel).turn()
+        self.set_class(seen, "-with-why")
+        self.set_class(not seen, "-without-why")
+
+    def action_turn_writing(self) -> None:
+        """Tokens beside the log as text, bytes, ids."""
+        self.query_one(WhyPanel).turn_writing()
+
+    @on(DescendantFocus)
+    def look_at_merges(self, event: DescendantFocus) -> None:
+        """Whoever goes to the log or to what is beside it wants to know why."""
+        if event.widget in self.query("#log-and-why *"):
+            self.query_one(WhyPanel).ask()
+
     @property
     def log_of_merges(self) -> MergeLog:
         """The list of merges."""
@@ -82,7 +114,7 @@ class TrainingPane(Pane):
     def parts(self) -> tuple[Widget, ...]:
         """The options, where a training begins, and the merges; as long as they are being learned, only these."""
         begins = (self.query_one("#vocab-size"),) if not self.run.busy else ()
-        return (*begins, self.log_of_merges)
+        return (*begins, self.log_of_merges, *self.query_one(WhyPanel).parts())
 
     @on(MergeLog.SearchWanted)
     def search(self, event: MergeLog.SearchWanted) -> None:
@@ -100,6 +132,7 @@ class TrainingPane(Pane):
         """A new training, or another tokenizer: empty log and curve."""
         self.log_of_merges.clear(n_bytes=n_bytes, n_tokens=n_tokens)
         self.query_one(Curve).clear(n_tokens)
+        self.query_one(WhyPanel).begin(n_tokens or n_bytes)
 
     def learned(self, merges: list[Merge]) -> None:
         """Append merges, in order."""

@@ -15,7 +15,17 @@ from bpe_core.visible import shortened, visible
 from tui import messages
 from tui.commands import applies
 from tui.screen.selective_styling import RestylingScreen
-from tui.state import Audit, Comparison, Corpus, KnownTokenizer, Run, ShownLane, Totals, TrainingOptions
+from tui.state import (
+    Audit,
+    Comparison,
+    Corpus,
+    KnownTokenizer,
+    Run,
+    ShownLane,
+    StepExplained,
+    Totals,
+    TrainingOptions,
+)
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -67,6 +77,8 @@ class RequestScreen(RestylingScreen):
     """How many of its merges are in force."""
     in_force: var[Tokenizer | None] = var(None)
     """The tokenizer after that many merges: what the editor shows."""
+    explained: var[StepExplained] = var(StepExplained())
+    """Why the merge of a step was chosen, and the pairs after it, as far as somebody has asked."""
     audit: var[Audit] = var(Audit())
     """How far the audit of this tokenizer is, and what it found."""
     lanes: var[tuple[ShownLane, ...]] = var(())
@@ -255,6 +267,11 @@ class RequestScreen(RestylingScreen):
     def open_source(self, event: messages.TextWanted) -> None:
         """A text of the corpus pane."""
         self.session.files.open(event.source)
+
+    @on(messages.ExplanationWanted)
+    def explain(self, event: messages.ExplanationWanted) -> None:
+        """Why a merge."""
+        self.session.explain(event.step)
 
     @on(messages.PresetChosen)
     def run_preset(self, event: messages.PresetChosen) -> None:

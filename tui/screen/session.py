@@ -11,6 +11,7 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
     tokenizer, path     `ShownTokenizer`: the tokenizer on the screen with all of its merges, and the file it is kept in
     step, in_force      `ShownTokenizer`: how many of its merges are in force, and the tokenizer that they are
     comparison          `ComparisonRun`
+    explained           `Explaining`: why the merge of a step was chosen
     audit               `AuditRun`, with the findings
     kept                `KnownTokenizers`
     lanes               `EditorLanes`: the tokenizers whose tokens the editor shows under those of `in_force`
@@ -41,6 +42,7 @@ from tui.disk.sources import sample_corpus, title_of
 from tui.disk.tokenizer_files import told_pattern
 from tui.owners.audit import AuditRun
 from tui.owners.count import Count
+from tui.owners.explaining import Explaining, Subject, preset_of, subject_of_file, subject_of_task
 from tui.owners.fetch import Fetch
 from tui.owners.known_tokenizers import KnownTokenizers
 from tui.owners.loading import Loading, Recovery
@@ -81,6 +83,7 @@ class Session:
         self.fetching = Fetch(screen, self._publish_notice, self._fetched)
         self.loading = Loading(screen, self._publish_notice, self._loaded, self._pattern_for, self._remember_pattern)
         self.recovery = Recovery(screen, self._publish_notice, self.shown.recovered)
+        self.explaining = Explaining(screen, partial(setattr, screen, "explained"))
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
         self.moments = Moments(screen, self.shown, self.training, self.train)
         self.replay = Replay(screen, self.shown.go_to)
@@ -91,6 +94,8 @@ class Session:
         self.comparisons = Comparisons(screen, self.files, self._pattern_for)
         self._typed_ids = ""
         """Ids whose text was looked at last."""
+        self._learning: Task | None = None
+        """The training that the vocabulary on the screen came from, if it was one of this session."""
 
     def _publish_run(self, run: Run) -> None:
         was_busy, self._screen.run = self._screen.run.busy, run
@@ -227,6 +232,7 @@ class Session:
     def training_began(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
         """It takes the place of what was on the screen."""
         self._forget()
+        self._learning = self.training.task
         self.shown.begin(tokenizer, started, n_bytes)
 
     def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
@@ -320,6 +326,8 @@ class Session:
         """What is known of the tokenizer on the screen goes with it."""
         self.replay.stop()
         self.recovery.cancel()
+        self.explaining.forget()
+        self._learning = None
         self.auditing.forget()
         self._screen.editor.forget_edits()
 
@@ -343,6 +351,23 @@ class Session:
         """Keep the pattern that was given for a file; None: the file's own is to be used."""
         patterns = {file: given for file, given in self._screen.remembered.patterns.items() if file != str(path)}
         self._screen.remember(patterns=patterns if pattern is None else {**patterns, str(path): pattern})
+
+    # Why a merge
+
+    def explain(self, step: int) -> None:
+        """Find out why the merge of a step was chosen, and how often each pair occurs after it."""
+        screen = self._screen
+        if screen.tokenizer is not None:
+            in_haste = screen.run.phase == "merging"
+            self.explaining.want(self._subject(screen.tokenizer), screen.tokenizer, step, in_haste=in_haste)
+
+    def _subject(self, tokenizer: Tokenizer) -> Subject:
+        """The texts that it was learned from in this session; else those of its founding example, or those chosen."""
+        if self._learning is not None:
+            return subject_of_task(self._learning)
+        preset = preset_of(tokenizer.record) if tokenizer.record else ""
+        path = self._screen.path
+        return subject_of_file(tokenizer, path, self._pattern_for(Path(path)), preset, self._screen.corpus.paths)
 
     # An audit
 

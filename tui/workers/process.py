@@ -112,9 +112,13 @@ class Job:
 
     def send(self, command: Command) -> None:
         """Tell the worker something; a worker that has already ended hears nothing, and that is no error."""
+        self.write(to_line(command))
+
+    def write(self, line: str) -> None:
+        """Send a line, its end included, to a worker that understands other lines than those of `wire.Command`."""
         stdin = self._process.stdin
         if stdin is not None and not stdin.is_closing() and self._process.returncode is None:
-            stdin.write(to_line(command).encode())
+            stdin.write(line.encode())
 
     async def batches(self) -> AsyncIterator[list[Event]]:
         """What the worker says, several events at a time; ends after `Done` or `Failed`.

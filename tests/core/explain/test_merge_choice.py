@@ -161,7 +161,7 @@ def test_uses_of_a_token_are_those_that_a_recount_finds(text: str) -> None:
     tokenizer = train(text, vocab_size=290, pattern="words")
     every = [list(chain.from_iterable(words)) for words in states(text, tokenizer)]
     for step, (_, _, token) in enumerate(tokenizer.merges, 1):
-        uses = token_uses(tokenizer.merges, list(map(len, every)), step)
+        uses = token_uses(tokenizer.vocabulary, list(map(len, every)).__getitem__, step)
         assert uses.made == every[step].count(token)
         for later in range(step, tokenizer.step + 1):
             assert uses.left(later) == every[later].count(token)

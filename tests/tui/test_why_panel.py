@@ -1,0 +1,164 @@
+"""Why a merge, beside the merge log: what it tells of any step, with the numbers of the engine; the table of pairs."""
+
+from pathlib import Path
+
+import pytest
+from amounts import exhaustive
+from rich.style import Style
+from scope import Opened, Scope
+
+from bpe_core import train
+from bpe_core.content.presets import PRESETS
+from bpe_core.corpus import Counts
+from bpe_core.explain.merge_choice import Explanation, explain
+from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.explain.token_uses import TokenUses
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer import Merge
+from tui.drawing.bars import bar
+from tui.drawing.info_lines import InfoLine
+from tui.drawing.token_writing import WRITINGS, writer
+from tui.messages import PresetChosen
+from tui.state import StepExplained
+from tui.text.why_lines import Look, why_lines
+from tui.widgets.why_panel import WhyPanel
+
+S2 = PRESETS["S2"]
+
+
+def told(lines: list[InfoLine]) -> list[str]:
+    return [f"{line.lead}{line.left}{'  ' + line.right if line.right else ''}".rstrip() for line in lines]
+
+
+def look(tokenizer: Tokenizer, width: int = 40, writing: str = "text") -> Look:
+    return Look(
+        width, writer(writing, tokenizer), dict.fromkeys(("text", "muted", "accent", "tied", "warning"), Style())
+    )
+
+
+def explained(tokenizer: Tokenizer, pieces: dict[str, int], step: int, ties: str) -> StepExplained:
+    return StepExplained(step, explain(PairCounts(tokenizer, pieces), step, ties), ties=ties)
+
+
+def merge_of(tokenizer: Tokenizer, step: int) -> Merge:
+    assert tokenizer.record
+    left, right, token = tokenizer.merges[step - 1]
+    return Merge(step, left, right, token, tokenizer.token_bytes(token), *tokenizer.record.steps[step - 1])
+
+
+def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
+    tokenizer = S2.train()
+    step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
+    uses = TokenUses(9, ())
+    lines = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer)))
+    assert lines[:5] == [
+        "s + t → st  step 1",
+        "2 pairs tied  “largest” decides",
+        "● s + t         ██████ 9  largest",
+        "= e + s         ██████ 9",
+        "  first lowest lowest-hf",
+    ]
+    assert lines[5] == "  w + e         █████▍ 8"
+    assert "what came of it  9 of 9 uses left" in lines
+    assert "   6 × n e w e s t" in lines and "     → n e w e st" in lines
+
+
+def test_what_is_not_known_is_not_told() -> None:
+    """Without a corpus the log says what it knows; with another one, that it is another."""
+    tokenizer = S2.train()
+    merge = merge_of(tokenizer, 1)
+    alone = told(why_lines(StepExplained(problem="No text is chosen."), merge, "largest", None, look(tokenizer, 80)))
+    assert alone == [
+        "s + t → st  step 1",
+        "2 pairs occurred 9 times; the rule “largest” took this one.",
+        "",
+        "No text is chosen.",
+    ]
+    other = explained(tokenizer, {"stone": 2, "on": 1}, 1, "largest")
+    lines = told(why_lines(other, merge, "largest", None, look(tokenizer, 200)))
+    assert lines[1].startswith("It was learned from other texts, where the pair occurred 9 times;")
+    assert lines[2].startswith("● s + t") and "2" in lines[2]
+    assert told(why_lines(other, None, "", None, look(tokenizer, 200)))[0].startswith("Step 0: no merge yet")
+
+
+@pytest.mark.parametrize(("writing", "label"), zip(WRITINGS, ("␣t", "20 74", "32 116", "256"), strict=True))
+def test_tokens_are_written_as_the_reader_likes(writing: str, label: str) -> None:
+    assert writer(writing, train(" t t", vocab_size=257))(256) == label
+
+
+def test_bars_are_as_long_as_their_numbers_are_large() -> None:
+    widths = [sum(" ▏▎▍▌▋▊▉█".index(cell) for cell in bar(n, 96, 12)) for n in range(97)]
+    assert widths == list(range(97))
+    assert bar(0, 0, 3) == "   "
+
+
+async def until_explained(scope: Scope, step: int) -> Explanation:
+    """The answer for a step, with the places that follow it."""
+    await scope.until(
+        lambda: scope.screen.explained.step == step and scope.screen.explained.places is not None, "it is told"
+    )
+    assert scope.screen.explained.explanation is not None
+    return scope.screen.explained.explanation
+
+
+async def test_the_pairs_move_with_each_step_of_a_preset(opened: Opened, kept: Path) -> None:
+    """F7 goes on; the table moves, the reader turns from one to the other and travels back."""
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        scope.screen.post_message(PresetChosen("S2", stepping=True))
+        tokenizer, counts = S2.train(), PairCounts(S2.train(), S2.counts().pieces)
+        for step in (1, 2, 3):
+            assert await until_explained(scope, step) == explain(counts, step, "largest")
+            rows = scope.rows("#choice")
+            assert tokenizer.token_bytes(tokenizer.merges[step - 1][2]).decode() in rows[0]
+            if step < 3:
+                await scope.press("f7")
+        panel = scope.screen.query_one(WhyPanel)
+        scope.screen.set_focus(scope.training.log_of_merges)
+        await scope.press("w")
+        assert panel.seen == "pairs"
+        pairs = scope.rows("#pairs")
+        assert "▸ l + ow" in pairs[1] and "+7*" in pairs[1]
+        await scope.press("b")
+        assert "▸ 6c + 6" in scope.rows("#pairs")[1]
+        await scope.press("up")
+        assert (await until_explained(scope, 2)).table == explain(counts, 2, "largest").table
+        assert "▸ 6f + 7" in scope.rows("#pairs")[1] and "= 6c + 6" in scope.rows("#pairs")[2]
+        await scope.press("w")
+        assert not panel.display
+        await scope.press("w")
+        assert panel.display and panel.seen == "why"
+
+
+@exhaustive
+async def test_a_kept_vocabulary_is_asked_about_in_the_texts_that_are_chosen(
+    opened: Opened, kept: Path, book: Path
+) -> None:
+    """Nothing is counted before somebody goes to the merges; 80 columns show it below the log."""
+    async with opened(book, size=(80, 24)) as scope:
+        await scope.until_tokenizer()
+        assert scope.screen.explained == StepExplained()
+        await scope.press("f3")
+        scope.screen.set_focus(scope.training.log_of_merges)
+        panel = scope.screen.query_one(WhyPanel)
+        assert not panel.display
+        await scope.press("w")
+        told = await until_explained(scope, scope.screen.step)
+        assert panel.display and panel.region.y >= scope.training.log_of_merges.region.bottom
+        tokenizer = scope.screen.tokenizer
+        assert tokenizer is not None
+        counts = PairCounts(tokenizer, Counts.of(book.read_text("utf-8"), tokenizer.pattern).pieces)
+        assert told == explain(counts, tokenizer.step)
+        await scope.press("home")
+        assert await until_explained(scope, 1) == explain(counts, 1)
+        assert scope.screen.explained.places
+
+
+@exhaustive
+async def test_what_cannot_be_counted_is_told_in_a_sentence(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        scope.screen.session.choose_corpus(scope.screen.corpus.__class__())
+        await scope.press("alt+left")
+        await scope.until(lambda: scope.screen.explained.problem, "it is told why not")
+        assert "No text is chosen" in scope.screen.explained.problem

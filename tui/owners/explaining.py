@@ -1,0 +1,178 @@
+"""Explaining: find out in a worker process why merges were chosen, and how often each pair occurs after them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.cli.wire import Counting, Explained, Failed, Places
+from bpe_core.content.presets import PRESETS
+from bpe_core.explain.corpus_places import CorpusPlace
+from bpe_core.explain.merge_choice import Explanation
+from tui.owners.owner import Host, Owner
+from tui.state import StepExplained
+from tui.workers.process import Job
+
+if TYPE_CHECKING:
+    from bpe_core.cli.wire import Event
+    from bpe_core.tokenizer import Tokenizer
+    from bpe_core.tokenizer.training_record import TrainingRecord
+    from tui.workers.updates import Task
+
+_AT_ONCE: Final = 2000
+"""Merges that are told in one go: some milliseconds of work."""
+_REST: Final = 5.0
+"""How many times as long as an answer took the worker rests while a training goes at full speed beside it."""
+_PATIENCE: Final = 1.5
+"""Seconds for which a training at full speed is let alone: most are over then."""
+_LEAST_REST: Final = 0.7
+"""Seconds of such a rest at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is asked about: a vocabulary and the corpus that its pairs are counted in."""
+
+    arguments: tuple[str, ...] = ()
+    """Of the worker that counts."""
+    grows: bool = False
+    """Whether the worker has to be told the merges: a training under way, which no file holds."""
+    problem: str = ""
+    """Why there is nothing to ask, in a sentence."""
+    ties: str = ""
+    """The tie rule of the training; empty where that is not known."""
+
+
+class Explaining(Owner[StepExplained]):
+    """One worker for the vocabulary on the screen, which has counted the corpus and answers step by step."""
+
+    def __init__(self, host: Host, publish: Callable[[StepExplained], None]) -> None:
+        super().__init__(host, StepExplained(), publish)
+        self._subject = Subject()
+        self._news = asyncio.Event()
+        self._answered = asyncio.Event()
+        self._calm = asyncio.Event()
+        self._wanted: tuple[Tokenizer, int]
+
+    def forget(self) -> None:
+        """There is another vocabulary on the screen."""
+        self.cancel()
+        self._subject = Subject()
+        self._replace(StepExplained())
+
+    def want(self, subject: Subject, tokenizer: Tokenizer, step: int, *, in_haste: bool) -> None:
+        """Find out about a step; what was wanted before and is not begun is forgotten.
+
+        `in_haste`: a training goes on at full speed, and nobody could read every answer.
+        """
+        self._wanted = tokenizer, step
+        if in_haste:
+            self._calm.clear()
+        else:
+            self._calm.set()
+        if subject.problem:
+            self.cancel()
+            self._subject = subject
+            self._replace(StepExplained(step, problem=subject.problem, ties=subject.ties))
+        elif subject != self._subject or not (self.is_working or self._value.problem):
+            self._subject = subject
+            self._replace(StepExplained(step, waiting="counting the pairs of the texts", ties=subject.ties))
+            self._begin(partial(self._answer, subject))
+        self._news.set()
+
+    async def _answer(self, subject: Subject) -> None:
+        self._news.set()
+        await self._rest(_PATIENCE)
+        async with Job("why", "--stream", *subject.arguments) as job:
+            asking = asyncio.create_task(self._ask(job, subject))
+            try:
+                async for events in job.batches():
+                    for event in events:
+                        self._hear(event)
+            finally:
+                asking.cancel()
+
+    async def _ask(self, job: Job, subject: Subject) -> None:
+        """Ask about one step after the other, always the one that is wanted now."""
+        n_told = 0
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            tokenizer, step = self._wanted
+            # One merge more than asked for: it is marked in the table as the one that comes next.
+            while subject.grows and n_told < min(step + 1, tokenizer.step):
+                merges = tokenizer.vocabulary.merges[n_told : min(n_told + _AT_ONCE, step + 1)]
+                job.write(f"merges {_numbers(merges)}\n")
+                n_told += len(merges)
+                await asyncio.sleep(0)
+            began = time.monotonic()
+            self._answered.clear()
+            job.write(f"step {step}\n")
+            await self._answered.wait()
+            await self._rest(max(_LEAST_REST, _REST * (time.monotonic() - began)))
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait so long while a training goes at full speed."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._calm.wait()
+
+    def _hear(self, event: Event) -> None:
+        match event:
+            case Counting(done, total, _):
+                share = done / total if total else 1.0
+                self._replace(replace(self._value, waiting=f"reading the texts {share:.0%}"))
+            case Explained(body):
+                told = Explanation.from_json(body)
+                self._replace(StepExplained(told.step, told, ties=self._subject.ties))
+                self._answered.set()
+            case Places(step, rows) if step == self._value.step:
+                self._replace(replace(self._value, places=tuple(CorpusPlace(**row) for row in rows)))
+            case Failed(message):
+                self._failed(message)
+
+    def _failed(self, sentence: str) -> None:
+        self._replace(StepExplained(self._value.step, problem=sentence, ties=self._subject.ties))
+
+
+def _numbers(merges: Sequence[tuple[int, int, int]]) -> str:
+    return " ".join(str(number) for merge in merges for number in merge)
+
+
+def subject_of_task(task: Task) -> Subject:
+    """What a training of this session learns, and from what."""
+    rules = task.rules
+    texts = ("--preset", task.preset) if task.preset else task.paths
+    if not texts:
+        return Subject(problem="Nothing is known of the texts that this is learned from.", ties=rules.ties)
+    arguments = (
+        *("--pattern", rules.pattern, "--ties", rules.ties, "--id-layout", rules.id_layout),
+        *(f"--special={token}" for token in rules.special_tokens),
+        *((f"--end-of-word={rules.end_of_word}",) if rules.end_of_word else ()),
+        *(("--max-token-length", str(rules.max_token_length)) if rules.max_token_length else ()),
+    )
+    return Subject((*arguments, *texts), grows=True, ties=rules.ties)
+
+
+def subject_of_file(
+    tokenizer: Tokenizer, path: str, pattern: str | None, preset: str, paths: tuple[str, ...]
+) -> Subject:
+    """A vocabulary that is kept at `path`, with the texts of the founding example `preset` or those at `paths`."""
+    ties = tokenizer.record.ties if tokenizer.record else ""
+    if tokenizer.preparation is not None:
+        return Subject(problem="This tokenizer changes a text before it splits it; its pairs cannot be counted.")
+    if not preset and not paths:
+        return Subject(problem="No text is chosen to count pairs in: F2, and the space bar marks one.", ties=ties)
+    texts = ("--preset", preset) if preset else paths
+    given = () if pattern is None else (f"--pattern={pattern}",)
+    return Subject(("-t", path, *given, *texts), ties=ties)
+
+
+def preset_of(record: TrainingRecord) -> str:
+    """The founding example whose texts a vocabulary was learned from; empty if there is none."""
+    return next((name for name, preset in PRESETS.items() if tuple(preset.counts().sources) == record.sources), "")

@@ -1,0 +1,232 @@
+"""Why a merge was chosen, in lines: the ties and what each rule takes, the others, where it stands, what came of it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+
+from bpe_core.explain.corpus_places import CorpusPlace
+from bpe_core.explain.merge_choice import Choice, PairRow, Word
+from bpe_core.explain.token_uses import TokenUses
+from bpe_core.plurals import counted
+from bpe_core.trainer import Merge
+from bpe_core.visible import token_label, visible
+from tui.drawing.bars import bar
+from tui.drawing.columns import fit
+from tui.drawing.info_lines import InfoLine
+from tui.state import StepExplained
+from tui.text.explanations import sentence
+
+_MOST_TIED = 6
+"""Tied pairs that have a line; of more, those that some rule takes, and then the first."""
+_MOST_PARENTS = 6
+"""Merges that absorbed the token that have a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the lines are drawn."""
+
+    width: int
+    """Cells of a line."""
+    write: Callable[[int], str]
+    """Writes a token."""
+    inks: Mapping[str, Style]
+    """The styles "text" and "muted", "accent" for what was chosen, "tied" for what might have been, "warning"."""
+
+
+def why_lines(
+    told: StepExplained, merge: Merge | None, ties: str, uses: TokenUses | None, look: Look
+) -> list[InfoLine]:
+    """All there is to tell of a step, whose merge is `merge`, None for step 0; `ties` is the rule of the training.
+
+    `told` may be of another step, or tell nothing yet: then the log and the record are all that is known.
+    """
+    if merge is None:
+        return sentence("Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits.", look.width)
+    explanation = told.explanation if told.step == merge.step else None
+    choice = explanation.choice if explanation else None
+    lines = [_head(merge, look)]
+    if choice is not None:
+        lines += _counts(choice, merge, ties, look)
+    else:
+        lines += _recorded(merge, ties, look)
+    if told.problem and choice is None:
+        lines += [InfoLine(), *sentence(told.problem, look.width)]
+    elif choice is None and told.waiting:
+        lines += [InfoLine(), *sentence(f"{told.waiting.capitalize()} …", look.width)]
+    elif choice is None:
+        lines += sentence(
+            "In the merge log (F3) each step is counted again: the ties, the others, the words.", look.width
+        )
+    if choice is not None and told.places:
+        lines += [_title("where it stands"), *(line for place in told.places for line in _place(place, look))]
+    if uses is not None:
+        lines += _uses(uses, look)
+    if choice is not None:
+        lines += _changes(choice, look)
+        lines += _words(choice.words, merge.token, look)
+    return lines
+
+
+def _title(text: str, right: str = "") -> InfoLine:
+    return InfoLine(text, right, "accent")
+
+
+def _head(merge: Merge, look: Look) -> InfoLine:
+    text = Text(no_wrap=True)
+    text.append(f"{look.write(merge.left)} + {look.write(merge.right)}")
+    text.append(" → ", look.inks["muted"]).append(look.write(merge.token), "bold")
+    return InfoLine(text, f"step {merge.step:,}")
+
+
+def _recorded(merge: Merge, ties: str, look: Look) -> list[InfoLine]:
+    """What the log tells without a corpus."""
+    if not merge.count:
+        return sentence("Its file does not tell how often the pair occurred.", look.width)
+    if merge.ties < 2:
+        return sentence(f"It occurred {counted(merge.count, 'time')}; no other pair as often.", look.width)
+    rule = f"the rule “{ties}”" if ties else "the tie rule"
+    told = f"{merge.ties:,} pairs occurred {counted(merge.count, 'time')}; {rule} took this one."
+    return sentence(told, look.width)
+
+
+def _counts(choice: Choice, merge: Merge, ties: str, look: Look) -> Iterator[InfoLine]:
+    pair = choice.left, choice.right
+    if merge.count and merge.count != choice.count:
+        yield from sentence(
+            f"It was learned from other texts, where the pair occurred {counted(merge.count, 'time')}; "
+            "all that follows is counted in those that are chosen now.",
+            look.width,
+        )
+    if choice.count < choice.most:
+        yield from _bar_lines("●", pair, choice.count, choice.most, "text", (), look)
+    elif choice.n_tied > 1:
+        how_many = Text(f"{choice.n_tied:,} pairs tied", look.inks["tied"])
+        yield InfoLine(how_many, f"“{ties}” decides" if ties else "")
+    else:
+        yield InfoLine("no tie: no other as often", ink="muted")
+    taken_by: dict[tuple[int, int], list[str]] = {}
+    for rule, taken in choice.by_rule.items():
+        taken_by.setdefault(taken, []).append(rule)
+    first = [tied for tied in choice.tied if tied in taken_by]
+    first += [tied for tied in taken_by if tied not in first]
+    rest = [tied for tied in choice.tied if tied not in taken_by]
+    shown = [*first, *rest[: max(0, _MOST_TIED - len(first))]]
+    for tied in sorted(shown, key=lambda tied: tied != pair):
+        rules = taken_by.get(tied, ()) if choice.n_tied > 1 else ()
+        ink = "accent" if tied == pair else "tied"
+        yield from _bar_lines("●" if tied == pair else "=", tied, choice.most, choice.most, ink, rules, look)
+    if (more := choice.n_tied - len(shown)) > 0:
+        yield InfoLine(f"  and {more:,} more with {choice.most:,}", ink="muted")
+    for row in choice.runners_up:
+        yield from _bar_lines("", (row.left, row.right), row.count, choice.most, "text", (), look)
+
+
+def _bar_lines(
+    mark: str, pair: tuple[int, int], count: int, most: int, ink: str, rules: Sequence[str], look: Look
+) -> Iterator[InfoLine]:
+    """Mark, pair, bar, count, and behind them, or in a line below, the rules that take the pair."""
+    number = f" {count:,}"
+    size = max(4, look.width // 6)
+    text = Text(no_wrap=True)
+    text.append(f"{mark:2}", look.inks[ink])
+    text.append(
+        fit(f"{look.write(pair[0])} + {look.write(pair[1])}", max(8, min(24, look.width // 3))), look.inks["text"]
+    )
+    text.append(" ").append(bar(count, most, size), look.inks["muted" if ink == "text" else ink])
+    text.append(number, look.inks["text"])
+    told = " ".join(rules)
+    if text.cell_len + 1 + cell_len(told) <= look.width:
+        yield InfoLine(text, told)
+    else:
+        yield InfoLine(text)
+        yield InfoLine("", told)
+
+
+def _place(place: CorpusPlace, look: Look) -> Iterator[InfoLine]:
+    """File and line, and below them the line around the pair."""
+    name = place.name.rpartition("/")[2]
+    yield InfoLine(f"{name}:{place.line:,}", ink="muted", lead=" ")
+    left, right = (token_label(part.encode()) for part in (place.left, place.right))
+    room = max(8, look.width - 3 - cell_len(left) - cell_len(right))
+    before, after = visible(place.before.lstrip()), visible(place.after.rstrip())
+    n_after = max(room // 2, room - cell_len(before))
+    after = _cut_end(after, n_after)
+    before = _cut_start(before, room - cell_len(after))
+    text = Text(no_wrap=True)
+    text.append(before, look.inks["muted"])
+    text.append(left, look.inks["accent"] + Style(bold=True, underline=True))
+    text.append("·", look.inks["muted"])
+    text.append(right, look.inks["accent"] + Style(bold=True, underline=True))
+    text.append(after, look.inks["muted"])
+    yield InfoLine(text, lead="  ")
+
+
+def _cut_end(text: str, width: int) -> str:
+    return text if cell_len(text) <= width else fit(text, width)
+
+
+def _cut_start(text: str, width: int) -> str:
+    while cell_len(text) > max(0, width):
+        text = "…" + text[2:] if len(text) > 2 else ""
+    return text
+
+
+def _uses(uses: TokenUses, look: Look) -> Iterator[InfoLine]:
+    left = uses.left()
+    yield _title("what came of it", f"{left:,} of {uses.made:,} uses left")
+    if not uses.absorbed:
+        yield InfoLine("no later merge has it as a part", ink="muted", lead=" ")
+    most = max((taken.n_absorbed for taken in uses.absorbed), default=0)
+    shown = sorted(uses.absorbed, key=lambda taken: -taken.n_absorbed)[:_MOST_PARENTS]
+    for taken in sorted(shown, key=lambda taken: taken.step):
+        text = Text(no_wrap=True)
+        text.append(fit(look.write(taken.token), min(20, look.width // 3))).append(" ")
+        text.append(bar(taken.n_absorbed, most, max(4, look.width // 5)), look.inks["muted"])
+        text.append(f" −{taken.n_absorbed:,}")
+        yield InfoLine(text, f"step {taken.step:,}", lead=" ")
+    if (more := len(uses.absorbed) - len(shown)) > 0:
+        yield InfoLine(f"and {counted(more, 'other merge')}", ink="muted", lead=" ")
+
+
+def _changes(choice: Choice, look: Look) -> Iterator[InfoLine]:
+    yield _title("pairs born and vanished", f"+{choice.n_born:,} −{choice.n_vanished:,}")
+    yield from (_change("+", row, look) for row in choice.born)
+    yield from (_change("−", row, look) for row in choice.vanished)
+
+
+def _change(sign: str, row: PairRow, look: Look) -> InfoLine:
+    text = Text(no_wrap=True)
+    text.append(f"{sign} ", look.inks["accent" if sign == "+" else "warning"])
+    text.append(f"{look.write(row.left)} + {look.write(row.right)}")
+    return InfoLine(text, f"{row.count or -row.change:,}", lead=" ")
+
+
+def _words(words: Sequence[Word], token: int, look: Look) -> Iterator[InfoLine]:
+    if not words:
+        return
+    yield _title("words before and after")
+    for word in words:
+        changed = word.before != word.after
+        yield from _word(word.before, f"{word.count:,} ×", None, look, "text" if changed else "muted")
+        if changed:
+            yield from _word(word.after, "→", token, look, "text")
+
+
+def _word(ids: Sequence[int], lead: str, made: int | None, look: Look, ink: str) -> Iterator[InfoLine]:
+    """Tokens with spaces between, in as many lines as they need."""
+    text, used = Text(no_wrap=True), 0
+    lead = f"{lead:>6} "
+    for token in ids:
+        label = look.write(token)
+        size = cell_len(label) + 1
+        if used and used + size > look.width - 8:
+            yield InfoLine(text, lead=lead)
+            text, used, lead = Text(no_wrap=True), 0, " " * 7
+        style = look.inks["accent"] + Style(bold=True) if token == made else look.inks[ink]
+        text.append(label, style).append(" ")
+        used += size
+    yield InfoLine(text, lead=lead)

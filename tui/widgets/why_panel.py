@@ -1,0 +1,190 @@
+"""WhyPanel: beside the merge log, why the merge under its cursor was chosen, or the pairs of that step."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.style import Style
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.reactive import var
+from textual.widget import Widget
+from textual.widgets import Static
+
+from bpe_core.explain.token_uses import TokenUses, token_uses
+from bpe_core.tokenizer import Tokenizer
+from tui.drawing.info_lines import STYLES
+from tui.drawing.token_writing import WRITINGS, writer
+from tui.messages import ExplanationWanted
+from tui.state import Run, StepExplained, steps_known
+from tui.text.why_lines import Look, why_lines
+from tui.widgets.info_list import InfoList
+from tui.widgets.pair_table import PairTable
+
+if TYPE_CHECKING:
+    from bpe_core.trainer import Merge
+    from tui.widgets.merge_log import MergeLog
+
+SIDES: Final = {"why": "Why", "pairs": "Pairs"}
+"""What can be seen -> its title."""
+
+
+class WhyPanel(Vertical):
+    """Two things in one place, one of them seen; asks for what it needs when it is seen."""
+
+    DEFAULT_CSS = """
+    WhyPanel > Static { height: 1; width: 1fr; padding: 0 1; color: $text; }
+    WhyPanel > #choice, WhyPanel > #pairs { height: 1fr; }
+    WhyPanel > #pairs, WhyPanel.-pairs > #choice { display: none; }
+    WhyPanel.-pairs > #pairs { display: block; }
+    WhyPanel > .why-panel--tied { color: $text-secondary; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"why-panel--tied"}
+    TURNS: ClassVar[dict[str, str]] = {"why": "pairs", "pairs": "", "": "why"}
+    """What is seen -> what is seen after a turn; "" for nothing."""
+
+    hint: var[str] = var("Why this merge and no other; w turns to the table of pairs, b writes bytes.")
+    """What it is, where the focus is in it."""
+    step: var[int] = var(0, init=False)
+    """The step that is told of: that of the log's cursor."""
+    tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
+    """The vocabulary on the screen, as far as it is learned."""
+    run: var[Run] = var(Run(), init=False)
+    """How far the training is: it is asked about what is being learned, and again once that is over."""
+    explained: var[StepExplained] = var(StepExplained(), init=False)
+    """What has been found out."""
+    seen: var[str] = var("why", init=False)
+    """One of `SIDES`."""
+    writing: var[str] = var("text", init=False)
+    """How tokens are written: one of `WRITINGS`."""
+
+    def __init__(self, log: "MergeLog", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._log = log
+        self._n_tokens = 0
+        self._asks = False
+
+    def compose(self) -> ComposeResult:
+        """One below the other; the style sheet shows one."""
+        yield Static(id="why-title", markup=False)
+        yield InfoList(id="choice")
+        yield PairTable(id="pairs")
+
+    def on_mount(self) -> None:
+        """The title stands there before anything is known."""
+        self._tell()
+
+    def begin(self, n_tokens: int) -> None:
+        """Another vocabulary, whose corpus has `n_tokens` before any merge; one that was opened is asked about once
+        somebody goes to its merges or travels to one of them."""
+        self._n_tokens, self._asks = n_tokens, self._log.has_focus
+
+    def ask(self) -> None:
+        """Somebody looks at the merges: find out about the step in force, and about each that follows."""
+        self._asks = True
+        self._want()
+
+    def _want(self) -> None:
+        tokenizer = self.tokenizer
+        if tokenizer is None or not self.display:
+            return
+        if self._asks or self.run.busy or self.step != steps_known(tokenizer):
+            self.post_message(ExplanationWanted(self.step))
+
+    def watch_step(self) -> None:
+        """Another step. What is known of the one before stays until the answer comes, lest all flickers."""
+        self._want()
+        self.set_timer(0.25, self._tell)
+
+    def watch_run(self, old: Run, run: Run) -> None:
+        """It pauses, or is over: now there is time to answer."""
+        if old.phase != run.phase and old.phase == "merging":
+            self._want()
+
+    def watch_tokenizer(self, old: Tokenizer | None, tokenizer: Tokenizer | None) -> None:
+        """What came of a token changes as others are learned."""
+        if self.explained.step == self.step:
+            self._tell()
+
+    def watch_explained(self) -> None:
+        """An answer."""
+        self._tell()
+
+    def watch_seen(self) -> None:
+        """The other one."""
+        self.set_class(self.seen == "pairs", "-pairs")
+        self._tell()
+
+    def watch_writing(self) -> None:
+        """Tokens are written otherwise."""
+        self._tell()
+
+    def parts(self) -> tuple[Widget, ...]:
+        """What is seen of it."""
+        return (self.query_one("#pairs" if self.seen == "pairs" else "#choice"),) if self.display else ()
+
+    def turn(self) -> bool:
+        """Show the next of them, or nothing; whether one is to be seen."""
+        turned = self.TURNS[self.seen if self.display else ""]
+        self.seen = turned or self.seen
+        self.call_after_refresh(self.ask)
+        return bool(turned)
+
+    def turn_writing(self) -> None:
+        """Write tokens in the next way."""
+        self.writing = WRITINGS[(WRITINGS.index(self.writing) + 1) % len(WRITINGS)]
+
+    def on_resize(self) -> None:
+        """Other widths have other lines."""
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self.display or not self.is_mounted:
+            return
+        self._tell_title()
+        tokenizer = self.tokenizer
+        if tokenizer is None:
+            return
+        if self.seen == "pairs":
+            self._tell_pairs(tokenizer)
+        else:
+            self._tell_choice(tokenizer)
+
+    def _tell_title(self) -> None:
+        title = self.query_one("#why-title", Static)
+        words = Text("  ").join(Text(word, "bold" if name == self.seen else "dim") for name, word in SIDES.items())
+        where = "after" if self.seen == "pairs" else "merge"
+        words.append(f"  {where} {self.step:,}" if self.step else "  before the first merge", "dim")
+        keys = f"w  b {self.writing}"
+        words.append(" " * max(1, title.content_size.width - words.cell_len - len(keys))).append(keys, "dim")
+        title.update(words, layout=False)
+
+    def _tell_choice(self, tokenizer: Tokenizer) -> None:
+        lines = self.query_one("#choice", InfoList)
+        inks = {name: lines.get_component_rich_style(f"info-list--{name}") for name in STYLES}
+        inks["tied"] = inks["text"] + Style(color=self.get_component_rich_style("why-panel--tied").color)
+        look = Look(lines.room, writer(self.writing, tokenizer), inks)
+        merges, step = self._log.merges, self.step
+        merge = merges[step - 1] if 0 < step <= len(merges) else None
+        ties = tokenizer.record.ties if tokenizer.record else self.explained.ties
+        lines.show_lines(why_lines(self.explained, merge, ties, self._uses(tokenizer, merges), look))
+
+    def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]") -> TokenUses | None:
+        step = self.step
+        if not 0 < step <= min(len(merges), tokenizer.step) or not merges[step - 1].n_tokens or not self._n_tokens:
+            return None
+        return token_uses(
+            tokenizer.vocabulary, lambda after: merges[after - 1].n_tokens if after else self._n_tokens, step
+        )
+
+    def _tell_pairs(self, tokenizer: Tokenizer) -> None:
+        table, told = self.query_one(PairTable), self.explained
+        if told.explanation is None:
+            table.clear()
+            return
+        merges = tokenizer.vocabulary.merges
+        following = merges[told.step][:2] if told.step < len(merges) else None
+        if following is None and told.explanation.table.rows and told.ties:
+            first = told.explanation.table.rows[0]
+            following = first.left, first.right
+        table.show(told.explanation.table, following, writer(self.writing, tokenizer))
