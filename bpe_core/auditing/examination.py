@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.auditing import absence, documents, rare, reachability, scaffold, static
+from bpe_core.auditing import absence, added, documents, rare, reachability, scaffold, shape, static
 from bpe_core.auditing.findings import Finding
 from bpe_core.auditing.measures import Measures
 from bpe_core.auditing.progress import OnStage
@@ -30,6 +30,8 @@ _CHECKS: Final[tuple[Check, ...]] = (
     rare.rare,
     scaffold.scaffold,
     documents.few_documents,
+    shape.shape,
+    added.added_tokens,
 )
 
 
@@ -100,6 +102,7 @@ class Examination:
             "count": usage and usage.remaining,
             "merged": usage and usage.merged,
             "reference": subject and subject.reference and subject.reference.remaining,
+            "surprise": usage and subject and subject.reference and absence.surprises(usage, subject.reference),
             "indicator": rows and rows.values,
         }
         return Measures(

@@ -9,6 +9,7 @@ COLUMNS: Final[Mapping[str, str]] = {
     "count": "Occurrences in the chosen texts, or in the corpus it was trained on, once tokenized.",
     "merged": "Occurrences there that later merges took.",
     "reference": "Occurrences in the reference, once tokenized.",
+    "surprise": "How surprising that difference is: G2, positive if the token is rarer in the reference.",
     "indicator": "The indicator of the token's row in the model: the lower, the less trained it looks.",
 }
 """Name of a column -> what its numbers are."""

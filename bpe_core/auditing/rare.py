@@ -1,4 +1,7 @@
-"""What tokenizing the training corpus shows: tokens that the finished tokenizer never, or hardly ever, uses."""
+"""What tokenizing texts shows: tokens that the tokenizer never, or hardly ever, uses there.
+
+Of texts that are too few for the vocabulary (`Subject.can_tell`) neither is said: nearly every token would be missing.
+"""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,19 +15,23 @@ RARE_SHARE: Final = 0.01
 
 
 def never_used(subject: Subject) -> Iterator[Finding]:
-    """Tokens that occur nowhere in the tokenized corpus. Evidence: "merged", how often later merges consumed them."""
+    """Tokens that occur nowhere in the tokenized texts: problems in the training corpus, warnings in chosen texts.
+
+    Evidence: "merged", how often later merges consumed them.
+    """
     usage = subject.usage
-    if usage is None:
+    if usage is None or not subject.can_tell:
         return
+    severity = Severity.PROBLEM if usage.of_training else Severity.WARNING
     for token, _ in subject.tokens("tokens never used", usage.remaining):
         if usage.remaining[token]:
             continue
         merged = usage.merged[token]
         if merged:
-            reason = f"It is not left anywhere in the corpus: later merges took {merged_share(merged, merged)}."
+            reason = f"It is not left anywhere in {subject.texts}: later merges took {merged_share(merged, merged)}."
         else:
-            reason = "It occurs nowhere in the corpus, nor does any token made of it."
-        yield subject.finding(token, "never-used", subject.severity(token, Severity.PROBLEM), reason, merged=merged)
+            reason = f"It occurs nowhere in {subject.texts}, nor does any token made of it."
+        yield subject.finding(token, "never-used", subject.severity(token, severity), reason, merged=merged)
 
 
 def rare(subject: Subject) -> Iterator[Finding]:
@@ -35,7 +42,7 @@ def rare(subject: Subject) -> Iterator[Finding]:
     "merged" (occurrences that later merges consumed).
     """
     usage = subject.usage
-    if usage is None:
+    if usage is None or not subject.can_tell:
         return
     even_share = usage.even_share(subject.tokenizer.n_vocab)
     for token, _ in subject.tokens("rare tokens", usage.remaining):
@@ -44,6 +51,6 @@ def rare(subject: Subject) -> Iterator[Finding]:
         if is_rare or count == 1:
             times = "only once" if count == 1 else f"only {count:,} times"
             share = f", and each token would {even_share:,.0f} times if all occurred alike" if is_rare else ""
-            reason = f"It occurs {times} in the corpus{share}."
+            reason = f"It occurs {times} in {subject.texts}{share}."
             evidence = {"merged": usage.merged[token], "even_share": round(even_share, 2)}
             yield subject.finding(token, "rare", subject.severity(token, Severity.WARNING), reason, **evidence)

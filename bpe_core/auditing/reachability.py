@@ -7,8 +7,9 @@ from bpe_core.auditing.end_of_word import text_bytes
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.partial_utf8 import torn_ends
 from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.witness import is_mergeable, witness
+from bpe_core.auditing.witness import is_mergeable, search
 from bpe_core.errors import UnknownTokenError
+from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.visible import token_label
 
 
@@ -16,14 +17,17 @@ def unreachable(subject: Subject) -> Iterator[Finding]:
     """Tokens with `encode(decode([id])) != [id]`.
 
     A token that some longer text contains is "reachable-in-context", with the shortest such text found as witness. The
-    others are "unreachable": proved where "blame" is "utf-8", "bytes" or "merges", otherwise because none of some
-    hundred texts contains them. Evidence: "encodes_to", the ids that the token's own bytes become, and "blame":
+    others are "unreachable": proved where "cause" is "utf-8", "bytes" or "merges", otherwise because none of the texts
+    that `witness` tries contains them. Evidence: "encodes_to", the ids that the token's own bytes become, "tried" (how
+    many texts were searched for the token, the shortest first) and "cause":
 
     - "utf-8": no valid UTF-8 contains the bytes;
     - "bytes": a single byte of them has no id;
     - "merges": the merges make other tokens of them;
     - "pattern": the split pattern cuts or drops them;
-    - "preparation": an added token or a normalizer changes the text before it is split;
+    - "added-token": an added token is found in them before everything else;
+    - "normalizer": they are changed or removed before the split;
+    - "prefix-space": a space is put before the text;
     - "end-of-word": the marker behind the text merges into other tokens.
     """
     for token, token_bytes in subject.tokens("reachability"):
@@ -46,8 +50,8 @@ def _of_text(subject: Subject, token: int, text: str) -> Finding | None:
     end = tokenizer.vocabulary.end_of_word
     if ids == [token] or (end is not None and (token == end or ids == [token, end])):
         return None
-    blame, effect = _what_becomes_of(subject, token, text, ids)
-    found = witness(tokenizer, token)
+    cause, effect = _what_becomes_of(subject, token, text, ids)
+    found, tried = search(tokenizer, token)
     if found:
         kind, severity = "reachable-in-context", Severity.NOTE
         reason = f"Alone, {effect}; inside a longer text it does occur."
@@ -55,49 +59,57 @@ def _of_text(subject: Subject, token: int, text: str) -> Finding | None:
         kind, severity = "unreachable", subject.severity(token, Severity.PROBLEM)
         if not ids:
             reason = f"{effect[0].upper()}{effect[1:]}, so no text becomes this token."
-        elif blame == "merges":
+        elif cause == "merges":
             reason = _never_built(_joined(subject, ids))
         else:
             reason = f"{effect[0].upper()}{effect[1:]}, whatever was tried around it."
-    return subject.finding(token, kind, severity, reason, witness=found, blame=blame, encodes_to=ids)
+    return subject.finding(token, kind, severity, reason, witness=found, cause=cause, encodes_to=ids, tried=tried)
 
 
 def _what_becomes_of(subject: Subject, token: int, text: str, ids: list[int]) -> tuple[str, str]:
-    """Why `text` is encoded as `ids` and not as `token`: (blame as in `unreachable`, a clause that describes it)."""
+    """Why `text` is encoded as `ids` and not as `token`: (cause as in `unreachable`, a clause that describes it)."""
     tokenizer = subject.tokenizer
     becomes = _joined(subject, ids)
     if not is_mergeable(tokenizer, token):
         return "merges", f"the merges make {becomes} of its text"
     if tokenizer.vocabulary.end_of_word is not None and tokenizer.encode_piece(text) == tuple(ids):
         return "end-of-word", f"with the end of a word behind it, its text becomes {becomes}"
-    if tokenizer.preparation:
-        parts = list(tokenizer.preparation.parts(text, frozenset()))
-        if any(isinstance(part, int) for part in parts):
-            return "preparation", f"an added token is found in its text first, which becomes {becomes}"
-        prepared = "".join(piece for part in parts if not isinstance(part, int) for piece in part)
-        if not prepared:
-            return "preparation", "its text is removed before the split"
-        if prepared != text:
-            before, its, after = prepared.partition(text)
-            changed = f"{_quoted(before)} is put before its text" if its and before and not after else ""
-            changed = changed or f"its text is first changed into {_quoted(prepared)}"
-            return "preparation", f"{changed}, which becomes {becomes}"
+    if tokenizer.preparation and (before := _before_the_split(tokenizer.preparation, text)):
+        cause, change = before
+        return cause, f"{change}, which becomes {becomes}" if ids else change
     return (
         "pattern",
         f"the split pattern cuts its text apart into {becomes}" if ids else "the split pattern drops this text",
     )
 
 
+def _before_the_split(preparation: Preparation, text: str) -> tuple[str, str] | None:
+    """What happens to a text before it is split, as (cause, a clause); None if nothing does that matters here."""
+    parts = list(preparation.parts(text, frozenset()))
+    if any(isinstance(part, int) for part in parts):
+        return "added-token", "an added token is found in its text first"
+    prepared = "".join(piece for part in parts if not isinstance(part, int) for piece in part)
+    if prepared == text:
+        return None
+    if not prepared:
+        return "normalizer", "its text is removed before the split"
+    before, its, after = prepared.partition(text)
+    if not its or after:
+        return "normalizer", f"its text is first changed into {_quoted(prepared)}"
+    put_before = f"{_quoted(before)} is put before its text"
+    return "prefix-space" if before.isspace() else "normalizer", put_before
+
+
 def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | None:
     """The finding about a token of bytes that are no valid UTF-8 by themselves; None if they encode to the token."""
     ids = subject.tokenizer.vocabulary.encode(token_bytes)
     if torn_ends(token_bytes) is None:
-        blame, reason = "utf-8", "No text in UTF-8 contains these bytes in this order."
+        cause, reason = "utf-8", "No text in UTF-8 contains these bytes in this order."
     elif ids != (token,):
-        blame, reason = "merges", _never_built(_joined(subject, ids))
+        cause, reason = "merges", _never_built(_joined(subject, ids))
     else:
         return None
-    evidence = {"blame": blame, "encodes_to": list(ids)}
+    evidence = {"cause": cause, "encodes_to": list(ids)}
     return subject.finding(token, "unreachable", Severity.PROBLEM, reason, witness=None, **evidence)
 
 
@@ -105,7 +117,7 @@ def _of_the_unknown(subject: Subject, token: int, problem: str) -> Finding:
     """The finding about a token with a byte that has no id of its own, as in some published vocabularies."""
     reason = f"Its bytes cannot be encoded: {problem[0].lower()}{problem[1:]}"
     severity, no_ids = subject.severity(token, Severity.PROBLEM), list[int]()
-    return subject.finding(token, "unreachable", severity, reason, witness=None, blame="bytes", encodes_to=no_ids)
+    return subject.finding(token, "unreachable", severity, reason, witness=None, cause="bytes", encodes_to=no_ids)
 
 
 def _as_text(token_bytes: bytes) -> str | None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.subject import Subject
+from bpe_core.auditing.training_order import end_of_order
 from bpe_core.auditing.usage import Usage, merged_share
 
 THRESHOLD: Final = 0.9
@@ -16,16 +17,34 @@ MAX_GAP: Final = 5
 """Without counts, a token is suspected if the only merge that uses it comes at most this many steps after it."""
 MIN_RATIO: Final = 0.99
 """Without counts, a token is suspected if its step / the step of the only merge that uses it is at least this."""
+HALF_LEFT: Final = 0.01
+"""Occurrences left, as a part of those of the last merge, with which a suspicion `by_rank` has half its strength."""
+COPIED: Final = 0.5
+"""The strength of a suspicion `by_rank` from which on the token it goes into is told to be copied whole."""
 
 
 def scaffold(subject: Subject) -> Iterator[Finding]:
-    """Scaffold tokens: judged `by_counts` where the token's counts are known, `by_rank` otherwise."""
-    usage = subject.usage
-    learned = dict.fromkeys(token for _, _, token in subject.tokenizer.vocabulary.merges)
+    """Scaffold tokens: judged `by_counts` where the token's counts are known, `by_rank` otherwise.
+
+    Then the ends of chains that were judged by rank, see `_verbatim`. Merges behind `end_of_order` are not judged by
+    rank.
+    """
+    usage, vocabulary = subject.usage, subject.tokenizer.vocabulary
+    learned = dict.fromkeys(token for _, _, token in vocabulary.merges)
+    last = end_of_order(vocabulary)
+    copied: dict[int, Finding] = {}
+    found: set[int] = set()
     for token, _ in subject.tokens("scaffold", learned):
-        finding = by_counts(subject, usage, token) if usage and usage.made(token) else by_rank(subject, token)
+        if usage and usage.made(token):
+            finding = by_counts(subject, usage, token)
+        else:
+            finding = by_rank(subject, token, last)
+            if finding and finding.severity is Severity.WARNING and finding.evidence["strength"] >= COPIED:
+                copied[finding.evidence["into"]] = finding
         if finding:
+            found.add(token)
             yield finding
+    yield from (_verbatim(subject, token, part) for token, part in copied.items() if token not in found)
 
 
 def by_counts(subject: Subject, usage: Usage, token: int) -> Finding | None:
@@ -59,14 +78,17 @@ def _main_use(subject: Subject, usage: Usage, token: int) -> tuple[int, int]:
     return max(uses.items(), key=itemgetter(1))
 
 
-def by_rank(subject: Subject, token: int) -> Finding | None:
+def by_rank(subject: Subject, token: int, last: int) -> Finding | None:
     """A finding if just one later merge uses the token, at most 5 steps later or with a ratio of steps of 0.99 or more.
 
     The count of the pair merged next never rises from step to step, so two merges close in rank had nearly the same
-    count, and nearly all occurrences of the first token went into the second. Among early merges counts fall fast even
-    within five steps, so it is a warning only if both conditions hold, a note otherwise. Tokens that no merge uses, or
-    several, are not judged: None.
-    Evidence: "into" (the id that the later merge makes), "gap" (later step - step), "ratio" (step / later step).
+    count, and nearly all occurrences of the first token went into the second. How many are left is guessed by Zipf's
+    law, by which counts fall as 1 / step: `left` = (1 / step - 1 / later step) / (1 / last step), in occurrences of the
+    last merge. Among early merges counts fall fast even within five steps, which this tells apart. Tokens that no merge
+    uses, or several, are not judged, nor are merges behind the step `last`: None.
+
+    Evidence: "into" (the id that the later merge makes), "gap" (later step - step), "ratio" (step / later step),
+    "left", "strength" (HALF_LEFT / (HALF_LEFT + left)).
     """
     vocabulary = subject.tokenizer.vocabulary
     children = vocabulary.children(token)
@@ -74,12 +96,26 @@ def by_rank(subject: Subject, token: int) -> Finding | None:
         return None
     (into,) = children
     step, later = vocabulary.step_of(token), vocabulary.step_of(into)
-    if not 0 < step < later:  # in some published files a merge makes what merges before it have used already
+    if not 0 < step < later <= last:  # in some published files a merge makes what merges before it have used already
         return None
     gap, ratio = later - step, step / later
     if gap > MAX_GAP and ratio < MIN_RATIO:
         return None
-    when = "in the next step" if gap == 1 else f"{gap} steps later"
+    left = last * gap / (step * later)
+    when = "in the next step" if gap == 1 else f"{gap:,} steps later"
     reason = f"It goes into {subject.label(into)} only, made {when} and so likely from nearly all its occurrences."
     severity = Severity.WARNING if gap <= MAX_GAP and ratio >= MIN_RATIO else Severity.NOTE
-    return subject.finding(token, "scaffold", severity, reason, into=into, gap=gap, ratio=round(ratio, 4))
+    guess = {"left": round(left, 6), "strength": round(HALF_LEFT / (HALF_LEFT + left), 4)}
+    return subject.finding(token, "scaffold", severity, reason, into=into, gap=gap, ratio=round(ratio, 4), **guess)
+
+
+def _verbatim(subject: Subject, token: int, part: Finding) -> Finding:
+    """The finding about a token that ends a chain of merges made close together: likely one string, only ever copied.
+
+    `part` is the finding about its parent, which is scaffold by rank at most 5 steps before. Nobody writes a part of
+    such a string without the rest: boilerplate, forms and names in lists are like that. A model learns it if it learns
+    from the copies, too. Evidence: "part" (the id of that parent), "strength" (the parent's).
+    """
+    reason = f"It was merged in one go, by way of {subject.label(part.id)}: likely one string, always copied whole."
+    evidence = {"part": part.id, "strength": part.evidence["strength"]}
+    return subject.finding(token, "verbatim", Severity.NOTE, reason, **evidence)

@@ -15,6 +15,9 @@ from bpe_core.visible import shortened, token_label
 _TOKENS_PER_REPORT: Final = 256
 """Tokens looked at between two reports of progress."""
 
+EVEN_SHARE: Final = 5.0
+"""Occurrences of each token on average, below which texts are too few to miss a token in them."""
+
 _LONGEST_LABEL: Final = 200
 """Characters of a token that a sentence shows."""
 
@@ -25,12 +28,26 @@ class Subject:
 
     tokenizer: Tokenizer
     usage: Usage | None = None
-    """How often each token occurs in the training corpus, if that is known."""
+    """How often each token occurs in the chosen texts, or else in the training corpus, if that is known."""
     counts: Counts | None = None
-    """The counted pieces of that corpus, if they are known; they may hold the documents that each piece occurs in."""
+    """The counted pieces of the chosen texts; they may hold the documents that each piece occurs in."""
     reference: Usage | None = None
     """How often each token occurs in the corpus to compare with, if there is one."""
     progress: OnStage | None = None
+
+    @property
+    def texts(self) -> str:
+        """The texts of `usage`, as a part of a sentence."""
+        return "its training corpus" if self.usage and self.usage.of_training else "the chosen texts"
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether there is so much text that a token's absence from it says something.
+
+        There is if it is what the tokenizer was trained on, or if it holds each token `EVEN_SHARE` times on average.
+        """
+        usage = self.usage
+        return usage is not None and (usage.of_training or usage.even_share(self.tokenizer.n_vocab) >= EVEN_SHARE)
 
     def tokens(self, stage: str, ids: Iterable[int] | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, bytes) of `ids`, all of the vocabulary by default, without special tokens and in the order given.

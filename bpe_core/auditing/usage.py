@@ -35,6 +35,8 @@ class Usage:
     """Id -> the shortest piece of the corpus that holds it."""
     documents: Mapping[int, frozenset[int]]
     """Id -> the indices of the one or two documents it occurs in; ids that occur in more, or nowhere, are no keys."""
+    of_training: bool
+    """Whether this is known to be the corpus that the tokenizer was trained on."""
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, counts: Counts, progress: OnStage | None = None) -> Self:
@@ -63,7 +65,8 @@ class Usage:
                     if token not in examples or len(piece) < len(examples[token]):
                         examples[token] = piece
         merged = _merged(tokenizer, remaining)
-        return cls(sum(remaining.values()), remaining, merged, examples, documents.few())
+        n_tokens = sum(remaining.values())
+        return cls(n_tokens, remaining, merged, examples, documents.few(), _fits_record(tokenizer, counts, n_tokens))
 
     @classmethod
     def of_record(cls, tokenizer: Tokenizer) -> Self | None:
@@ -88,7 +91,7 @@ class Usage:
             for part in (left, right):
                 if part in merged:
                     merged[part] += made[token]
-        return cls(n_tokens, {token: made[token] - merged[token] for token in made}, merged, {}, {})
+        return cls(n_tokens, {token: made[token] - merged[token] for token in made}, merged, {}, {}, True)
 
     def even_share(self, n_vocab: int) -> float:
         """How often each of `n_vocab` tokens would occur if all occurred alike."""
@@ -97,6 +100,14 @@ class Usage:
     def made(self, token: int) -> int:
         """How often merges made the token in all: remaining + merged. Raises `KeyError` if its counts are not known."""
         return self.remaining[token] + self.merged[token]
+
+
+def _fits_record(tokenizer: Tokenizer, counts: Counts, n_tokens: int) -> bool:
+    """Whether the texts have as many bytes and tokens as those of the training record, before and after all merges."""
+    record, step = tokenizer.record, tokenizer.step
+    if record is None or not 0 < step <= len(record.steps):
+        return False
+    return (counts.n_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
 
 
 def merged_share(n: int, made: int) -> str:

@@ -37,10 +37,13 @@ WEIGHTS: Final[Mapping[str, Weight]] = MappingProxyType(
         "undertrained": Weight(0.9, "Measured on the model itself; half of it at the 2nd percentile of all rows."),
         "absent-from-reference": Weight(0.8, "How glitch tokens come about; as far as chance cannot explain it.", True),
         "scaffold": Weight(0.7, "Of GPT-2's 16 tokens merged on within 5 steps, 13 are under-trained.", True),
+        "verbatim": Weight(0.45, "A copied string is rare elsewhere, but a model may know its copies.", True),
         "never-used": Weight(0.6, "The texts hold none of it, but other texts may.", True),
         "few-documents": Weight(0.5, "A name in one file is met in no other text.", True),
         "rare": Weight(0.3, "Seldom, but seen: a model may have learned it.", True),
         "special-lookalike": Weight(0.25, "Text that a program may take for a special token."),
+        "shape": Weight(0.15, "Long or mixed: often a copied phrase, often only a long word.", True),
+        "added-token": Weight(0.2, "A surprise for whoever writes its text; a word is met by chance."),
         "partial-utf8": Weight(0.04, "By design; only in pairs never met before do these fail."),
         "reachable-in-context": Weight(0.02, "It does occur, only not by itself."),
         "unused-byte": Weight(0.01, "It can never occur, which is known and harmless."),
@@ -50,6 +53,9 @@ WEIGHTS: Final[Mapping[str, Weight]] = MappingProxyType(
 
 HALF_AT: Final = 2.0
 """The percentile, 0 to 100, at which the evidence of a model's row counts half: Land and Bartolo's threshold."""
+
+BY_DESIGN: Final = frozenset({"partial-utf8", "reachable-in-context", "unused-byte", "shape", "added-token"})
+"""Kinds of which all findings are notes, or nearly so."""
 
 _OF_NOTES: Final = 0.1
 """What evidence counts that is only a note, as a part of the weight of its kind."""
@@ -72,8 +78,7 @@ def points(finding: Finding, percentile: float | None) -> float:
 
 
 def strength(finding: Finding) -> float:
-    """How strong a piece of evidence is among those of its kind, 0 to 1; a mere note a tenth, unless all are notes."""
-    if finding.kind in ("partial-utf8", "reachable-in-context", "unused-byte"):
-        return 1.0
-    own: float = finding.evidence.get("strength", 1.0)
-    return own * (_OF_NOTES if finding.severity is Severity.NOTE else 1.0)
+    """How strong a piece of evidence is among those of its kind, 0 to 1: what its check says, or a note a tenth."""
+    by_severity = _OF_NOTES if finding.severity is Severity.NOTE and finding.kind not in BY_DESIGN else 1.0
+    own: float = finding.evidence.get("strength", by_severity)
+    return own

@@ -35,7 +35,21 @@ def witness(tokenizer: Tokenizer, token: int, example: str | None = None) -> str
     """
     if example is not None and len(example) <= LONGEST_EXAMPLE and _holds(tokenizer, example, token):
         return example
-    return next((text for text in _candidates(tokenizer, token) if _holds(tokenizer, text, token)), None)
+    return search(tokenizer, token)[0]
+
+
+def search(tokenizer: Tokenizer, token: int) -> tuple[str | None, int]:
+    """(the first text found whose encoding contains `token`, or None; how many texts were tried), the shortest first.
+
+    Tried are the token's text alone, then with up to two characters around it, of one for each class that the usual
+    split patterns treat differently; or its bytes with the characters at its torn ends completed.
+    """
+    tried = 0
+    for text in _candidates(tokenizer, token):
+        tried += 1
+        if _holds(tokenizer, text, token):
+            return text, tried
+    return None, tried
 
 
 def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
@@ -67,7 +81,18 @@ def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
 
 
 def _holds(tokenizer: Tokenizer, text: str, token: int) -> bool:
+    if tokenizer.by_piece and _is_cut(tokenizer, text, token):
+        return False
     try:
         return token in tokenizer.encode_ordinary(text)
     except UnknownTokenError:  # a published vocabulary without all 256 bytes
         return False
+
+
+def _is_cut(tokenizer: Tokenizer, text: str, token: int) -> bool:
+    """Whether no piece of the text holds the bytes of the token; splitting is much faster than encoding."""
+    try:
+        its = tokenizer.token_bytes(token).decode()
+    except UnicodeDecodeError:
+        return False
+    return not any(its in piece for piece in tokenizer.splitter.split(text))

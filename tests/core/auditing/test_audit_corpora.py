@@ -32,8 +32,8 @@ def test_the_name_is_one_token_and_no_model_will_see_it(tokenizer, counts):
     there = len(tokenizer.encode_ordinary(PROSE)) + len(tokenizer.encode_ordinary(LETTERS))
     assert worst.evidence["expected"] == round(200 * there / tokens, 2)
     assert worst.reason == (
-        f"It occurs 200 times in the corpus and never in the reference, where {200 * there / tokens:,.0f} times would "
-        "be expected."
+        "It occurs 200 times in its training corpus and never in the reference, where "
+        f"{200 * there / tokens:,.0f} times would be expected."
     )
     assert worst.witness == " SolidGoldMagikarp"
 

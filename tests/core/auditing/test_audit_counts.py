@@ -106,14 +106,16 @@ def test_rare_is_measured_against_an_even_share():
     counts = Counts.of("ab" * 2 + "a" * 99998, "none")
     (ab,) = (finding for finding in audit(tokenizer, counts=counts).of("rare") if finding.evidence["step"])
     assert (ab.token, ab.count, ab.severity) == (b"ab", 2, Severity.WARNING)
-    assert ab.reason == "It occurs only 2 times in the corpus, and each token would 389 times if all occurred alike."
+    assert (
+        ab.reason == "It occurs only 2 times in the chosen texts, and each token would 389 times if all occurred alike."
+    )
 
 
 def test_a_byte_that_the_corpus_lacks_is_only_noted(words):
     tokenizer, counts = words
     byte = next(finding for finding in audit(tokenizer, counts=counts).of("never-used") if finding.token == b"A")
     assert byte.severity == Severity.NOTE
-    assert byte.reason == "It occurs nowhere in the corpus, nor does any token made of it."
+    assert byte.reason == "It occurs nowhere in its training corpus, nor does any token made of it."
 
 
 def test_scaffold_that_is_still_frequent_is_only_noted():
@@ -129,7 +131,16 @@ def test_a_corpus_split_otherwise_is_refused(words):
         audit(words[0], counts=Counts.of(WORDS, "gpt4"))
 
 
-def test_an_empty_corpus_leaves_every_token_unused(words):
-    found = audit(words[0], counts=Counts.of("", "words"))
-    assert learned(found, "never-used") == ["st", "est", "ow", "low", "west", "ne"]
-    assert learned(found, "rare", "absent-from-reference") == []
+@pytest.mark.parametrize("texts", ["", "low lower newest"])
+def test_texts_too_few_for_a_vocabulary_say_nothing_about_what_they_lack(words, texts):
+    """They lack nearly every token: of 200,000 all but some thousands, in a hundred pages."""
+    found = audit(words[0], counts=Counts.of(texts, "words"))
+    assert found.of("never-used", "rare", "absent-from-reference") == []
+
+
+def test_what_enough_chosen_texts_lack_is_a_warning_and_what_the_training_corpus_lacks_a_problem(words):
+    tokenizer, _ = words
+    many = audit(tokenizer, counts=Counts.of("low newest " * 500, "words"))
+    assert learned(many, "never-used") == ["st", "est", "ow"]
+    assert {finding.severity for finding in many.of("never-used") if len(finding.token) > 1} == {Severity.WARNING}
+    assert all("the chosen texts" in finding.reason for finding in many.of("never-used"))

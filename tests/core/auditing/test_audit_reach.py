@@ -34,7 +34,7 @@ def test_the_pattern_is_to_blame():
     assert found[1].reason == (
         "The split pattern cuts its text apart into “1” + “0” + “0”, whatever was tried around it."
     )
-    assert (found[1].severity, found[1].evidence["blame"], found[1].witness) == (Severity.PROBLEM, "pattern", None)
+    assert (found[1].severity, found[1].evidence["cause"], found[1].witness) == (Severity.PROBLEM, "pattern", None)
 
 
 def test_the_merges_are_to_blame():
@@ -42,12 +42,12 @@ def test_the_merges_are_to_blame():
     merges = [(98, 99, 256), (97, 98, 257), (257, 99, 258)]
     (abc,) = audit(Tokenizer(Vocabulary(BYTES, merges), "none")).of("unreachable")
     assert abc.reason == "Its bytes become “a” + “bc”: the merges never build this token, whatever stands around it."
-    assert (abc.token, abc.evidence["blame"], abc.evidence["encodes_to"]) == (b"abc", "merges", [97, 256])
+    assert (abc.token, abc.evidence["cause"], abc.evidence["encodes_to"]) == (b"abc", "merges", [97, 256])
 
 
 def test_bytes_in_an_order_that_no_text_has():
     (broken,) = audit(Tokenizer(Vocabulary(BYTES, [(0xC3, 97, 256)]), "none")).of("unreachable")
-    assert (broken.token, broken.severity, broken.evidence["blame"]) == (b"\xc3a", Severity.PROBLEM, "utf-8")
+    assert (broken.token, broken.severity, broken.evidence["cause"]) == (b"\xc3a", Severity.PROBLEM, "utf-8")
     assert broken.reason == "No text in UTF-8 contains these bytes in this order."
 
 
@@ -92,7 +92,7 @@ def test_what_is_done_to_a_text_before_the_split_is_not_blamed_on_the_pattern():
     # A decomposed e with acute accent; NFC makes one character of it, whatever stands around it.
     decomposed = [(0xCC, 0x81, 256), (101, 256, 257)]
     (finding,) = (f for f in audit(prepared(decomposed, normalize=normal_form("NFC"))).of("unreachable") if f.id == 257)
-    assert finding.token.decode() == "e\u0301" and finding.evidence["blame"] == "preparation"
+    assert finding.token.decode() == "e\u0301" and finding.evidence["cause"] == "normalizer"
     assert finding.reason == (
         r"Its text is first changed into “é”, which becomes “\xc3” + “\xa9”, whatever was tried around it."
     )
@@ -123,7 +123,7 @@ def test_a_marker_at_the_end_of_words_is_no_text():
     assert low.reason == (
         "Alone, with the end of a word behind it, its text becomes “low</w>”; inside a longer text it does occur."
     )
-    assert low.witness == "lowa" and low.evidence["blame"] == "end-of-word"
+    assert low.witness == "lowa" and low.evidence["cause"] == "end-of-word"
 
 
 def test_what_is_unreachable_is_not_called_never_used_as_well():
@@ -175,7 +175,7 @@ def test_a_token_of_which_a_byte_has_no_token_of_its_own():
     found = {finding.id: finding for finding in audit(tokenizer) if finding.kind == "unreachable"}
     assert found.keys() >= {300, 301}
     assert found[300].reason == "Its bytes cannot be encoded: this vocabulary has no token for the byte 0xac."
-    assert found[300].evidence["blame"] == "bytes"
+    assert found[300].evidence["cause"] == "bytes"
 
 
 def test_merges_that_stand_before_those_they_are_made_of():

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.auditing import Findings, audit
+from bpe_core.auditing import Findings, Measures, audit, verdicts
 from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.training_order import end_of_order
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 
@@ -52,6 +53,10 @@ def test_it_is_gpt2(gpt2):
     assert gpt2.encode("Hello 🤯") == [15496, 12520, 97, 107]
 
 
+def test_its_ranks_are_the_order_of_one_training(gpt2):
+    assert end_of_order(gpt2.vocabulary) == 50000
+
+
 def test_parts_of_characters(found):
     where = [finding.evidence["where"] for finding in found.of("partial-utf8")]
     assert (len(where), where.count("end"), where.count("start"), where.count("both")) == (216, 181, 31, 4)
@@ -72,6 +77,17 @@ def test_scaffold_by_rank(found):
     assert {finding.severity for finding in scaffold if finding not in made_at_once} == {Severity.NOTE}
     known = {b" RandomRedditor", b"StreamerBot", b" TheNitrome", b"quickShip", b"oreAndOnline", b" externalToEVA"}
     assert known <= {finding.token for finding in made_at_once}
+
+
+def test_the_first_rows_are_what_is_known_of_its_models(gpt2, found):
+    """The names and forms that GPT-2 cannot repeat, and what they were merged from; early words that end so do not."""
+    first = [verdict.token for verdict in verdicts(gpt2, found, Measures())][:16]
+    assert {b" sugg", b" toget"}.isdisjoint(first)
+    known = {b" RandomRedditor", b"StreamerBot", b" TheNitrome", b"quickShip", b"InstoreAndOnline", b"rawdownload"}
+    known |= {b"oreAndOnline", b" externalTo", b" externalToEVA", b"reportprint", b"embedreportprint", b"ActionCode"}
+    assert known <= set(first)
+    copied = {finding.token for finding in found.of("verbatim")}
+    assert {b" RandomRedditorWithNo", b" TheNitromeFan", b"quickShipAvailable", b" externalToEVAOnly"} <= copied
 
 
 def test_a_glitch_token_points_to_the_one_that_took_its_place(gpt2, found):

@@ -1,0 +1,47 @@
+"""Whether ranks are still the order of one training: what was appended is not judged by its rank."""
+
+import pytest
+
+from bpe_core import audit
+from bpe_core.auditing.summary import Summary, holes
+from bpe_core.auditing.training_order import WINDOW, end_of_order
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.vocabulary import Vocabulary
+
+
+@pytest.fixture(scope="module")
+def learned():
+    """As a training leaves it: early tokens are used again, late ones are not."""
+    pairs = [(i // 50 + 65, i % 50 + 65, 256 + i) for i in range(3 * WINDOW)]
+    longer = [(256 + i, i % 50 + 65, 256 + 3 * WINDOW + i) for i in range(3 * WINDOW)]
+    return Vocabulary({byte: bytes([byte]) for byte in range(256)}, [*pairs, *longer])
+
+
+def appended(vocabulary):
+    """The vocabulary with a list of tokens behind it each of which is built by way of one that nothing else uses."""
+    merges = list(vocabulary.merges)
+    for i in range(WINDOW):
+        first = 10_000 + 2 * i
+        merges += [(i // 50 + 128, i % 50 + 128, first), (first, 200, first + 1)]
+    return Vocabulary(vocabulary.base, merges)
+
+
+def test_one_training_is_in_order_to_its_end(learned):
+    assert end_of_order(learned) == learned.n_merges
+    assert end_of_order(learned.at(WINDOW // 2)) == WINDOW // 2
+
+
+def test_what_was_appended_is_no_scaffold_by_rank(learned):
+    longer = appended(learned)
+    assert abs(end_of_order(longer) - learned.n_merges) <= 20
+    found = audit(Tokenizer(longer, "none")).of("scaffold")
+    assert all(finding.evidence["step"] <= learned.n_merges + 20 for finding in found)
+    summary = Summary.of(Tokenizer(longer, "none"), found)
+    assert summary.order_ends == end_of_order(longer) and "were appended" in summary.sentences[1]
+
+
+def test_holes_are_told():
+    tokenizer = Tokenizer(Vocabulary({byte: bytes([byte]) for byte in range(256)}, [(97, 98, 300)]), "none")
+    summary = Summary.of(tokenizer, [])
+    assert summary.holes == [[256, 299]] == holes(tokenizer.vocabulary.ids())
+    assert summary.sentences[-1] == "44 ids have no token: 256 to 299."
