@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import load, save, train
+from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
-from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, place_for, told_record
+from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, place_for, told_record, without_odd_record
 from tui.state import KnownTokenizer, Run, Totals
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
@@ -101,3 +101,11 @@ def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "folder.json").mkdir()
     (tmp_path / "nowhere.json").symlink_to("nowhere")
     assert {kept.n_vocab for kept in kept_tokenizers(tmp_path)} == {0}
+
+
+def test_given_merges_need_not_occur_and_learned_ones_do() -> None:
+    extended = train("xyxyxy", vocab_size=264, pattern="gpt4", start=LEARNED.vocabulary)
+    assert without_odd_record(extended) is extended
+    assert extended.record is not None
+    odd = replace(extended.record, n_given=0)
+    assert without_odd_record(Tokenizer(extended.vocabulary, extended.pattern, record=odd)).record is None

@@ -107,12 +107,18 @@ class KeptMerges(Sequence[Merge]):
 
 
 def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
-    """`tokenizer`, or if its record cannot be that of its merges, as each of them shortens the corpus, one without."""
+    """`tokenizer`, or if its record cannot be that of its merges, one without.
+
+    Each merge that was learned shortens the corpus; those that were given may occur nowhere in it.
+    """
     record = tokenizer.record
     if record is None:
         return tokenizer
     lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
-    falls = all(before > after for before, after in pairwise(lengths))
+    falls = all(
+        before > after or (before == after and number < record.n_given)
+        for number, (before, after) in enumerate(pairwise(lengths))
+    )
     if falls and max(lengths[0], record.n_bytes) <= LARGEST_CORPUS and len(record.steps) == tokenizer.step:
         return tokenizer
     return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, name=tokenizer.name, preparation=tokenizer.preparation)
