@@ -70,6 +70,8 @@ class Run:
     """The file being counted, or why the training ended."""
     tokens_at_start: int = 0
     """Length of the corpus in single bytes: what every ratio is measured against."""
+    first_counts: tuple[int, ...] = ()
+    """How often each byte occurs in it, by value, then the end-of-word marker: what a curve begins with."""
 
     @property
     def busy(self) -> bool:

@@ -82,7 +82,8 @@ def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path:
     trainer = Trainer(TEXT, vocab_size=1000, pattern="none", ties="largest", min_count=2, special_tokens=["<s>"])
     n_tokens = trainer.n_tokens
     told: list[Merge] = [next(trainer) for _ in range(4)]
-    record = told_record(options, told, Totals(bytes=n_tokens), Run("failed", tokens_at_start=n_tokens))
+    run = Run("failed", tokens_at_start=n_tokens, first_counts=trainer.first_counts)
+    record = told_record(options, told, Totals(bytes=n_tokens), run)
     learned = trainer.tokenizer()
     save(type(learned)(learned.vocabulary, learned.pattern, record=record), tmp_path / "rescued.json")
 

@@ -140,6 +140,8 @@ def told_record(rules: Options, merges: Sequence[Merge], totals: Totals | None, 
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         stop_reason="the worker process died" if run.phase == "failed" else run.phase,
         end_of_word=rules.end_of_word,
+        min_share=None if rules.min_share is None else str(rules.min_share),
+        first_counts=run.first_counts,
     )
 
 

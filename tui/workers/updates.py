@@ -126,10 +126,10 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
         case State("counting" | "preparing" as activity):
             pace.restart(run.done)
             return replace(run, phase=activity)
-        case Started(tokens, merges):
+        case Started(tokens, merges, first_counts=first_counts):
             update.started = event
             pace.restart()
-            return Run("merging", 0, merges, tokens_at_start=tokens)
+            return Run("merging", 0, merges, tokens_at_start=tokens, first_counts=tuple(first_counts))
         case Merges():
             update.merges += event.merges()
             done = update.merges[-1].step
