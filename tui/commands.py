@@ -117,6 +117,10 @@ def _has_compared(pane: Any) -> bool:
     return not pane.has_class("-choosing")
 
 
+def _can_sort(table: Any) -> bool:
+    return table.view is not None and table.view.value is not None
+
+
 def _tells(what: str) -> Callable[[Any], bool]:
     return lambda table: bool(table.can_choose(what))
 
@@ -262,7 +266,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("turn(-1)", "left,h", help="what is known of the token: see the next, see the one before"),
         Command("turn(1)", "right,l", help="what is known of the token: see the next, see the one before"),
     ),
-    "Compare": (Command("choose", "c", "Tokenizers", "choose other ones, or other texts", when=_has_compared),),
+    "Compare": (Command("choose", "c", "Choose anew", "other tokenizers, or other texts", when=_has_compared),),
     "Tokenizers to compare": (Command("mark", "space", "Choose", "compare this tokenizer, or no longer"),),
     "Comparison": (
         Command("view(-1)", "left,h", help=_VIEWS),
@@ -272,8 +276,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("metric(-1)", "M", help=_TURN, when=_tells("metric")),
         Command("tokenizer", "t", "Tokenizer", "tell of another tokenizer", when=_tells("tokenizer")),
         Command("reference", "e", "Parity", "relate parity to this text or folder", when=_tells("reference")),
-        Command("sort_next", "s", "Sort", "by the next column"),
-        Command("reverse", "r", "Reverse", "turn the order around"),
+        Command("sort_next", "s", "Sort", "by the next column", when=_can_sort),
+        Command("reverse", "r", "Reverse", "turn the order around", when=_can_sort),
     ),
 }
 """By the part of the screen that they are for; in the order in which the help tells them."""

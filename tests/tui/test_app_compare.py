@@ -56,7 +56,7 @@ async def test_from_the_choice_of_tokenizers_to_a_line_in_the_editor(opened: Ope
             await scope.press("right")
         if chosen[0] == "large":  # nothing is worse for it: look at the other's
             await scope.press("t")
-        assert "needs the most more tokens" in scope.shown("#compare-caption")
+        assert "tokens more than by the other" in scope.shown("#compare-caption")
         assert "the theme of the other thesis" in seen(scope)[1]
         assert "text.txt:3, 2 times in all" in table.hint
         await scope.press("enter")

@@ -109,7 +109,7 @@ def _caption(what: str, choices: Choices, reference: Amounts | None) -> str:
     if choices.metric == "parity":
         if reference is None:
             return "parity: of texts and folders that are translations of one another, not of scripts"
-        return f"parity: tokens for each one of {visible(reference.name)}; e relates it to the row of the cursor"
+        return f"parity: tokens for each one of {visible(reference.name)}; e takes this row instead"
     return f"{metric.title}: {metric.meaning}"
 
 

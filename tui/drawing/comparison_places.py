@@ -43,7 +43,7 @@ def of_worst_lines(comparison: Comparison, found: Mapping[str, Any], choices: Ch
         Column("where", 16, 34, rank=1, title="in", hint=_WHERE),
         Column("line", 20, 160, hint="The beginning of the line."),
     ]
-    caption = f"where {name} needs the most more tokens than {best}; t: another one's"
+    caption = f"{name}: tokens more than by {best}; t tells another one's"
     return View("lines", "worst lines", caption, columns, len(lines), row, value, ("tokenizer",))
 
 
@@ -74,10 +74,9 @@ def of_disagreements(comparison: Comparison, pair: Mapping[str, Any]) -> View:
         ),
         Column("where", 16, 34, rank=1, title="first in", hint=_WHERE),
     ]
-    more = "; t: another pair" if len(comparison.tokenizers) > 2 else ""
     caption = (
-        f"boundaries of {LETTERS[0]} and {LETTERS[other]}: {shared['shared']:,} shared · precision "
-        f"{shared['precision']:.3f} · recall {shared['recall']:.3f} · F1 {shared['f1']:.3f}{more}"
+        f"{LETTERS[0]} and {LETTERS[other]}: {shared['shared']:,} boundaries shared · precision "
+        f"{shared['precision']:.3f} · recall {shared['recall']:.3f} · F1 {shared['f1']:.3f}"
     )
-    choices = ("tokenizer",) if more else ()
+    choices = ("tokenizer",) if len(comparison.tokenizers) > 2 else ()
     return View("disagreements", "disagreements", caption, columns, len(rows), row, value, choices)

@@ -27,8 +27,9 @@ def of_metrics(comparison: Comparison, found: Mapping[str, Any], choices: Choice
         if values:
             rows.append(_row(metric.title, metric.unit, metric.meaning, list(map(metric.text, values))))
     lengths = [{int(n): count for n, count in one.items()} for one in found["token_lengths"]]
-    told = f"How many tokens have 1, 2, … {_LONGEST} bytes and more, repetitions counted."
-    rows.append(_row("token lengths", "bytes", told, [shape(one, 1, _LONGEST) for one in lengths]))
+    told = "How many tokens have 1, 2, 3 … bytes; the last bar is for the rest."
+    place_of_lengths = len(rows)
+    rows.append(_row("token lengths", "bytes", told, []))
     splits: list[list[Mapping[str, Any]]] = [
         [one for one in mine if sum(one["digits"]) >= _LEAST_DIGITS] for mine in found["number_splits"]
     ]
@@ -45,13 +46,20 @@ def of_metrics(comparison: Comparison, found: Mapping[str, Any], choices: Choice
         Column("unit", 13, rank=1, hint="What is counted."),
         Column("meaning", 20, 100, rank=2, hint="How it is computed, and who measured so first."),
     ]
-    caption = "all metrics, over all texts together; the line at the foot tells what each one means"
-    return View("metrics", "metrics", caption, columns, len(rows), lambda number, widths: rows[number])
+
+    def row(number: int, widths: Widths) -> Row:
+        if number != place_of_lengths:
+            return rows[number]
+        drawn = {f"t{i}": shape(one, 1, min(_LONGEST, widths.get(f"t{i}", _LONGEST))) for i, one in enumerate(lengths)}
+        return rows[number]._replace(texts={**rows[number].texts, **drawn})
+
+    caption = "over all texts together; the line at the foot tells what each metric means"
+    return View("metrics", "metrics", caption, columns, len(rows), row)
 
 
 def _row(name: str, unit: str, meaning: str, values: list[str]) -> Row:
     texts = {"name": name, "unit": unit, "meaning": meaning, **{f"t{i}": text for i, text in enumerate(values)}}
-    return Row(texts, f"{name}, {unit}: {meaning}")
+    return Row(texts, meaning)
 
 
 def of_vocabularies(comparison: Comparison, pair: Mapping[str, Any]) -> View:
@@ -77,11 +85,10 @@ def of_vocabularies(comparison: Comparison, pair: Mapping[str, Any]) -> View:
         name = f"only in {named(index, comparison)}"
         columns.append(Column(f"t{index}", 14, 40, title=name, hint="Tokens whose bytes the other does not have."))
         columns.append(Column(f"id{index}", 8, right=True, title="id", hint="The lowest ids first."))
-    more = "; t: another pair" if len(comparison.tokenizers) > 2 else ""
     caption = (
-        f"{shared['shared']:,} tokens in both · {shared['only_first']:,} only in {LETTERS[0]} · "
-        f"{shared['only_second']:,} only in {LETTERS[other]} · same merges up to step {shared['same_merges']:,}{more}"
+        f"{shared['shared']:,} in both · {shared['only_first']:,} only in {LETTERS[0]} · "
+        f"{shared['only_second']:,} only in {LETTERS[other]} · same merges up to {shared['same_merges']:,}"
     )
-    choices = ("tokenizer",) if more else ()
+    choices = ("tokenizer",) if len(comparison.tokenizers) > 2 else ()
     n_rows = max(map(len, sides))
     return View("vocabularies", "vocabularies", caption, columns, n_rows, row, None, choices)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from rich.cells import cell_len
+
 from bpe_core.visible import visible
 from tui.drawing.columns import Column
 from tui.drawing.small_plots import LETTERS
@@ -85,12 +87,17 @@ def per_tokenizer(comparison: Comparison, width: int, most: int, hint: str) -> l
 
 
 def ending(name: str, width: int) -> str:
-    """A name cut to `width` characters at its beginning, for by the end those of one folder differ; 0: not cut.
+    """A name cut to `width` cells at its beginning, for by the end those of one folder differ; 0: not cut.
 
     >>> ending("sample_texts/chant.txt", 10)
     '…chant.txt'
     """
-    return f"…{name[1 - width :]}" if 1 < width < len(name) else name
+    if width < 2 or cell_len(name) <= width:
+        return name
+    name = name[1 - width :]
+    while cell_len(name) >= width:
+        name = name[1:]
+    return f"…{name}"
 
 
 def where(one: Mapping[str, Any], widths: Widths) -> str:

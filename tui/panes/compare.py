@@ -26,6 +26,7 @@ SUBJECTS: Final = {
     "editor's text": "The text in the editor, as it is now.",
 }
 """What tokenizers can be compared on."""
+_ON: Final = {"chosen texts": "the chosen texts", "their sections": "sections", "editor's text": "the editor's text"}
 _GO = "Encode the texts with each of the tokenizers that have a letter, and compare."
 _PRICE = "What a million tokens cost, in any currency; m turns to the price of each text."
 
@@ -167,6 +168,6 @@ class ComparePane(Pane):
         caption = "" if (view := self.table.view) is None else view.caption
         if self.has_class("-choosing"):
             n = len(self.picker.chosen)
-            what = f"compare {counted(n, 'tokenizer')}" if n > 1 else "measure one tokenizer" if n else "choose some"
-            caption = f"{what} on {self.subject}: two to four with the space bar, then Enter"
+            does = "compare" if n != 1 else "measure it"
+            caption = f"{counted(n, 'tokenizer')} chosen, of four at most; Enter: {does} on {_ON[self.subject]}"
         self.query_one("#compare-caption", Static).update(caption, layout=False)

@@ -95,10 +95,10 @@ class TokenizerPicker(RowList):
         letter = LETTERS[paths.index(one.path)] if one.path in paths else " "
         ink, muted, accent = (self.style_of(name, base) for name in ("row", "muted", "accent"))
         size = f"{one.n_vocab:,}" if one.n_vocab else ""
-        in_force = "  ● in force" if one.path == self._in_force else ""
+        in_force = "● " if one.path == self._in_force else ""
         texts = {
             "mark": (f"[{letter}]", accent if letter != " " else muted),
-            "name": (visible(one.name) + in_force, ink),
+            "name": (in_force + visible(one.name), ink),
             "tokens": (size, muted),
             "path": (visible(one.path), muted),
         }

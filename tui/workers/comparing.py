@@ -35,7 +35,7 @@ class Task:
         """The command line of the worker."""
         command = "economy" if self.of == "formats" else "compare" if len(self.tokenizers) > 1 else "measure"
         options = ["--examples", _EXAMPLES, "--lines", _LINES] if command == "compare" else []
-        if self.of == "sections" and command == "compare":
+        if self.of == "sections":
             options.append("--sections")
         return [
             *(command, "--stream", *options),
