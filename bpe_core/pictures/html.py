@@ -24,6 +24,8 @@ _STYLE: Final = """\
 .bpescope sub { color: var(--quiet); font-size: .65em; padding: 0 .35em 0 .1em; }
 """
 _DARK: Final = ".bpescope { --text: #e4e6eb; --quiet: #9aa2af; --page: #15171a; }\n"
+_PAGE: Final = "body { margin: 0; } body > .bpescope { box-sizing: border-box; min-height: 100vh; }"
+"""Style rules of a whole page: the background of the pictures fills it."""
 
 
 def _colors(share: float) -> str:
@@ -56,7 +58,7 @@ def _document(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n</head>\n<body>\n{body}</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n<style>{_PAGE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
 
 
@@ -104,5 +106,7 @@ def _chip(chip: Chip, with_ids: bool) -> str:
     if not chip.ids:  # what a lossy pattern drops
         return escape("\n".join(chip.lines))
     told = f'class="c{chip.color}{" a" * chip.is_alike}" title="{escape(chip.label)}"'
-    lines = "\n".join(f"<span {told}>{escape(line)}</span>" if line else "" for line in chip.lines)
-    return lines + (f"<sub>{' '.join(map(str, chip.ids))}</sub>" if with_ids else "")
+    spans = [f"<span {told}>{escape(line)}</span>" if line else "" for line in chip.lines]
+    if with_ids:
+        spans[chip.last_line] += f"<sub>{' '.join(map(str, chip.ids))}</sub>"
+    return "\n".join(spans)

@@ -33,6 +33,15 @@ class Chip(NamedTuple):
     """Under a further tokenizer: whether the first has a token of the same borders here."""
 
     @property
+    def last_line(self) -> int:
+        """The index of the last line that is not empty, behind which ids are shown: before the line feed that ends it.
+
+        >>> Chip(("↵", ""), (198,), 0, b"\\n").last_line
+        0
+        """
+        return max((place for place, line in enumerate(self.lines) if line), default=0)
+
+    @property
     def label(self) -> str:
         """Its ids in decimal, and its bytes in hexadecimal."""
         return f"{' '.join(map(str, self.ids))}  ({self.data.hex(' ')})"

@@ -25,18 +25,20 @@ def in_terminal(picture: Picture, colors: int, *, with_ids: bool = False) -> str
 def _bordered(picture: Picture, with_ids: bool) -> Iterator[str]:
     before = ""
     for chip in picture.chips:
-        yield before + "\n".join(chip.lines)
+        lines = list(chip.lines)
         if with_ids:
-            yield _ids(chip.ids)
+            lines[chip.last_line] += _ids(chip.ids)
+        yield before + "\n".join(lines)
         before = BORDER
 
 
 def _colored(picture: Picture, colors: int, with_ids: bool) -> Iterator[str]:
     for chip in picture.chips:
         code = f"\x1b[38;5;16;{_background(chip.color, colors)}m"
-        yield "\n".join(f"{code}{line}\x1b[0m" if line else "" for line in chip.lines)
+        lines = [f"{code}{line}\x1b[0m" if line else "" for line in chip.lines]
         if with_ids:
-            yield f"\x1b[2m{_ids(chip.ids)}\x1b[0m "
+            lines[chip.last_line] += f"\x1b[2m{_ids(chip.ids)}\x1b[0m "
+        yield "\n".join(lines)
 
 
 def colored(text: str, color: int) -> str:

@@ -59,6 +59,16 @@ def test_borders_stand_between_tokens():
     ]
 
 
+@pytest.mark.parametrize("colors", [0, 256])
+def test_the_ids_of_a_line_feed_stand_in_the_line_that_it_ends(colors):
+    picture = Picture.of(LEARNED, "a\n\nb\n")
+    (last,) = LEARNED.encode("\n")
+    html = fragment([picture], with_ids=True).split("<pre")[1]
+    for shown, ids in ((in_terminal(picture, colors, with_ids=True), f"⟨{last}⟩"), (html, f"<sub>{last}</sub>")):
+        lines = shown.splitlines()[:3]
+        assert [line.count("↵") for line in lines] == [line.count(ids) for line in lines] == [1, 1, 1]
+
+
 class Shown(HTMLParser):
     """The text in `pre`, and every tag."""
 
