@@ -41,7 +41,7 @@ async def test_from_the_choice_of_tokenizers_to_a_line_in_the_editor(opened: Ope
         pane = scope.screen.query_one(ComparePane)
         table = scope.screen.query_one(ComparisonTable)
         await scope.press("f10")
-        rows = [row.split() for row in scope.rows("#compare-picker")]
+        rows = [row.replace("●", "").split() for row in scope.rows("#compare-picker")]
         marks = {row[1]: row[0] for row in rows if row and row[0].startswith("[")}
         in_force = Path(scope.screen.path).stem
         assert marks == {"large": "[B]", "small": "[B]"} | {in_force: "[A]"}
