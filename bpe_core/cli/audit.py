@@ -7,8 +7,9 @@ from contextlib import closing
 
 from bpe_core.auditing import KINDS, on_every_token
 from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
+from bpe_core.auditing.what_if import NORMALIZERS
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
-from bpe_core.cli.auditing import audited
+from bpe_core.cli.auditing import audited, tell_what_if
 from bpe_core.cli.control import Control
 from bpe_core.cli.finding_rows import table
 from bpe_core.cli.report import report_to
@@ -69,6 +70,17 @@ def add(commands: Subcommands) -> None:
         help="with --jsonl: one object a token of the vocabulary instead: id, token (its bytes in hex), text, score "
         "(0 to 1, higher is more suspicious), severity, kinds, reason, shares (what the score is made of), evidence",
     )
+    parser.add_argument(
+        "--what-if",
+        metavar="PATTERN",
+        help="instead, print the tokens that no text would become any more if this pattern split the text",
+    )
+    parser.add_argument(
+        "--what-if-normalizer",
+        choices=NORMALIZERS,
+        metavar="NAME",
+        help=f"the same for a normalizer before the split: {', '.join(NORMALIZERS)}",
+    )
     add_stream(parser)
 
 
@@ -81,6 +93,8 @@ def run(options: Namespace) -> int:
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     if options.bigrams:
         return _bigrams(tokenizer)
+    if options.what_if is not None or options.what_if_normalizer is not None:
+        return tell_what_if(tokenizer, options)
     matrix = open_matrix(options.embeddings, options.tensor) if options.embeddings else None
     with (
         closing(Control(stdin=options.stream)) as control,

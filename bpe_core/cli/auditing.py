@@ -1,20 +1,24 @@
 """The work of `audit`: counting its texts, examining the tokenizer, and telling an app what was found on the way."""
 
+import json
 import time
 from argparse import Namespace
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import islice
 from typing import Final
 
 from bpe_core.auditing import Examination, Finding, Findings, Measures, Stage, verdicts
+from bpe_core.auditing.what_if import what_if
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import PROGRESS_EVERY, count_files
-from bpe_core.cli.report import Report
-from bpe_core.cli.wire import Auditing, Measured, Role, Verdicts
+from bpe_core.cli.report import Report, report_to
+from bpe_core.cli.wire import Auditing, Done, Measured, Role, Verdicts
 from bpe_core.cli.wire import Findings as Batch
 from bpe_core.corpus import Counts
 from bpe_core.embeddings.matrix import Matrix
+from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
 
 BATCH: Final = 256
 """Findings or verdicts in one event at most."""
@@ -81,6 +85,40 @@ def audited(
     if options.stream:
         _send_verdicts(tokenizer, found, measures, report)
     return Findings(found), measures
+
+
+def tell_what_if(tokenizer: Tokenizer, options: Namespace) -> int:
+    """Look for tokens that another pattern or normalizer kills, and print or send them; 0, or 130 if interrupted."""
+    began = time.monotonic()
+    found: list[Finding] = []
+    sent = 0
+    with closing(Control(stdin=options.stream)) as control, closing(report_to(options.stream, control)) as report:
+
+        def progress(stage: Stage) -> None:
+            nonlocal sent
+            control.receive()
+            if control.stopped:
+                raise _StoppedError
+            report.send(Auditing(stage.done, stage.total, stage.name))
+            if sent < len(found):
+                report.send(Batch([finding.to_json() for finding in found[sent:]]))
+                sent = len(found)
+
+        with suppress(_StoppedError):
+            for finding in what_if(
+                tokenizer, pattern=options.what_if, normalizer=options.what_if_normalizer, progress=progress
+            ):
+                found.append(finding)
+        if sent < len(found):
+            report.send(Batch([finding.to_json() for finding in found[sent:]]))
+        report.send(Done(control.stopped or "compared", len(found), time.monotonic() - began))
+    if options.jsonl:
+        print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
+    elif not options.stream:
+        n = counted(len(found), "token") if found else "No token"
+        print(f"{n} would become unreachable{':' if found else '.'}")
+        print("".join(f"{finding.id}\t{finding.label}\t{visible(finding.reason)}\n" for finding in found), end="")
+    return 130 if control.stopped == "interrupted" else 0
 
 
 def _send_verdicts(tokenizer: Tokenizer, found: list[Finding], measures: Measures, report: Report) -> None:
