@@ -95,11 +95,11 @@ def _why(
     if span is not None and span.kind == "unknown":
         return f"No token has the id {span.ids[0]:,}: \ufffd stands in its place, and that is what is encoded."
     if span is not None and span.kind == "torn":
-        data = b"".join(map(tokenizer.token_bytes, span.ids)).hex(" ")
-        return (
-            f"The bytes {shortened(data, 40)} are no text by themselves: decoding puts \ufffd there, "
-            "and what is encoded is \ufffd, of the bytes ef bf bd."
-        )
+        data = b"".join(map(tokenizer.token_bytes, span.ids))
+        told = f"The byte {data.hex()} is no text by itself"
+        if len(data) > 1:
+            told = f"The bytes {shortened(data.hex(' '), 40)} are no text by themselves"
+        return f"{told}: decoding puts \ufffd there, and what is encoded is \ufffd, of the bytes ef bf bd."
     preparation = tokenizer.preparation
     if preparation is not None and not preparation.only_splits:
         return "This tokenizer changes a text before it splits it, so encoding does not give every sequence of ids."

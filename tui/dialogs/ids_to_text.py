@@ -72,7 +72,7 @@ class IdsToText(Dialog[Decoded]):
             yield TokenArea(id="typed-ids")
             yield DecodedView(id="decoded")
             yield Static(id="about-decoded", markup=False)
-            yield Label("F4 puts the text into the editor  Tab goes on to the text  Esc closes", classes="dialog--hint")
+            yield Label("F4 puts the text into the editor  Tab to the text  Esc closes", classes="dialog--hint")
 
     def on_mount(self) -> None:
         """Begin with what was typed before."""
@@ -175,8 +175,7 @@ def _not_understood(found: FoundIds, spans: Sequence[DecodedSpan]) -> list[Text]
     if unknown:
         told.append(f"Not in this vocabulary: {', '.join(unknown[:_MOST_TOLD])}{_more(unknown)}.")
     if torn:
-        places = "one place" if torn == 1 else f"{torn:,} places"
-        told.append(f"Torn characters in {places}: bytes that are no text by themselves stand as \\xNN.")
+        told.append(f"{counted(torn, 'torn place')}: bytes that are no text stand as \\xNN.")
     return [Text(sentence, "bold") for sentence in told]
 
 

@@ -45,7 +45,10 @@ def test_the_founding_asymmetry():
     told = difference(BYTES, [128], spans)
     assert told is not None
     assert (told.n_ids, told.index, told.given, told.encoded) == (3, 0, (128,), (239, 191, 189))
-    assert told.why.startswith("The bytes 80 are no text by themselves")
+    assert told.why.startswith("The byte 80 is no text by itself")
+    torn = [0xE4, 0xBD]
+    told = difference(BYTES, torn, list(decoded_spans(BYTES, torn)))
+    assert told is not None and told.why.startswith("The bytes e4 bd are no text by themselves")
 
 
 def test_spans_are_what_decoding_gives_for_any_bytes():
