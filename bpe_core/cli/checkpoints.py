@@ -40,6 +40,7 @@ class Checkpoints:
         self._path = path
         self._report = report
         self._n_kept = 0
+        self._problem = ""
         self._next = time.monotonic() + EVERY
 
     def keep_now_and_then(self, trainer: Trainer) -> None:
@@ -58,7 +59,9 @@ class Checkpoints:
             self._n_kept = trainer.n_merges
         except FormatError as error:
             problem = str(error)
-            self._report.say(f"No checkpoint: {problem}")
+            if problem != self._problem:  # once, and not every few seconds
+                self._report.say(f"No checkpoint: {problem}")
+        self._problem = problem
         now = time.monotonic()
         self._next = now + max(EVERY, (now - began) / LARGEST_PART)
         self._report.send(Checkpoint(str(self._path), self._n_kept, problem))

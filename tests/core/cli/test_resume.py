@@ -11,7 +11,7 @@ import pytest
 from amounts import amount, exhaustive
 from worker_process import Worker
 
-from bpe_core import Tokenizer, Trainer, load, save
+from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, save
 from bpe_core.cli.checkpoints import Checkpoints
 from bpe_core.cli.main import main
 from bpe_core.cli.report import Report
@@ -224,3 +224,44 @@ def test_a_vocabulary_is_extended_and_forked(corpus: Path, tmp_path: Path, capfd
     assert "those of OLD" in told(capfd, "train", more, "-o", new, "--extend", old, "--special", "<x>")
     assert "name it with --extend OLD" in told(capfd, "train", more, "-o", new, "--fork", "3")
     assert "There is no step 99" in told(capfd, "train", more, "-o", new, "--extend", old, "--fork", "99")
+
+
+def test_where_no_checkpoint_can_be_written_the_training_goes_on_and_says_so(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bpe_core.cli.checkpoints.EVERY", -1.0)  # at every look
+    monkeypatch.setattr("bpe_core.cli.checkpoints.LARGEST_PART", float("inf"))
+    monkeypatch.setattr("bpe_core.cli.learning.BATCH", 1)
+    kept, made = tmp_path / "kept", []
+    command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--vocab-size", "262", "--checkpoint", str(kept)]
+
+    def refuse(tokenizer: Tokenizer, path: Path) -> None:
+        made.append(path)
+        if path == kept and len(made) < 3:
+            raise FormatError("There is no space left.")
+        save(tokenizer, path)
+
+    monkeypatch.setattr("bpe_core.cli.checkpoints.save", refuse)
+    assert main(command) == 0
+    assert capfd.readouterr().err.count("No checkpoint: There is no space left.") == 1
+    assert len(made) > 3 and not kept.exists() and load(tmp_path / "out.json").step == 6
+
+
+def test_what_was_learned_before_a_failure_is_kept(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    learn_one = Trainer.__next__
+
+    def fails_later(trainer: Trainer) -> Merge:
+        if trainer.n_merges == 25:
+            raise MemoryError
+        return learn_one(trainer)
+
+    command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--vocab-size", "320"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "__next__", fails_later)
+        assert main(command) == 2
+    assert "not enough memory" in capfd.readouterr().err
+    assert load(tmp_path / "out.json.checkpoint").step == 25
+    assert main([*command, "--resume"]) == 0
+    assert load(tmp_path / "out.json").step == 64 and not (tmp_path / "out.json.checkpoint").exists()
