@@ -80,4 +80,5 @@ def duplicates(subject: Subject) -> Iterator[Finding]:
                     reason = (
                         f"The tokens {', '.join(map(str, ids))} have the same bytes, and encoding never uses this one."
                     )
-                    yield subject.finding(token, "duplicate", Severity.PROBLEM, reason, ids=ids)
+                    severity = subject.severity(token, Severity.PROBLEM)  # a byte is kept for texts that lack a token
+                    yield subject.finding(token, "duplicate", severity, reason, ids=ids)
