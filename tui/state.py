@@ -43,6 +43,24 @@ class TrainingOptions:
     ties: str = "first"
     min_count: int = 1
     special_tokens: tuple[str, ...] = ()
+    more: dict[str, str] = field(default_factory=dict)
+    """What is rarely asked for: arguments of `bpescope train` without their dashes, and what is typed for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedTraining:
+    """A training that has begun: what is needed to go on with it after any end of the app."""
+
+    title: str = ""
+    output: str = ""
+    """Where its tokenizer is to be kept; its checkpoints lie beside that."""
+    options: TrainingOptions = field(default_factory=TrainingOptions)
+    paths: tuple[str, ...] = ()
+    preset: str = ""
+    begin: str = ""
+    """The file of the vocabulary it began with; empty for the bytes."""
+    begin_step: int = 0
+    """How many merges of that."""
 
 
 @dataclass(frozen=True, slots=True)

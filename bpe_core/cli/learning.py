@@ -89,9 +89,14 @@ def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Chec
             report.send(Merges.of(batch))
         batch, sent = [], time.monotonic()
 
+    def send_and_keep() -> None:
+        send()
+        if trainer.n_merges > n_known:
+            checkpoints.keep_now_and_then(trainer)
+
     def send_what_would_wait(seconds: float) -> None:
         if time.monotonic() + seconds - sent >= BATCH_SECONDS:
-            send()
+            send_and_keep()
 
     if control.credit == UNLIMITED:
         report.send(State("running"))
@@ -118,9 +123,7 @@ def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Chec
         else:
             control.made(merge, trainer.n_bytes)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
-            send()
-            if not is_known:
-                checkpoints.keep_now_and_then(trainer)
+            send_and_keep()
         control.receive()
     send()
 

@@ -15,7 +15,8 @@ from tui.panes.training import status_line
 from tui.state import Corpus, Run, Totals, TrainingOptions
 from tui.workers import updates
 from tui.workers.process import Job
-from tui.workers.updates import Pace, Task, totals, training
+from tui.workers.training_task import TrainingTask
+from tui.workers.updates import Pace, totals, training
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -96,7 +97,7 @@ def test_the_time_left_is_only_told_when_it_is_known() -> None:
 async def test_a_real_training(book: Path) -> None:
     options = TrainingOptions(270, "gpt2", "largest", 2, ("<|endoftext|>", "<s>"))
     output = book.parent / "out.json"
-    async with Job(*Task("book", options, (str(book),)).arguments(output)) as job:
+    async with Job(*TrainingTask("book", options, (str(book),)).arguments(output)) as job:
         updates = [update async for update in training(job)]
     expected = Trainer(
         TEXT, vocab_size=270, pattern="gpt2", ties="largest", min_count=2, special_tokens=options.special_tokens

@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label
+from textual.widgets.button import ButtonVariant
 
 from bpe_core.formats.folder import holder_in
 from bpe_core.patterns import PATTERNS
@@ -172,6 +173,23 @@ class AskTitle(Ask[str]):
         return name
 
 
+class AskNumber(Ask[int]):
+    """Asks for a whole number."""
+
+    PLACEHOLDER = "a number"
+
+    def __init__(self, question: str, start: str = "", *, least: int, most: int) -> None:
+        super().__init__(question, start)
+        self._least, self._most = least, most
+
+    def understood(self, text: str) -> int:
+        """The number, if it is one and not too small or large."""
+        digits = text.strip().replace(",", "").replace("_", "")
+        if digits.isascii() and digits.isdigit() and len(digits) < 12 and self._least <= int(digits) <= self._most:
+            return int(digits)
+        raise ValueError(f"Type a number from {self._least:,} to {self._most:,}.")
+
+
 class AskName(Ask[str]):
     """Asks for the name of a tokenizer."""
 
@@ -218,16 +236,19 @@ class Confirm(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,n", "dismiss(False)", "No"), Binding("y", "dismiss(True)")]
 
-    def __init__(self, question: str, yes: str, no: str = "Keep it") -> None:
+    def __init__(self, question: str, yes: str, no: str = "Keep it", *, harmless: bool = False) -> None:
+        """`harmless`: nothing is lost by a yes."""
         super().__init__()
+        self._harmless = harmless
         self._question = question
         self._yes = yes
         self._no = no
 
     def compose(self) -> ComposeResult:
-        """A question and two buttons, the harmless one in front."""
+        """A question and two buttons, the one that changes nothing in front."""
+        variant: ButtonVariant = "primary" if self._harmless else "error"
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
             with Horizontal(classes="dialog--buttons"):
                 yield Button(f"{self._no} (n)", compact=True, action="screen.dismiss(False)")
-                yield Button(f"{self._yes} (y)", compact=True, variant="error", action="screen.dismiss(True)")
+                yield Button(f"{self._yes} (y)", compact=True, variant=variant, action="screen.dismiss(True)")

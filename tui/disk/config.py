@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -12,7 +12,7 @@ from platformdirs import user_cache_path, user_config_path, user_data_path
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
 from tui.disk import files
-from tui.state import Opened, TrainingOptions
+from tui.state import Opened, TrainingOptions, UnfinishedTraining
 
 _TOGETHER: Final = 500
 """Lines of the editor's text that are made bytes at a time."""
@@ -41,6 +41,8 @@ class Configuration:
     """The lanes of the editor after the first, each as `LaneChoice` writes itself."""
     options: TrainingOptions = field(default_factory=TrainingOptions)
     """Of the last training; another version may not know all of them (see `tui.disk.remembered_options`)."""
+    unfinished: UnfinishedTraining = field(default_factory=UnfinishedTraining)
+    """The training that was under way when the app was killed."""
 
 
 def tokenizers_folder() -> Path:
@@ -177,7 +179,7 @@ def _checked(defaults: Any, stored: Any) -> Any:
     for item in fields(defaults):
         default = getattr(defaults, item.name)
         value = stored.get(item.name, default)
-        if isinstance(default, TrainingOptions):
+        if is_dataclass(default):
             value = _checked(default, value)
         elif (kind := item.metadata.get("of")) is not None:
             rows = isinstance(value, list) and all(isinstance(entry, dict) for entry in value)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bpe_core.cli.wire import Event
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.tokenizer.training_record import TrainingRecord
-    from tui.workers.updates import Task
+    from tui.workers.training_task import TrainingTask
 
 _AT_ONCE: Final = 2000
 """Merges that are told in one go: some milliseconds of work."""
@@ -144,7 +144,7 @@ def _numbers(merges: Sequence[tuple[int, int, int]]) -> str:
     return " ".join(str(number) for merge in merges for number in merge)
 
 
-def subject_of_task(task: Task) -> Subject:
+def subject_of_task(task: TrainingTask) -> Subject:
     """What a training of this session learns, and from what."""
     rules = task.rules
     texts = ("--preset", task.preset) if task.preset else task.paths

@@ -21,7 +21,8 @@ from tui.disk.tokenizer_files import older_twin, place_for, told_record
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
 from tui.state import Run
 from tui.workers.process import Job
-from tui.workers.updates import RUN, Task, training
+from tui.workers.training_task import RUN, TrainingTask
+from tui.workers.updates import training
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 class Follower(Protocol):
     """Whoever looks on while something is learned."""
 
-    def training_counted(self, task: Task, counted: Totals) -> None:
+    def training_counted(self, task: TrainingTask, counted: Totals) -> None:
         """The texts have been read."""
 
     def training_began(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
@@ -53,7 +54,7 @@ class Follower(Protocol):
 class _Course:
     """One training from its beginning to its end; nothing of it outlives it by itself."""
 
-    task: Task
+    task: TrainingTask
     run: Run = field(default_factory=partial(Run, "counting"))
     tokenizer: Tokenizer | None = None
     """With what it has learned so far; None before its first merge is due."""
@@ -77,15 +78,15 @@ class Training(Owner[Run]):
         self.job: Job | None = None
         """The worker of the running training."""
 
-    def start(self, task: Task) -> None:
+    def start(self, task: TrainingTask) -> None:
         """Train, once all is done of the training before, whose run is over."""
         self._newest = _Course(task)
         self._replace(self._newest.run)
         self._worker = self._host.run_worker(partial(self._done, partial(self._train, self._newest)))
 
     @property
-    def task(self) -> Task | None:
-        """What the last training that was begun was asked for."""
+    def task(self) -> TrainingTask | None:
+        """The last training that was begun."""
         return self._newest.task if self._newest else None
 
     @property
@@ -193,7 +194,9 @@ class Training(Owner[Run]):
     async def _rescue(self, learned: Tokenizer, output: Path) -> Path | None:
         """Keep what a worker had told before it died."""
         try:
+            checkpoint = Path(f"{output}.checkpoint")
             output = await in_thread(save_beside, learned, output)
+            checkpoint.unlink(missing_ok=True)  # it has no more than that
         except (BpeError, OSError) as error:
             self._host.say(f"What was learned could not be kept: {sentence_of(error)}", "error")
             return None

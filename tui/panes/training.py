@@ -31,6 +31,7 @@ from tui.widgets.why_panel import WhyPanel
 _SLOWER: Final = "Fewer merges a second, down to one; - in the merge log."
 _FASTER: Final = "More merges a second, up to all that the machine can make; + in the merge log."
 _PACE: Final = "How many merges a second a training makes at most: + and - in the merge log."
+_MORE: Final = "Longest token, end-of-word marker, id layout, when to stop; how many are set."
 ANOTHER: Final = ""
 """The choice of a pattern that is not in the list."""
 
@@ -65,6 +66,7 @@ class TrainingPane(Pane):
                     yield Button("−", id="slower", compact=True, action="screen.change_pace(-1)", tooltip=_SLOWER)
                     yield Label(id="pace", markup=False)
                     yield Button("+", id="faster", compact=True, action="screen.change_pace(1)", tooltip=_FASTER)
+                    yield Button("More …", id="more", compact=True, action="screen.more_options", tooltip=_MORE)
                     yield progress
                 yield Static(id="status", markup=False)
             yield Curve(id="curve").data_bind(TrainingPane.step)
@@ -153,6 +155,7 @@ class TrainingPane(Pane):
             ties=str(self.query_one("#ties", Select).value),
             min_count=self._number("#min-count", "minimum count", least=1),
             special_tokens=tuple(dict.fromkeys(self.query_one("#special", Input).value.split())),
+            more=self.options.more,
         )
 
     def _number(self, selector: str, name: str, least: int) -> int:
@@ -170,6 +173,8 @@ class TrainingPane(Pane):
         """Fill the fields whose options are others now; what stands in the rest may not have been taken yet."""
         if old.vocab_size != options.vocab_size:
             self.query_one("#vocab-size", Input).value = str(options.vocab_size)
+        if old.more != options.more:
+            self.query_one("#more", Button).label = f"More {len(options.more)}" if options.more else "More …"
         if old.min_count != options.min_count:
             self.query_one("#min-count", Input).value = str(options.min_count)
         if old.special_tokens != options.special_tokens:
@@ -222,6 +227,7 @@ class TrainingPane(Pane):
         for field in self.query("#options Input, #options Select"):
             field.disabled = run.busy
         self.query_one(ProgressBar).display = run.busy
+        self.query_one("#more").display = not run.busy
 
 
 def _option(name: str, id: str, control: Widget) -> Vertical:

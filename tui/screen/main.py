@@ -108,6 +108,8 @@ class MainScreen(RequestScreen):
     def _bring_back(self) -> None:
         """Bring back what was there at the end of the last run."""
         self.session.bring_back(self._configuration)
+        if self._autosave.path == config.text_file():  # else it may be the training of the other copy of the app
+            self.offer_to_go_on()
         # One color for one token, wherever it is seen.
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))

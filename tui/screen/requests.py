@@ -166,6 +166,28 @@ class RequestScreen(RestylingScreen):
         await self.session.moments.ask_step()
 
     @work
+    async def action_more_options(self) -> None:
+        """Ask for the options that are rarely needed."""
+        await self.session.ask_more_options()
+
+    @work
+    async def action_extend(self) -> None:
+        """Learn more merges on top of those of the tokenizer on the screen."""
+        if (options := self.session.chosen_options()) is not None:
+            await self.session.going_on.extend(options)
+
+    @work
+    async def action_fork(self) -> None:
+        """Keep the merges in force, and learn others behind them."""
+        if (options := self.session.chosen_options()) is not None:
+            await self.session.going_on.fork(options)
+
+    @work
+    async def offer_to_go_on(self) -> None:
+        """Ask whether to go on with a training that did not end."""
+        await self.session.going_on.offer()
+
+    @work
     async def action_train_until(self) -> None:
         """Ask for what should be so, and learn until it is."""
         await self.session.moments.ask_goal()

@@ -34,6 +34,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.errors import BpeError
 from bpe_core.formats.folder import tokenizer_at
 from bpe_core.visible import quoted, visible
+from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import AskName, AskPath, AskPattern
 from tui.disk import config
 from tui.disk.recovered import Loaded
@@ -51,13 +52,14 @@ from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
 from tui.screen.comparisons import Comparisons
 from tui.screen.editor_lanes import EditorLanes
+from tui.screen.going_on import GoingOn
 from tui.screen.moments import Moments
 from tui.screen.opening import Opening
 from tui.screen.replay import Replay
 from tui.screen.shown_tokenizer import ShownTokenizer, same
 from tui.state import Corpus, Run, name_of
 from tui.workers.auditing import AuditTask
-from tui.workers.updates import RUN, Task
+from tui.workers.training_task import RUN, TrainingTask
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
     from tui.screen.main import MainScreen
-    from tui.state import KnownTokenizer, Totals
+    from tui.state import KnownTokenizer, Totals, TrainingOptions
 
 _LONGEST_PATTERN: Final = 120
 """Characters of a pattern that a question tells."""
@@ -86,6 +88,7 @@ class Session:
         self.explaining = Explaining(screen, partial(setattr, screen, "explained"))
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
         self.moments = Moments(screen, self.shown, self.training, self.train)
+        self.going_on = GoingOn(screen, self._train)
         self.replay = Replay(screen, self.shown.go_to)
         self.known = KnownTokenizers(screen, self._publish_kept)
         self.lanes = EditorLanes(screen, self.shown, self._pattern_for, self._remember_pattern)
@@ -94,7 +97,7 @@ class Session:
         self.comparisons = Comparisons(screen, self.files, self._pattern_for)
         self._typed_ids = ""
         """Ids whose text was looked at last."""
-        self._learning: Task | None = None
+        self._learning: TrainingTask | None = None
         """The training that the vocabulary on the screen came from, if it was one of this session."""
 
     def _publish_run(self, run: Run) -> None:
@@ -134,9 +137,9 @@ class Session:
             self.loading.load(Path(configuration.tokenizer))
         elif screen.kept:
             self.loading.load(Path(screen.kept[0].path))
-        elif first_time:
+        elif first_time and self.going_on.checkpoint is None:
             samples = sample_corpus()
-            self._train(Task(samples.title, screen.options, samples.paths))
+            self._train(TrainingTask(samples.title, screen.options, samples.paths))
 
     # Texts
 
@@ -189,17 +192,34 @@ class Session:
     def train(self, first: Command = RUN) -> None:
         """Learn from the chosen texts with the chosen options; `first` is what the worker is told to begin with."""
         screen = self._screen
-        try:
-            options = screen.training.chosen_options()
-        except ValueError as error:
-            screen.say(str(error), "error")
+        options = self.chosen_options()
+        if options is None:
             return
         if not screen.corpus.paths:
             screen.say("No text is chosen: press F2, go to one, and mark it with the space bar.", "warning")
             return
+        self._train(TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first))
+
+    def chosen_options(self) -> TrainingOptions | None:
+        """What the next training is asked for, which is remembered; None if that is nonsense, and it is told."""
+        screen = self._screen
+        try:
+            options = screen.training.chosen_options()
+        except ValueError as error:
+            screen.say(str(error), "error")
+            return None
         screen.options = options
         screen.remember(options=options)
-        self._train(Task(screen.corpus.title, options, screen.corpus.paths, first=first))
+        return options
+
+    async def ask_more_options(self) -> None:
+        """Ask for the options that are rarely needed."""
+        if (options := self.chosen_options()) is None:
+            return
+        chosen = await self._screen.ask(MoreOptions(options, _check))
+        if chosen is not None:
+            self._screen.options = chosen
+            self._screen.remember(options=chosen)
 
     def run_preset(self, name: str, *, stepping: bool = False) -> None:
         """Train a founding example with its own text and options, and see whether what it promises comes out.
@@ -214,9 +234,11 @@ class Session:
             return
         preset = PRESETS[name]
         self._screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
-        self._train(Task(preset.name, self._screen.options, preset=preset.name, first=ONE_STEP if stepping else RUN))
+        self._train(
+            TrainingTask(preset.name, self._screen.options, preset=preset.name, first=ONE_STEP if stepping else RUN)
+        )
 
-    def _train(self, task: Task) -> None:
+    def _train(self, task: TrainingTask) -> None:
         # What was still being fetched or loaded would take the place of what is learned.
         self.fetching.cancel()
         self.loading.cancel()
@@ -225,7 +247,7 @@ class Session:
         self.count.leave_to_training(task.paths, task.options.pattern)
         self.training.start(task)
 
-    def training_counted(self, task: Task, counted: Totals) -> None:
+    def training_counted(self, task: TrainingTask, counted: Totals) -> None:
         """The texts of a training have been read."""
         self.count.learn(task.paths, task.options.pattern, counted)
 
@@ -234,6 +256,8 @@ class Session:
         self._forget()
         self._learning = self.training.task
         self.shown.begin(tokenizer, started, n_bytes)
+        if (task := self.training.task) is not None:
+            self.going_on.remember(task, self.training.output)
 
     def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
         """It has grown."""
@@ -242,6 +266,7 @@ class Session:
     def training_ended(self, tokenizer: Tokenizer | None, path: Path | None) -> None:
         """What was learned stays on the screen; where that is nothing, what was there comes back."""
         screen = self._screen
+        self.going_on.forget()
         self.known.list_anew()
         if tokenizer is not None and path is not None:
             self.shown.keep(Loaded(tokenizer, path, None, ""))
@@ -445,3 +470,8 @@ def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | 
         return verdict.evidence.get("witness")
     text = tokenizer.token_bytes(token).decode(errors="replace")
     return text if token in tokenizer.vocabulary.special_tokens.values() else witness(tokenizer, token)
+
+
+def _check(options: TrainingOptions) -> None:
+    """Raise `BpeError` for options that no training takes."""
+    _ = TrainingTask("", options).rules

@@ -4,10 +4,8 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from bpe_core.cli.wire import (
-    Command,
     Counted,
     Counting,
     Done,
@@ -20,15 +18,10 @@ from bpe_core.cli.wire import (
     Started,
     State,
 )
-from bpe_core.content.presets import PRESETS
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
-from bpe_core.trainer.options import Options
-from bpe_core.vocabulary import Vocabulary
-from tui.state import Phase, Run, Totals, TrainingOptions
+from tui.state import Phase, Run, Totals
 from tui.workers.process import Job
-
-RUN: Final = Command("run")
 
 
 @dataclass(slots=True)
@@ -43,59 +36,6 @@ class TrainingUpdate:
     """Set once, together with `started` or before."""
     saved: Path | None = None
     failed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A training to be done: on texts, or of a preset with its own text and options."""
-
-    title: str
-    """What the kept tokenizer is named after."""
-    options: TrainingOptions
-    paths: tuple[str, ...] = ()
-    preset: str = ""
-    first: Command = RUN
-    """What the worker does first: all of it, one step, or what there is until a condition holds."""
-
-    def arguments(self, output: Path) -> list[str]:
-        """The command line of the worker."""
-        command = [
-            "train",
-            "-o",
-            str(output),
-            "--keep-existing",
-            "--stream",
-            *(["--paused"] if self.first != RUN else []),
-        ]
-        if self.preset:
-            return [*command, "--preset", self.preset]
-        options = self.options
-        return [
-            *command,
-            *("--vocab-size", str(options.vocab_size), "--pattern", options.pattern, "--ties", options.ties),
-            *("--min-count", str(options.min_count)),
-            *(f"--special={token}" for token in options.special_tokens),
-            *self.paths,
-        ]
-
-    @property
-    def rules(self) -> Options:
-        """By what the worker learns. Raises `OptionError` or `PatternError` if it refuses to."""
-        if self.preset:
-            return PRESETS[self.preset].options
-        chosen = self.options
-        return Options(
-            vocab_size=chosen.vocab_size,
-            pattern=chosen.pattern,
-            ties=chosen.ties,
-            min_count=chosen.min_count,
-            special_tokens=chosen.special_tokens,
-        )
-
-    def first_vocabulary(self) -> Vocabulary:
-        """What the merges will be added to, as the worker begins with it too."""
-        rules = self.rules
-        return Vocabulary.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
 
 
 async def training(job: Job) -> AsyncIterator[TrainingUpdate]:

@@ -1,0 +1,144 @@
+"""A training that goes on: after a kill, on top of a vocabulary, from one of its steps; and the options few ask for."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from amounts import exhaustive
+from scope import TEXT, Opened
+from textual.widgets import Button, Input
+
+from bpe_core import Trainer, load, save, train
+from bpe_core.errors import OptionError
+from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
+from tui.dialogs.questions import AskNumber, Confirm
+from tui.disk import config
+from tui.screen.going_on import GoingOn
+from tui.screen.main import MainScreen
+from tui.state import TrainingOptions, UnfinishedTraining
+from tui.workers.training_task import TrainingTask
+
+pytestmark = pytest.mark.usefixtures("no_process_left")
+
+
+def left_behind(book: Path) -> Path:
+    """What a training of 300 tokens leaves that was killed after 10 merges."""
+    output = config.tokenizers_folder() / "book-gpt4.json"
+    save(train(TEXT, vocab_size=266), Path(f"{output}.checkpoint"))
+    unfinished = UnfinishedTraining("book", str(output), TrainingOptions(vocab_size=300), (str(book),))
+    config.save_configuration(replace(config.load_configuration(), unfinished=unfinished))
+    return output
+
+
+async def test_a_killed_training_goes_on_where_it_stopped_and_beyond(opened: Opened, book: Path, kept: Path) -> None:
+    # The checkpoint is of this very file: its digest is in the record.
+    output = left_behind(book)
+    trainer = Trainer([TEXT], vocab_size=266)
+    trainer.finish()
+    async with opened(book) as scope:
+        await scope.asked(Confirm)
+        await scope.press("y")
+        await scope.until(lambda: scope.screen.path == str(output), "it has come to its end")
+        assert load(output).merges == train(TEXT, vocab_size=300).merges
+        assert not Path(f"{output}.checkpoint").exists()
+        assert scope.screen.remembered.unfinished == UnfinishedTraining()
+
+
+@exhaustive
+async def test_what_is_not_gone_on_with_is_kept(opened: Opened, book: Path, kept: Path) -> None:
+    output = left_behind(book)
+    async with opened(book) as scope:
+        await scope.asked(Confirm)
+        await scope.press("n")
+        await scope.until(output.exists, "it is kept")
+        assert load(output).step == 10 and not Path(f"{output}.checkpoint").exists()
+        assert any(known.name == "book-gpt4" for known in scope.screen.kept)
+
+
+@exhaustive
+async def test_a_vocabulary_is_extended_and_forked(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        await screen.run_action("extend")
+        await scope.asked(AskNumber)
+        await scope.answer("200")
+        assert "Type a number from 281" in str(scope.app.screen.query_one(".dialog--hint").render())
+        await scope.answer("300")
+        await scope.until(lambda: "extended" in Path(screen.path).stem, "it is learned")
+        assert screen.tokenizer is not None and list(screen.tokenizer.merges[:24]) == list(load(kept).merges)
+        assert screen.tokenizer.merges == train(TEXT, vocab_size=300).merges
+        screen.session.shown.go_to(7)
+        await scope.settle()
+        scope.training.query_one("#min-count", Input).value = "30"
+        await screen.run_action("fork")
+        await scope.asked(AskNumber)
+        await scope.answer("290")
+        await scope.until(lambda: "fork-7" in Path(screen.path).stem, "it is learned")
+        record = screen.tokenizer.record
+        assert record is not None and list(screen.tokenizer.merges[:7]) == list(load(kept).merges[:7])
+        assert screen.tokenizer.merges == train(TEXT, vocab_size=290, min_count=30).merges
+
+
+@exhaustive
+async def test_more_options_reach_the_worker_and_nonsense_is_told(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        scope.training.query_one("#more", Button).press()
+        dialog = await scope.asked(MoreOptions)
+        dialog.query_one("#max-token-length", Input).value = "x"
+        await scope.press("enter")
+        assert "longest token: 'x' is no whole number" in str(dialog.query_one(".dialog--hint").render())
+        dialog.query_one("#max-token-length", Input).value = "3"
+        await scope.press("enter")
+        await scope.back()
+        assert scope.screen.options.more == {"max-token-length": "3"}
+        await scope.press("f6")
+        await scope.until(lambda: scope.screen.path != str(kept) and not scope.screen.run.busy, "it is learned")
+        assert scope.screen.tokenizer is not None
+        assert max(len(scope.screen.tokenizer.token_bytes(made)) for _, _, made in scope.screen.tokenizer.merges) == 3
+    assert config.load_configuration().options.more == {"max-token-length": "3"}
+
+
+def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
+    more = {"max-token-length": "9", "end-of-word": "</w>", "id-layout": "specials-first", "min-share": "1/100"}
+    options = TrainingOptions(400, "gpt2", "lowest", 2, ("<s>",), more)
+    rules = TrainingTask("x", options).rules
+    assert (rules.max_token_length, rules.end_of_word, rules.id_layout) == (9, "</w>", "specials-first")
+    assert (rules.vocab_size, rules.pattern, rules.ties, rules.min_count) == (400, "gpt2", "lowest", 2)
+    assert tuple(rules.special_tokens) == ("<s>",)
+    begin = train("aaabdaaabac", vocab_size=262, pattern="none", special_tokens=("<z>",)).at(2)
+    task = TrainingTask("x", options, ("book",), begin=begin, begin_path="old.json", resume="old.checkpoint")
+    command = task.arguments(Path("out.json"))
+    assert command[-5:] == ["--extend", "old.json", "--fork", "2", "book"]
+    assert command[command.index("--resume-from") + 1] == "old.checkpoint"
+    assert not any(argument.startswith(("--special", "--end-of-word", "--id-layout")) for argument in command)
+    assert tuple(task.rules.special_tokens) == ("<z>",) and task.first_vocabulary().n_merges == 0
+    for name, value in ("max-token-length", "many"), ("id-layout", "upside-down"), ("min-share", "x"):
+        with pytest.raises(OptionError) as told:
+            _ = TrainingTask("x", replace(options, more={name: value})).rules
+        assert "\n" not in str(told.value)
+
+
+def test_each_of_the_options_is_an_argument_of_the_command() -> None:
+    values = {"id-layout": "bytes-first", "end-of-word": "</w>"}
+    for option in MORE_OPTIONS:
+        more = {option.argument: values.get(option.argument, option.example)}
+        assert TrainingTask("x", TrainingOptions(more=more)).rules
+        assert len(option.does) <= 66
+
+
+async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
+    said: list[str] = []
+
+    async def told(**state: object) -> str:
+        usual = {"run": SimpleNamespace(busy=False), "tokenizer": None, "path": "", "corpus": SimpleNamespace(paths=())}
+        screen = SimpleNamespace(**{**usual, **state}, say=lambda sentence, severity: said.append(sentence))
+        await GoingOn(cast(MainScreen, screen), lambda task: None).extend(TrainingOptions())
+        return said[-1]
+
+    assert "A training is running" in await told(run=SimpleNamespace(busy=True))
+    assert "There is no tokenizer yet" in await told()
+    assert "No text is chosen" in await told(tokenizer=object(), path="x.json")

@@ -1,0 +1,148 @@
+"""GoingOn: a training that begins where another one is or ended: resumed, extended, or forked at the step in force."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bpe_core.errors import BpeError
+from bpe_core.formats import load, save_beside
+from bpe_core.plurals import counted
+from bpe_core.trainer.options import LARGEST_VOCABULARY
+from bpe_core.visible import visible
+from tui.dialogs.questions import AskNumber, Confirm
+from tui.owners.owner import in_thread, sentence_of
+from tui.state import TrainingOptions, UnfinishedTraining, name_of
+from tui.workers.training_task import TrainingTask
+
+if TYPE_CHECKING:
+    from bpe_core.tokenizer import Tokenizer
+    from tui.screen.main import MainScreen
+
+
+class GoingOn:
+    """Asks what is needed and starts such trainings, with `train`; and remembers the one that is under way."""
+
+    def __init__(self, screen: MainScreen, train: Callable[[TrainingTask], None]) -> None:
+        self._screen = screen
+        self._train = train
+
+    # From a vocabulary
+
+    async def extend(self, options: TrainingOptions) -> None:
+        """Learn more merges on top of those of the tokenizer on the screen, from the chosen texts."""
+        if (old := self._usable()) is None:
+            return
+        size = await self._ask_size(f"How many tokens should it have in all? It has {old.n_vocab:,}.", old, 2)
+        if size:
+            title = f"{name_of(Path(self._screen.path))} extended"
+            self._begin(title, old, options, size, pattern=old.pattern)
+
+    async def fork(self, options: TrainingOptions) -> None:
+        """Keep the merges in force, and learn the next from the chosen texts with the chosen options."""
+        screen = self._screen
+        if (old := self._usable()) is None:
+            return
+        begin = old.at(screen.step)
+        question = (
+            f"Fork at step {screen.step:,}: the merges after it are learned anew, with pattern {options.pattern} and "
+            f"ties {options.ties}, as chosen above, from {screen.corpus.title}. How many tokens in all?"
+        )
+        size = await self._ask_size(question, begin, 1, old.n_vocab)
+        if size:
+            title = f"{name_of(Path(screen.path))} fork {screen.step} {options.ties}"
+            self._begin(title, begin, options, size, pattern=options.pattern)
+
+    def _usable(self) -> Tokenizer | None:
+        """The tokenizer on the screen, if a training can begin with it; else it is told why not."""
+        screen, problem = self._screen, ""
+        if screen.run.busy:
+            problem = "A training is running: stop it first (F8), what it learned is kept."
+        elif screen.tokenizer is None or not screen.path:
+            problem = "There is no tokenizer yet: train one (F6), or open one."
+        elif not screen.corpus.paths:
+            problem = "No text is chosen: press F2, go to one, and mark it with the space bar."
+        if problem:
+            screen.say(problem, "warning")
+            return None
+        return screen.tokenizer
+
+    async def _ask_size(self, question: str, begin: Tokenizer, times: int, start: int = 0) -> int | None:
+        least = begin.n_vocab + 1
+        usual = max(least, start or times * begin.n_vocab)
+        return await self._screen.ask(AskNumber(question, str(usual), least=least, most=LARGEST_VOCABULARY))
+
+    def _begin(self, title: str, begin: Tokenizer, options: TrainingOptions, size: int, *, pattern: str) -> None:
+        chosen = TrainingOptions(size, pattern, options.ties, options.min_count, (), options.more)
+        paths, path = self._screen.corpus.paths, self._screen.path
+        self._train(TrainingTask(title, chosen, paths, begin=begin, begin_path=path))
+
+    # After any end
+
+    def remember(self, task: TrainingTask, output: Path) -> None:
+        """A training is under way: should the app be killed, the next one asks whether to go on."""
+        begin_step = task.begin.step if task.begin else 0
+        unfinished = UnfinishedTraining(
+            task.title, str(output), task.options, task.paths, task.preset, task.begin_path, begin_step
+        )
+        self._screen.remember(unfinished=unfinished)
+
+    def forget(self) -> None:
+        """It has come to an end."""
+        if self._screen.remembered.unfinished != UnfinishedTraining():
+            self._screen.remember(unfinished=UnfinishedTraining())
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """What a training has left that was not ended; None if there is nothing."""
+        output = self._screen.remembered.unfinished.output
+        path = Path(f"{output}.checkpoint")
+        return path if output and path.is_file() else None
+
+    async def offer(self) -> None:
+        """Ask whether to go on with what an earlier run of the app left; if not, what it had learned is kept."""
+        unfinished, checkpoint = self._screen.remembered.unfinished, self.checkpoint
+        if checkpoint is None:
+            return
+        self.forget()
+        try:
+            known = await in_thread(load, checkpoint)
+            begin = await in_thread(_at, unfinished.begin, unfinished.begin_step) if unfinished.begin else None
+        except (BpeError, OSError) as error:
+            self._screen.say(f"A training that did not end cannot be gone on with. {sentence_of(error)}", "warning")
+            return
+        question = (
+            f"The training of {visible(unfinished.title)} did not end: {counted(known.step, 'merge')} are learned. "
+            "Go on where it stopped?"
+        )
+        if await self._screen.ask(Confirm(question, "Go on", "Keep what it has", harmless=True)):
+            self._train(
+                TrainingTask(
+                    unfinished.title,
+                    unfinished.options,
+                    unfinished.paths,
+                    unfinished.preset,
+                    begin=begin,
+                    begin_path=unfinished.begin,
+                    resume=str(checkpoint),
+                )
+            )
+            return
+        try:
+            kept = await in_thread(_keep, known, checkpoint, Path(unfinished.output))
+            self._screen.say(f"What it had learned is kept as {kept.stem}.")
+            self._screen.session.known.list_anew()
+        except (BpeError, OSError) as error:
+            self._screen.say(f"What it had learned stays in {checkpoint}. {sentence_of(error)}", "warning")
+
+
+def _at(path: str, step: int) -> Tokenizer:
+    return load(path).at(step)
+
+
+def _keep(known: Tokenizer, checkpoint: Path, output: Path) -> Path:
+    kept = save_beside(known, output)
+    os.unlink(checkpoint)
+    return kept
