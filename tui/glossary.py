@@ -64,6 +64,10 @@ WORDS: Final[Mapping[str, str]] = {
     "scaffold": "A token that only helped to build a longer one and is hardly used itself.",
     "glitch token": "One a model never learned: no text that it was trained on holds it.",
     "reference": "Texts like those a model learns from: tokens missing there may be glitches.",
+    "boundary": "A place between two tokens; F1 tells how far two tokenizers agree on them.",
+    "fertility": "Tokens for each word; a word with a boundary inside is a continued one.",
+    "parity": "Tokens of a translation for each token of the text it translates.",
+    "efficiency": "How evenly a text uses its tokens, by Rényi's or Shannon's entropy; 1 is best.",
     "preset": "A founding example of the field: texts, options and the result it must have.",
 }
 """The words of the field as they are used on the screen, for the help."""

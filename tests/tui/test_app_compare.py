@@ -71,6 +71,14 @@ async def test_from_the_choice_of_tokenizers_to_a_line_in_the_editor(opened: Ope
         assert scope.area.selected_text == rows[1]["text"]
         await scope.press("f10", "c")
         assert pane.has_class("-choosing")
+
+
+@exhaustive
+async def test_data_are_counted_in_several_formats_and_a_text_is_measured(opened: Opened) -> None:
+    keep_two()
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        table = scope.screen.query_one(ComparisonTable)
         scope.area.load(json.dumps([{"name": "Ada", "year": 1815}, {"name": "Grace", "year": 1906}]))
         scope.screen.action_count_formats()
         await compared(scope)

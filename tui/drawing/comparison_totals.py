@@ -42,7 +42,7 @@ def of_metrics(comparison: Comparison, found: Mapping[str, Any], choices: Choice
             rows.append(_row(name, "digits", told, ["+".join(map(str, way["digits"])) for way in ways]))
     columns = [
         Column("name", 18, 20, title="metric", hint="What is measured, over all texts together."),
-        *per_tokenizer(comparison, 11, _LONGEST, "Over all texts together."),
+        *per_tokenizer(comparison, 10, _LONGEST, "Over all texts together."),
         Column("unit", 13, rank=1, hint="What is counted."),
         Column("meaning", 20, 100, rank=2, hint="How it is computed, and who measured so first."),
     ]
