@@ -9,6 +9,7 @@ import os
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -69,7 +70,8 @@ class Checkpoints:
     def remove(self) -> None:
         """Remove the file: all it holds is saved elsewhere."""
         if self._path is not None:
-            self._path.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
 
 
 def add_resume(parser: ArgumentParser) -> None:
@@ -88,6 +90,8 @@ def add_resume(parser: ArgumentParser) -> None:
 def checkpoint_of(options: Namespace) -> Path | None:
     """Where the checkpoints of a training go: beside its OUT; None if it saves to no file of a disk."""
     if options.checkpoint:
+        if options.output and os.path.realpath(options.checkpoint) == os.path.realpath(options.output):
+            raise OptionError(f"{options.output} is where the tokenizer goes; name another file for the checkpoints.")
         return Path(options.checkpoint)
     place = file_of(options.output) if options.output else None
     return place and place.with_name(f"{place.name}.checkpoint")
@@ -127,8 +131,8 @@ class Replay:
         """How many they are."""
         self._known = known
 
-    def check(self, options: Options, sources: Sequence[Source], sample: str) -> None:
-        """Raise `OptionError` if the options or the texts are not those of the earlier run.
+    def check_options(self, options: Options, sample: str) -> None:
+        """Raise `OptionError` if the options, or what is read of the texts, are not those of the earlier run.
 
         Options that only end the learning (the sizes and least counts) may differ: they change no merge before the end.
         """
@@ -153,9 +157,11 @@ class Replay:
                     f"{self.place} was learned with the {name} {_named(was)}, not {_named(now)}; "
                     f"give the same options, or {BEGIN_ANEW}."
                 )
-        self._check_texts(record.sources, sources)
 
-    def _check_texts(self, then: Sequence[Source], now: Sequence[Source]) -> None:
+    def check_texts(self, now: Sequence[Source]) -> None:
+        """Raise `OptionError` if these are not the texts of the earlier run, whatever they are called."""
+        assert self._known.record
+        then = self._known.record.sources
         for was, source in zip(then, now, strict=False):
             if was.weight != source.weight:
                 raise OptionError(

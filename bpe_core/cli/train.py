@@ -84,14 +84,16 @@ def run(options: Namespace) -> int:
         closing(report_to(options.stream, control)) as report,
     ):
         checkpoints = Checkpoints(checkpoint_of(options), report)
-        replay = replay_of(options, report)
+        if replay := replay_of(options, report):
+            sample = sample_of(options)
+            replay.check_options(second_stage(rules) if transition else rules, str(sample) if sample else "")
         counts = _counts(options, preset, rules, control, report)
         if counts and transition:
             start = first_stage(transition, rules, counts, control, report)
             rules = second_stage(rules)
             counts = None if start is None else _counts(options, preset, rules, control, report)
         if counts and replay:
-            replay.check(rules, counts.sources, counts.sample)
+            replay.check_texts(counts.sources)
         n_known = max(start.n_merges if start else 0, replay.n_merges if replay else 0)
         n_merges, reason = 0, ""
         lines: tuple[Line, ...] = ()

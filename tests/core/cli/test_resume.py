@@ -153,6 +153,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     command = ["train", str(corpus), "-o", str(out), "--vocab-size", "300"]
     assert main([*command, "--resume"]) == 0
     assert "no checkpoint to resume; this run begins at the beginning" in capfd.readouterr().err
+    assert "name another file for the checkpoints" in told(capfd, *command, "--checkpoint", out)
     before = out.read_bytes()
     again = [*command, "--resume"]
     assert "with the ties 'first', not 'lowest'; give the same options, or leave out --resume" in told(
