@@ -4,11 +4,14 @@ import json
 import time
 from argparse import Namespace
 from contextlib import closing
+from pathlib import Path
 
-from bpe_core.auditing import KINDS, on_every_token
+from bpe_core.auditing import KINDS, Measures, on_every_token, verdicts
 from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
+from bpe_core.auditing.summary import Summary
 from bpe_core.auditing.what_if import NORMALIZERS
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
+from bpe_core.cli.audit_report import FIRST, AuditReport, html, markdown
 from bpe_core.cli.auditing import audited, tell_what_if
 from bpe_core.cli.control import Control
 from bpe_core.cli.finding_rows import table
@@ -34,11 +37,17 @@ def add(commands: Subcommands) -> None:
         (
             "-t mine.json --corpus my_texts/ --reference what_a_model_reads/",
             "-t mine.json --jsonl --fail-on unreachable,never-used",
+            "-t gpt2 --embeddings model.safetensors --html > audit.html",
+            "-t gpt-4 --what-if qwen2",
         ),
         notes="kinds of findings:\n" + "\n".join(f"  {kind:22}{meaning}" for kind, meaning in KINDS.items()),
     )
     add_tokenizer(parser)
-    for role, what in ("corpus", "the texts it learned from"), ("reference", "texts that a model is to learn from"):
+    texts = {
+        "corpus": "texts to count its tokens in, such as those it learned from",
+        "reference": "texts that a model is to learn from",
+    }
+    for role, what in texts.items():
         parser.add_argument(
             f"--{role}", action="append", default=[], metavar="PATH", help=f"{what}: a file or folder; repeatable"
         )
@@ -55,11 +64,15 @@ def add(commands: Subcommands) -> None:
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--jsonl", action="store_true", help="print one JSON object a finding")
-    form.add_argument("--all", action="store_true", help="print every finding, not only the first ones of each kind")
+    form.add_argument("--markdown", action="store_true", help="print a report in Markdown, as for a model card")
+    form.add_argument("--html", action="store_true", help="print a report as one self-contained HTML page")
     form.add_argument(
         "--bigrams",
         action="store_true",
         help="instead, print every pair of tokens that are text only together: ids and text, a line each",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="print every finding, or every token in a report, not only the first ones"
     )
     parser.add_argument(
         "--fail-on", default="", metavar="KIND,...", help="exit with 1 if there is a finding of these kinds"
@@ -112,8 +125,24 @@ def run(options: Namespace) -> int:
     elif options.jsonl:
         print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
     elif not options.stream:
-        print(table(found, tokenizer, first=None if options.all else 10))
+        ranked, summary = verdicts(tokenizer, found, measures), Summary.of(tokenizer, found)
+        if options.markdown or options.html:
+            first = None if options.all else FIRST
+            name = tokenizer.name or Path(options.tokenizer).name
+            report_of_it = AuditReport(name, _looked_at(options, measures), summary, ranked, first)
+            print(markdown(report_of_it) if options.markdown else html(report_of_it), end="")
+        else:
+            print(table(found, summary, ranked, first=None if options.all else 10))
     return 1 if found.of(*fatal) else 0
+
+
+def _looked_at(options: Namespace, measures: Measures) -> tuple[str, ...]:
+    """What the audit was given beside the vocabulary, in sentences."""
+    given = (("Texts", options.corpus), ("Reference", options.reference), ("Model", filter(None, [options.embeddings])))
+    said = tuple(f"{what}: {', '.join(Path(path).name for path in paths)}." for what, paths in given if paths)
+    if not options.corpus and "count" in measures.columns:
+        said += ("Counts are those of its training corpus, from its record.",)
+    return tuple(sentence for sentence in said if not sentence.endswith(": ."))
 
 
 def _bigrams(tokenizer: Tokenizer) -> int:

@@ -1,26 +1,35 @@
-"""The findings of an audit as a table for people: grouped by kind, the numbers aligned on the right."""
+"""The findings of an audit as tables for people: the most suspicious tokens, then the findings of each kind."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from bpe_core.auditing import KINDS, Finding, Findings
+from bpe_core.auditing import KINDS, Finding, Findings, Verdict
+from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.summary import Summary
 from bpe_core.cells import cells, fitted
-from bpe_core.plurals import counted
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 
+_WORST: Final = 10
+"""Tokens shown before everything else."""
 _LABEL: Final = 24
 """Terminal cells of a token label at most."""
 
 
-def table(found: Findings, tokenizer: Tokenizer, *, first: int | None) -> str:
-    """The findings as one text, grouped by kind: of each the `first` ones and how many more there are; None: all."""
-    return "\n".join(_lines(found, tokenizer, first))
+def table(found: Findings, summary: Summary, verdicts: Sequence[Verdict], *, first: int | None) -> str:
+    """The summary, the ten tokens with the highest scores, and the findings of each kind: the `first` ones; None: all.
+
+    Tokens about which there are only notes are not among the ten.
+    """
+    return "\n".join(_lines(found, summary, verdicts, first))
 
 
-def _lines(found: Findings, tokenizer: Tokenizer, first: int | None) -> Iterator[str]:
-    size = f"{counted(tokenizer.n_vocab, 'token')}, {counted(tokenizer.step, 'merge')}"
-    yield f"{size}, pattern {visible(tokenizer.pattern)}"
+def _lines(found: Findings, summary: Summary, verdicts: Sequence[Verdict], first: int | None) -> Iterator[str]:
+    yield from summary.sentences
+    worst = [verdict for verdict in verdicts if verdict.severity and verdict.severity > Severity.NOTE][:_WORST]
+    if worst:
+        yield ""
+        yield "Look at first, by score:"
+        yield from _aligned([(f"{v.id:,}", fitted(v.label, _LABEL), v.making) for v in worst])
     kinds = found.kinds()
     if not kinds:
         yield "Nothing suspicious."
@@ -36,6 +45,10 @@ def _lines(found: Findings, tokenizer: Tokenizer, first: int | None) -> Iterator
 
 def _rows(group: Iterable[Finding]) -> Iterator[str]:
     rows = [(f"{finding.id:,}", fitted(finding.label, _LABEL), finding.reason) for finding in group]
+    yield from _aligned(rows)
+
+
+def _aligned(rows: list[tuple[str, str, str]]) -> Iterator[str]:
     ids = max(len(number) for number, _, _ in rows)
     labels = max(cells(label) for _, label, _ in rows)
     for number, label, reason in rows:
