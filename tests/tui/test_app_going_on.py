@@ -12,8 +12,11 @@ from textual.widgets import Button, Input
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.errors import OptionError
+from bpe_core.exports import merges_as_text
+from bpe_core.metrics.overlap import merges_in_common
 from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
-from tui.dialogs.questions import AskNumber, Confirm
+from tui.dialogs.questions import AskFormat, AskNumber, AskPath, Confirm
+from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.screen.going_on import GoingOn
 from tui.screen.main import MainScreen
@@ -142,3 +145,45 @@ async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
     assert "A training is running" in await told(run=SimpleNamespace(busy=True))
     assert "There is no tokenizer yet" in await told()
     assert "No text is chosen" in await told(tokenizer=object(), path="x.json")
+
+
+@exhaustive
+async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Opened, kept: Path, home: Path) -> None:
+    other = config.tokenizers_folder() / "other.json"
+    save(train(TEXT, vocab_size=280, ties="largest"), other)
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        await scope.screen.run_action("show_runs")
+        dialog = await scope.asked(Runs)
+        await scope.press("home", "space", "down")
+        first, second = (load(run.path) for run in dialog._runs)
+        told = str(dialog.query_one("#difference").render())
+        assert f"The same until step {merges_in_common(first, second)}, then:" in told.replace("\n", " ")
+        await scope.press("enter")
+        chosen = dialog._runs[1].path
+        await scope.until(lambda: scope.screen.path == str(chosen), "it is in force")
+        await scope.screen.run_action("export('merges')")
+        await scope.asked(AskPath)
+        await scope.answer(str(home / "merges.tsv"))
+        await scope.until((home / "merges.tsv").exists, "they are saved")
+        assert (home / "merges.tsv").read_text() == "".join(merges_as_text(load(chosen)))
+        await scope.screen.run_action("convert")
+        await scope.asked(AskFormat)
+        await scope.answer("huggingface")
+        await scope.asked(AskPath)
+        await scope.answer(str(home / "tokenizer.json"))
+        await scope.until((home / "tokenizer.json").exists, "it is saved")
+        assert load(home / "tokenizer.json").merges == load(chosen).merges
+
+
+def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> None:
+    options = TrainingOptions(more={"weight": "a.txt=3 b.txt=1/2", "sample": "1/10", "seed": "7"})
+    command = TrainingTask("x", options, ("a.txt", "b.txt")).arguments(Path("out.json"))
+    assert [argument for argument in command if argument.startswith(("--weight", "--sample", "--seed"))] == [
+        "--weight=a.txt=3",
+        "--weight=b.txt=1/2",
+        "--sample=1/10",
+        "--seed=7",
+    ]
+    with pytest.raises(OptionError, match="no share"):
+        _ = TrainingTask("x", replace(options, more={"sample": "some"})).rules

@@ -34,6 +34,9 @@ MORE_OPTIONS: Final = (
         "end-of-word", "end of word", "A marker behind every piece, a symbol of its own that merges too.", "</w>"
     ),
     MoreOption("id-layout", "id layout", f"Which ids come first: {' or '.join(ID_LAYOUTS)}.", ID_LAYOUTS[0]),
+    MoreOption("sample", "sample", "Read only this share of the texts, in stretches of 64 KB.", "1/10"),
+    MoreOption("seed", "seed", "Which stretches a sample takes: the same number takes the same.", "0"),
+    MoreOption("weight", "weights", "Count some texts several times: PATH=N, spaces between.", "notes.md=3"),
     MoreOption("min-share", "least gain", "Stop once a merge shortens the text by less than this share.", "1/10000"),
 )
 """In the order they are shown in."""

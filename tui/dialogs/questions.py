@@ -16,6 +16,7 @@ from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Button, Input, Label
 from textual.widgets.button import ButtonVariant
 
+from bpe_core.formats import WRITABLE
 from bpe_core.formats.folder import holder_in
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer.conditions import WORDINGS, Condition, condition
@@ -188,6 +189,23 @@ class AskNumber(Ask[int]):
         if digits.isascii() and digits.isdigit() and len(digits) < 12 and self._least <= int(digits) <= self._most:
             return int(digits)
         raise ValueError(f"Type a number from {self._least:,} to {self._most:,}.")
+
+
+class AskFormat(Ask[str]):
+    """Asks for a format of tokenizer files."""
+
+    PLACEHOLDER = WRITABLE[1]
+    HINT = f"{', '.join(WRITABLE)}. Tab completes."
+
+    def suggester(self) -> Suggester:
+        """The formats that can be written."""
+        return SuggestFromList(WRITABLE)
+
+    def understood(self, text: str) -> str:
+        """The format, once it has been seen to be one."""
+        if text.strip() not in WRITABLE:
+            raise ValueError(f"There is no such format to write; type one of {', '.join(WRITABLE)}.")
+        return text.strip()
 
 
 class AskName(Ask[str]):

@@ -183,6 +183,21 @@ class RequestScreen(RestylingScreen):
             await self.session.going_on.fork(options)
 
     @work
+    async def action_export(self, what: str) -> None:
+        """Save the merges, the curve or the record of the training."""
+        await self.session.results.export(what)
+
+    @work
+    async def action_convert(self) -> None:
+        """Save the tokenizer in force for another library."""
+        await self.session.results.convert()
+
+    @work
+    async def action_show_runs(self) -> None:
+        """The trainings that are kept, and where two of them part."""
+        await self.session.results.show_runs()
+
+    @work
     async def offer_to_go_on(self) -> None:
         """Ask whether to go on with a training that did not end."""
         await self.session.going_on.offer()

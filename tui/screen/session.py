@@ -56,6 +56,7 @@ from tui.screen.going_on import GoingOn
 from tui.screen.moments import Moments
 from tui.screen.opening import Opening
 from tui.screen.replay import Replay
+from tui.screen.results import Results
 from tui.screen.shown_tokenizer import ShownTokenizer, same
 from tui.state import Corpus, Run, name_of
 from tui.workers.auditing import AuditTask
@@ -89,6 +90,7 @@ class Session:
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
         self.moments = Moments(screen, self.shown, self.training, self.train)
         self.going_on = GoingOn(screen, self._train)
+        self.results = Results(screen)
         self.replay = Replay(screen, self.shown.go_to)
         self.known = KnownTokenizers(screen, self._publish_kept)
         self.lanes = EditorLanes(screen, self.shown, self._pattern_for, self._remember_pattern)

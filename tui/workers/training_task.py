@@ -1,11 +1,12 @@
 """TrainingTask: a training to be done, and the command line of the worker that does it."""
 
 from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from bpe_core.cli.training_options import add_rules, rules_of
+from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of
 from bpe_core.cli.wire import Command
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
@@ -52,7 +53,7 @@ class TrainingTask:
         chosen = [
             *("--vocab-size", str(options.vocab_size), f"--pattern={options.pattern}", "--ties", options.ties),
             *("--min-count", str(options.min_count)),
-            *(f"--{name}={value}" for name, value in options.more.items() if value and self._applies(name)),
+            *(f"--{name}={value}" for name, value in _separate(options.more) if value and self._applies(name)),
         ]
         if self.begin is None:
             return [*chosen, *(f"--special={token}" for token in options.special_tokens)]
@@ -68,8 +69,11 @@ class TrainingTask:
             return PRESETS[self.preset].options
         parser = _Parser()
         add_rules(parser)
+        add_texts(parser)
         parser.set_defaults(preset=None)
-        return rules_of(parser.parse_args(self._rule_arguments()), self.begin)
+        arguments = parser.parse_args(self._rule_arguments())
+        sample_of(arguments)  # of texts and not of rules, but the worker would refuse it all the same
+        return rules_of(arguments, self.begin)
 
     def first_vocabulary(self) -> Vocabulary:
         """What the merges will be added to, as the worker begins with it too."""
@@ -77,6 +81,12 @@ class TrainingTask:
             return self.begin.vocabulary.at(0)
         rules = self.rules
         return Vocabulary.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
+
+
+def _separate(more: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The arguments and their values, of those that can be given several times one by one."""
+    for name, value in more.items():
+        yield from ((name, one) for one in (value.split() if name == "weight" else [value]))
 
 
 class _Parser(ArgumentParser):

@@ -1,0 +1,105 @@
+"""Results: what was learned, saved for other programs and for print; and the runs there were, two of them compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bpe_core.cli.runs import found
+from bpe_core.errors import BpeError
+from bpe_core.exports import curve_as_csv, merges_as_text, record_as_json
+from bpe_core.formats import save
+from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.pictures.chart import chart
+from bpe_core.visible import visible
+from tui.dialogs.questions import AskFormat, AskPath
+from tui.dialogs.runs import Runs
+from tui.disk import config
+from tui.owners.owner import in_thread, sentence_of
+from tui.state import name_of
+
+if TYPE_CHECKING:
+    from bpe_core.cli.runs import Run
+    from bpe_core.tokenizer import Tokenizer
+    from tui.screen.main import MainScreen
+
+_NAMES = {
+    "merges": ("the merges", "merges.tsv"),
+    "curve": ("the curve", "curve.csv"),
+    "chart": ("the curve", "curve.svg"),
+    "record": ("the training record", "training.json"),
+}
+"""What can be exported -> what the question calls it, and the name that is proposed."""
+
+
+class Results:
+    """Exports of the tokenizer on the screen, and the list of runs."""
+
+    def __init__(self, screen: MainScreen) -> None:
+        self._screen = screen
+
+    async def export(self, what: str) -> None:
+        """Make it, and let it be saved where the user says."""
+        screen, tokenizer = self._screen, self._screen.tokenizer
+        if tokenizer is None or not tokenizer.vocabulary.knows_merges:
+            screen.say("There are no merges to export yet.", "warning")
+            return
+        try:
+            text = await in_thread(_made, what, tokenizer, name_of(Path(screen.path)) if screen.path else "training")
+        except (BpeError, OSError) as error:
+            screen.say(sentence_of(error), "warning")
+            return
+        screen.session.files.save(text, *_NAMES[what])
+
+    async def convert(self) -> None:
+        """Save the tokenizer on the screen for another library."""
+        screen, tokenizer = self._screen, self._screen.in_force
+        if tokenizer is None:
+            screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
+            return
+        form = await screen.ask(AskFormat("For which library should this tokenizer be saved, as it is in force?"))
+        if form is None:
+            return
+        path = await screen.ask(AskPath("In which file?", must_exist=False, only_file=True))
+        if path is None:
+            return
+        if path.exists():
+            screen.say(f"There is a {visible(path.name)} already; name another file.", "warning")
+            return
+        try:
+            await in_thread(save, tokenizer, path, format=form)
+            screen.say(f"Saved as {path}.")
+        except (BpeError, OSError) as error:
+            screen.say(sentence_of(error), "error")
+
+    async def show_runs(self) -> None:
+        """The trainings whose tokenizers are kept, newest first; two of them compared."""
+        try:
+            runs = await in_thread(_found, config.tokenizers_folder())
+        except (BpeError, OSError) as error:
+            self._screen.say(sentence_of(error), "error")
+            return
+        if not runs:
+            self._screen.say("No training is kept yet: F6 begins one.")
+            return
+        path = await self._screen.ask(Runs(runs))
+        if path is not None:
+            self._screen.session.use(path)
+
+
+def _made(what: str, tokenizer: Tokenizer, name: str) -> str:
+    lines: Iterable[str]
+    if what == "merges":
+        lines = merges_as_text(tokenizer)
+    elif what == "record":
+        lines = [record_as_json(tokenizer)]
+    else:
+        curves = {name: TrainingCurve.of(tokenizer).points}
+        lines = curve_as_csv(curves) if what == "curve" else [chart(curves)]
+    return "".join(lines)
+
+
+def _found(folder: Path) -> list[Run]:
+    runs = [run for run in found([folder]) if run.tokenizer.record]
+    return sorted(runs, key=lambda run: str(run.described()["created"]), reverse=True)
