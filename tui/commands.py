@@ -46,6 +46,7 @@ class Command:
 
 _PANES: Final = f"{', '.join(pane.title.lower() for pane in PANES)}; pressed again, the next part of it"
 _TRAVEL: Final = "one step back or on in the life of the vocabulary"
+_GLITCH: Final = "Guided example: make a glitch token"
 _FILL: Final = "Fill the screen with this pane"
 _PATTERN: Final = "Split pattern of this tokenizer…"
 _OPEN: Final = "run a preset; open a folder"
@@ -161,6 +162,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("measure_text", "", "", "of the tokenizer in force: bytes per token, entropies, …", _MEASURE),
         Command("count_formats", "", "", "the tokens of the editor's text, if it is such data", _FORMATS),
         Command("audit", "", "", "find tokens that a model hardly learns; again: stop", "Audit the tokenizer in force"),
+        Command("glitch_example", "", "", "train with user names, audit without, find them", _GLITCH),
         Command("add_path", "", "", "by its path", "Add a file or folder to the corpus"),
         Command("open_tokenizer", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
         Command("change_pattern", "", "", "seen, and changed", _PATTERN),

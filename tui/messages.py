@@ -114,6 +114,8 @@ class PlaceOpened(Message):
     """Characters before it in the line."""
     length: int
     """Characters to be selected there."""
+    way_back: str = "F10 leads back to the comparison."
+    """How to come back to where one was."""
 
 
 @dataclass
@@ -141,6 +143,13 @@ class TokenOpened(Message):
     token: int
     verdict: "Verdict | None" = None
     """What an audit says of it."""
+
+
+@dataclass
+class LinesWanted(Message):
+    """The lines of the chosen texts in which a token occurs should be found."""
+
+    token: int
 
 
 @dataclass

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from bpe_core.visible import visible
 
 if TYPE_CHECKING:
+    from bpe_core.auditing.occurrences import Occurrence
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.explain.corpus_places import CorpusPlace
     from bpe_core.explain.merge_choice import Explanation
@@ -178,6 +179,19 @@ class StepExplained:
     """Why it cannot be known, in a sentence."""
     ties: str = ""
     """The tie rule of the training."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLines:
+    """The lines in which a token occurs, as far as they are found."""
+
+    token: int | None = None
+    searched: bool = False
+    """Whether there are texts to search."""
+    running: bool = False
+    progress: str = ""
+    """How far the search is, or why it could not be done."""
+    found: tuple[Occurrence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

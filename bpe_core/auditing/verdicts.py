@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from bpe_core.auditing.findings import Finding, Severity
 from bpe_core.auditing.measures import Measures
-from bpe_core.auditing.weights import WEIGHTS, points, tail
+from bpe_core.auditing.weights import SAME_EVIDENCE, WEIGHTS, points, tail
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 
@@ -121,6 +121,9 @@ def _verdict(tokenizer: Tokenizer, token: int, findings: list[Finding], measures
     worth: dict[str, float] = {}
     for finding in findings:
         worth[finding.kind] = max(points(finding, percentile), worth.get(finding.kind, 0.0))
+    for same in SAME_EVIDENCE:
+        told = sorted(same & worth.keys(), key=worth.__getitem__)
+        worth.update(dict.fromkeys(told[:-1], 0.0))
     if percentile is not None:
         worth["undertrained"] = WEIGHTS["undertrained"].most * tail(percentile)
     shares, left = [], 1.0

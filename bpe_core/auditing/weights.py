@@ -3,7 +3,8 @@
 Each kind gives a token *points* between 0 and 1: the weight of the kind times how strong this piece of evidence is.
 Points are joined as if each kind were right by itself with that probability: score = 1 - (1 - a) * (1 - b) * ..., the
 probability that at least one is. So a score lies between 0 and 1, more evidence never lowers it, and the order of the
-kinds does not matter. It is a rank for a reader's attention, not a measured probability.
+kinds does not matter; kinds of the same evidence count once. It is a rank for a reader's attention, not a measured
+probability.
 
 Where the rows of a model are known, these are measured on what the other kinds only guess at: a *guess* then counts
 as far as the row agrees, its points times `tail` of the row's percentile. So a token that the model has learned is not
@@ -50,6 +51,10 @@ WEIGHTS: Final[Mapping[str, Weight]] = MappingProxyType(
     }
 )
 """Kind of finding -> what it counts."""
+
+SAME_EVIDENCE: Final = (frozenset({"scaffold", "never-used", "rare"}),)
+"""Kinds that see the same from two sides: later merges took all of a token, so it is scaffold and never used. Of those
+found about one token only the weightiest counts."""
 
 HALF_AT: Final = 2.0
 """The percentile, 0 to 100, at which the evidence of a model's row counts half: Land and Bartolo's threshold."""

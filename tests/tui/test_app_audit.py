@@ -58,7 +58,7 @@ async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, boo
         await scope.press("enter")
         await judged(scope)
         assert table.has_focus, "whoever has asked for the audit goes on in the list"
-        expected = audit(load(kept), counts=Counts.of(TEXT * 2, "gpt4"))
+        expected = audit(load(kept), counts=Counts.of(TEXT, "gpt4"))
         found = screen.audit.verdicts
         assert {(one.id, kind) for one in found.values() for kind in one.kinds} == {(f.id, f.kind) for f in expected}
         assert f"{len(found):,} tokens found in the tokenizer, book.txt" in scope.shown("#audit-status")

@@ -6,6 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
+from rich.text import Text
 
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.weights import WEIGHTS
@@ -16,13 +17,17 @@ from tui.drawing.token_columns import INKS, MARKS, number
 from tui.drawing.token_tree import branches
 
 if TYPE_CHECKING:
+    from bpe_core.auditing.occurrences import Occurrence
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.tokenizer import Tokenizer
+    from tui.state import TokenLines
 
 _TREE: Final = 12
 """Lines of the tree of merges at most."""
 _CHILDREN: Final = 30
 """Tokens made of this one that are listed."""
+
+_NO_TEXTS: Final = "No text is chosen: F2 leads to them, Space chooses one."
 
 WORDS: Final[Mapping[str, str]] = {
     "count": "left in the texts",
@@ -44,8 +49,8 @@ class Line:
     """A token to look at."""
     text: str | None = None
     """A text for the editor."""
-    place: tuple[str, int] | None = None
-    """(path, line number from 1) of a text to open in the editor."""
+    place: "Occurrence | None" = None
+    """A place in a text, to be shown in the editor."""
 
     @property
     def hint(self) -> str:
@@ -81,6 +86,33 @@ def token_lines(known: Known, width: int) -> list[Line]:
         [*_children(known)],
     ]
     return [line for part in parts if part for line in ([Line(InfoLine()), *part] if part is not parts[0] else part)]
+
+
+def lines_of_texts(known: "TokenLines", width: int) -> list[Line]:
+    """The lines in which a token occurs, by file, the token brought out."""
+    lines: list[Line] = []
+    file = None
+    for one in known.found:
+        if one.file != file:
+            file = one.file
+            lines.append(Line(InfoLine(file.name, ink="accent")))
+        lines.append(Line(InfoLine(_context(one, width), lead=f"{one.line:>6,}  "), place=one))
+    if known.progress:
+        lines += paragraph(f"Looking: {known.progress}." if known.running else known.progress, width, "muted")
+    elif not known.found:
+        lines += paragraph("It occurs in none of the chosen texts." if known.searched else _NO_TEXTS, width, "muted")
+    else:
+        lines += paragraph(f"{counted(len(known.found), 'line')}; each is told once.", width, "muted")
+    return lines
+
+
+def _context(one: "Occurrence", width: int) -> Text:
+    """A line with what stands before the token cut short, so that the token is seen."""
+    start = max(0, one.column - max(4, width // 4))
+    before, its = one.text[start : one.column], one.text[one.column : one.column + one.length]
+    after = one.text[one.column + one.length :][:width]
+    text = Text("…" if start else "").append(visible(before))
+    return text.append(token_label(its.encode(errors="replace")), "bold reverse").append(visible(after))
 
 
 def paragraph(text: str, width: int, ink: str = "text", lead: str = "") -> Iterator[Line]:

@@ -15,17 +15,17 @@ from textual.widgets import Button, Input, Static
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
-from tui.drawing.evidence_lines import Known, Line, paragraph, token_lines
+from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, token_lines
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_columns import MARKS
-from tui.messages import TextTried
-from tui.state import Audit, Run
+from tui.messages import LinesWanted, PlaceOpened, TextTried
+from tui.state import Audit, Run, TokenLines
 from tui.terminal.guards import Field
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.pane import Pane
 from tui.widgets.token_table import TokenTable
 
-SIDES: Final = {"about": "What is sought", "token": "Token"}
+SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}
 """What the panel shows."""
 BESIDE: Final = 112
 """Cells from which on the panel stands beside the list."""
@@ -43,6 +43,7 @@ class AuditPane(Pane):
     audit: var[Audit] = var(Audit())
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
     run: var[Run] = var(Run())
+    token_lines: var[TokenLines] = var(TokenLines())
 
     def compose(self) -> ComposeResult:
         """Controls, summary, list, panel."""
@@ -87,7 +88,7 @@ class AuditPane(Pane):
             self.table.judge(list(audit.verdicts.values()), audit.measures)
             if not old.subject and audit.subject:
                 self.panel.side = "token"
-            if self.query_one("#audit-go").has_focus:
+            if self.screen.focused in (None, self.query_one("#audit-go")):
                 self.screen.set_focus(self.table)
 
     def _show_summary(self) -> None:
@@ -104,6 +105,11 @@ class AuditPane(Pane):
             f"{kind} {n:,} (known {figures[kind]:,})" for kind, n in rows.choices.items() if kind in figures
         )
         return "  ".join(marks) + (f"   {rows.known.name}: {known}" if rows.known else "")
+
+    def watch_token_lines(self) -> None:
+        """More lines of the token are found."""
+        if self.panel.side == "lines":
+            self._show_panel()
 
     @property
     def table(self) -> TokenTable:
@@ -174,6 +180,9 @@ class AuditPane(Pane):
             self.table.go_to(line.token)
         elif line.text is not None:
             self.post_message(TextTried(line.text, self._token))
+        elif (at := line.place) is not None:
+            back = "F5 leads back to the list."
+            self.post_message(PlaceOpened(str(at.file.path), at.line, at.column, at.length, back))
 
     def on_resize(self, event: events.Resize) -> None:
         """Where there is room, the panel stands beside the list; other widths have other lines."""
@@ -198,6 +207,11 @@ class AuditPane(Pane):
             row = self.table.current
             hole = self.table.rows.hole(row) if row is not None else None
             panel.show_lines([*paragraph(hole.sentence, panel.room)] if hole else [])
+        elif panel.side == "lines":
+            if self.token_lines.token != token:
+                self.post_message(LinesWanted(token))
+            else:
+                panel.show_lines(lines_of_texts(self.token_lines, panel.room), anew=not self.token_lines.found)
         else:
             measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
             known = Known(tokenizer, token, self.audit.verdicts.get(token), measures, bool(self.audit.subject))

@@ -91,7 +91,7 @@ class Comparisons:
         editor, area = screen.editor, screen.editor.area
         if area.text != text:
             editor.put(text)
-            screen.say("The text is in the editor; Ctrl+Z there brings yours back. F10 leads back to the comparison.")
+            screen.say(f"The text is in the editor; Ctrl+Z there brings yours back. {place.way_back}")
         editor.view = "text"
         document = area.document
         row = max(0, min(place.line - 1, document.line_count - 1))

@@ -224,7 +224,9 @@ class MainScreen(RequestScreen):
             container.display = any(BY_ID[pane].place != "left" for pane in seen)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Whatever gets the focus makes its pane the active one."""
+        """Whatever gets the focus makes its pane the active one, unless the focus has moved on since."""
+        if self.focused is not event.widget:
+            return
         for node in event.widget.ancestors_with_self:
             if isinstance(node, Pane) and node.id:
                 self.active = node.id

@@ -23,6 +23,7 @@ from tui.state import (
     Run,
     ShownLane,
     StepExplained,
+    TokenLines,
     Totals,
     TrainingOptions,
 )
@@ -85,6 +86,8 @@ class RequestScreen(RestylingScreen):
     """The lanes of the editor after the first."""
     comparison: var[Comparison] = var(Comparison())
     """How far a comparison of tokenizers is, and what it found."""
+    token_lines: var[TokenLines] = var(TokenLines())
+    """The lines of the chosen texts in which a token occurs that somebody wants to know of."""
     kept: var[tuple[KnownTokenizer, ...]] = var(())
     """The tokenizers that can be put in force."""
 
@@ -241,6 +244,10 @@ class RequestScreen(RestylingScreen):
         """Count the tokens of the editor's data in several formats."""
         self.session.comparisons.count_formats()
 
+    def action_glitch_example(self) -> None:
+        """Make a glitch token, and find it."""
+        self.session.glitch_example()
+
     def action_audit_texts(self) -> None:
         """Audit with the chosen texts, or without them."""
         self.session.audit_texts()
@@ -369,6 +376,11 @@ class RequestScreen(RestylingScreen):
     def open_token(self, event: messages.TokenOpened) -> None:
         """A token of the audit's list."""
         self.session.open_token(event.token, event.verdict)
+
+    @on(messages.LinesWanted)
+    def find_lines(self, event: messages.LinesWanted) -> None:
+        """Lines of a token."""
+        self.session.find_lines(event.token)
 
     @on(messages.TextTried)
     def try_text(self, event: messages.TextTried) -> None:

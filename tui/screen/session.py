@@ -12,7 +12,8 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
     step, in_force      `ShownTokenizer`: how many of its merges are in force, and the tokenizer that they are
     comparison          `ComparisonRun`
     explained           `Explaining`: why the merge of a step was chosen
-    audit               `AuditRun`, with the findings
+    audit               `AuditRun`, with the verdicts
+    token_lines         `OccurrenceSearch`
     kept                `KnownTokenizers`
     lanes               `EditorLanes`: the tokenizers whose tokens the editor shows under those of `in_force`
     active              the screen: the pane that has the focus
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.auditing.witness import witness
 from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
+from bpe_core.content.samples import samples
 from bpe_core.errors import BpeError
 from bpe_core.formats.folder import tokenizer_at
 from bpe_core.visible import quoted, visible
@@ -47,6 +49,7 @@ from tui.owners.explaining import Explaining, Subject, preset_of, subject_of_fil
 from tui.owners.fetch import Fetch
 from tui.owners.known_tokenizers import KnownTokenizers
 from tui.owners.loading import Loading, Recovery
+from tui.owners.occurrences import OccurrenceSearch
 from tui.owners.owner import in_thread
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
@@ -58,7 +61,7 @@ from tui.screen.opening import Opening
 from tui.screen.replay import Replay
 from tui.screen.results import Results
 from tui.screen.shown_tokenizer import ShownTokenizer, same
-from tui.state import Corpus, Run, name_of
+from tui.state import Corpus, Run, TrainingOptions, name_of
 from tui.workers.auditing import AuditTask
 from tui.workers.training_task import RUN, TrainingTask
 
@@ -72,6 +75,8 @@ if TYPE_CHECKING:
 
 _LONGEST_PATTERN: Final = 120
 """Characters of a pattern that a question tells."""
+_GLITCHES: Final = TrainingOptions(vocab_size=512)
+"""By which the names of a forum become tokens of their own."""
 _BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 
 
@@ -88,6 +93,7 @@ class Session:
         self.recovery = Recovery(screen, self._publish_notice, self.shown.recovered)
         self.explaining = Explaining(screen, partial(setattr, screen, "explained"))
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
+        self.occurrences = OccurrenceSearch(screen, partial(setattr, screen, "token_lines"))
         self.moments = Moments(screen, self.shown, self.training, self.train)
         self.going_on = GoingOn(screen, self._train)
         self.results = Results(screen)
@@ -101,6 +107,9 @@ class Session:
         """Ids whose text was looked at last."""
         self._learning: TrainingTask | None = None
         """The training that the vocabulary on the screen came from, if it was one of this session."""
+
+    _audits_next = False
+    """Whether what is being learned is to be audited at once."""
 
     def _publish_run(self, run: Run) -> None:
         was_busy, self._screen.run = self._screen.run.busy, run
@@ -148,6 +157,7 @@ class Session:
     def choose_corpus(self, corpus: Corpus) -> None:
         """Other texts: count them."""
         self._screen.corpus = corpus
+        self.occurrences.forget()
         self._screen.remember(corpus=corpus.paths, reference=corpus.reference)
         self._count()
 
@@ -240,7 +250,21 @@ class Session:
             TrainingTask(preset.name, self._screen.options, preset=preset.name, first=ONE_STEP if stepping else RUN)
         )
 
+    def glitch_example(self) -> None:
+        """Train on a forum with its user names, then audit against the same forum without them."""
+        screen = self._screen
+        if screen.run.busy:
+            screen.say(_BUSY, "warning")
+            return
+        paths = {sample.name: str(sample.path) for sample in samples()}
+        names, clean = (paths["forum-with-names"],), (paths["forum-clean"],)
+        self.choose_corpus(Corpus(names, clean, title_of(names)))
+        screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
+        self._train(TrainingTask(screen.corpus.title, _GLITCHES, names))
+        self._audits_next = True
+
     def _train(self, task: TrainingTask) -> None:
+        self._audits_next = False
         # What was still being fetched or loaded would take the place of what is learned.
         self.fetching.cancel()
         self.loading.cancel()
@@ -273,6 +297,8 @@ class Session:
         if tokenizer is not None and path is not None:
             self.shown.keep(Loaded(tokenizer, path, None, ""))
             screen.remember(tokenizer=str(path))
+            if self._audits_next:
+                screen.call_later(self.audit)
         elif tokenizer is None and (before := self.shown.take_back()):
             self._show(before)
         elif tokenizer is None and self.shown.loaded is None and screen.kept:  # it was still being loaded
@@ -356,6 +382,7 @@ class Session:
         self.explaining.forget()
         self._learning = None
         self.auditing.forget()
+        self.occurrences.forget()
         self._screen.editor.forget_edits()
 
     async def discard(self, path: Path) -> None:
@@ -457,6 +484,12 @@ class Session:
             if screen.go_to_log():
                 told.append("F5 leads back to the list.")
         screen.say(" ".join(told))
+
+    def find_lines(self, token: int) -> None:
+        """Find the lines of the chosen texts in which a token occurs."""
+        tokenizer = self._screen.tokenizer
+        if tokenizer is not None and token in tokenizer.vocabulary:
+            self.occurrences.find(tokenizer, token, self._screen.corpus.paths)
 
     def try_text(self, text: str, token: int | None) -> None:
         """Put a text into the editor, in sight, the cursor on a token of it."""

@@ -1,0 +1,67 @@
+"""OccurrenceSearch: the lines of the chosen texts in which one token occurs, found beside the screen, on demand."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from bpe_core.auditing.occurrences import Occurrence, occurrences
+from bpe_core.corpus import find_files
+from bpe_core.corpus.reading import Unreadable
+from bpe_core.tokenizer import Tokenizer
+from tui.owners.owner import Host, Owner, in_thread
+from tui.state import TokenLines
+
+MOST: Final = 200
+"""Lines that are found; more of them tell nobody more."""
+_BLOCKS: Final = 8
+"""Blocks of text between two looks at whether somebody still wants to know."""
+
+
+class OccurrenceSearch(Owner[TokenLines]):
+    """How far the search for the lines of a token is, and those that were found."""
+
+    def __init__(self, host: Host, publish: Callable[[TokenLines], None]) -> None:
+        super().__init__(host, TokenLines(), publish)
+
+    def find(self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]) -> None:
+        """Find those of this token, and no longer those of the one before."""
+        self._replace(TokenLines(token, bool(paths), bool(paths), "finding the texts" if paths else ""))
+        if paths:
+            self._begin(partial(self._find, tokenizer, token, paths))
+
+    def forget(self) -> None:
+        """Other texts, or another tokenizer."""
+        self.cancel()
+        self._replace(TokenLines())
+
+    async def _find(self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]) -> None:
+        files = (await in_thread(find_files, paths)).files
+        for number, file in enumerate(files, 1):
+            search = occurrences(tokenizer, token, file)
+            while len(self._value.found) < MOST:
+                try:
+                    found, more = await in_thread(_some, search)
+                except Unreadable:  # a file of a folder that is no text further on: the others are
+                    break
+                progress = f"{number:,} of {len(files):,} texts"
+                self._replace(replace(self._value, progress=progress, found=(*self._value.found, *found)[:MOST]))
+                if not more:
+                    break
+        self._replace(replace(self._value, running=False, progress=""))
+
+    def _failed(self, sentence: str) -> None:
+        self._replace(replace(self._value, running=False, progress=sentence))
+
+
+def _some(search: Iterator[Occurrence | None]) -> tuple[list[Occurrence], bool]:
+    """What some blocks hold, and whether there may be more."""
+    found: list[Occurrence] = []
+    n_blocks = 0
+    for one in search:
+        if one is not None:
+            found.append(one)
+        n_blocks += one is None
+        if n_blocks >= _BLOCKS or len(found) >= MOST:
+            return found, True
+    return found, False
