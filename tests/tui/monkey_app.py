@@ -198,14 +198,19 @@ class Player:
                 await self.settle()
         assert self._app.screen is screen, f"{self._app.screen} does not close"
         end = time.monotonic() + _PATIENCE
-        while self.goes_on and (screen.run.busy or screen.audit.running or not self._all_known()):
+        while self.goes_on and (screen.run.busy or self._works_beside() or not self._all_known()):
             assert time.monotonic() < end, f"{screen.run} goes on, or tokens are not known: {screen.editor.area.live}"
             if screen.run.busy:
                 screen.action_stop()
             elif screen.audit.running:
                 screen.action_audit()
+            elif screen.comparison.running:
+                screen.action_compare()
             await asyncio.sleep(0.02)
         await self.settle()
+
+    def _works_beside(self) -> bool:
+        return self._app.main.audit.running or self._app.main.comparison.running
 
     def _all_known(self) -> bool:
         area = self._app.main.editor.area
