@@ -221,6 +221,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("turn_writing", "b", "Bytes", "tokens there as text, hexadecimal or decimal bytes, or ids"),
     ),
     "Curve": (
+        Command("show_next", "c", "Next", "bytes per token, tokens saved, use, Rényi efficiency"),
         Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
         Command("travel(-1)", "left", help="to the dot before, to the next"),
         Command("travel(1)", "right", help="to the dot before, to the next"),

@@ -9,7 +9,10 @@ from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.message import Message
 
+from bpe_core import train
+from bpe_core.metrics.training_curve import TrainingCurve
 from tui.drawing.braille import blocks, braille
+from tui.drawing.curve_quantities import depth, values
 from tui.messages import StepRequested
 from tui.widgets.curve import Curve
 
@@ -209,3 +212,49 @@ async def test_a_narrow_curve_has_its_labels_above_and_below() -> None:
         assert shown[-2].endswith("139 at 5")
         assert shown[-1].split() == ["0", "20", "steps"]
         assert all(dots(line) for line in shown[1:-2])
+
+
+async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
+    tokenizer = train("the theme of the other thesis, the thing " * 9, vocab_size=276)
+    points = TrainingCurve.of(tokenizer).points
+    app = CurveApp()
+    async with app.run_test(size=(76, 10)) as pilot:
+        curve = app.curve
+        curve.clear(points[0].n_tokens, tokenizer.record.n_bytes if tokenizer.record else 0)
+        curve.append(point.n_tokens for point in points[1:])
+        curve.points = lambda: points
+        curve.step = 7
+        curve.focus()
+        seen = []
+        for _ in range(5):
+            seen.append((curve.quantity, lines(curve)[0]))
+            await pilot.press("c")
+            await pilot.pause()
+        assert [name for name, _ in seen] == ["tokens", "ratio", "saved", "use", "efficiency"]
+        assert curve.quantity == "tokens"
+        here = points[7]
+        for (_, line), told in zip(
+            seen,
+            (
+                f"{here.n_tokens} tokens at step 7",
+                f"{here.bytes_per_token:.2f} bytes/token at step 7",
+                f"{here.saved} saved at step 7",
+                f"{here.utilization:.1%} used at step 7",
+                f"Rényi {here.renyi_efficiency:.3f} at step 7",
+            ),
+            strict=True,
+        ):
+            assert told in line or "step 7" not in line, line
+        assert values("use", [point.n_tokens for point in points], 0, points) == [point.utilization for point in points]
+        curve.points = tuple
+        await pilot.press("c", "c", "c")
+        assert curve.quantity == "tokens", "what is not known takes no turn"
+        await pilot.press("c")
+        curve.append([points[-1].n_tokens - 1])
+        assert curve.quantity == "ratio" and len(curve._drawn) == len(points) + 1
+
+
+def test_a_logarithmic_quantity_gives_small_values_room() -> None:
+    assert depth("tokens", 10, 0, 1000) == 0.99
+    assert depth("saved", 31, 0, 1023) == 0.5
+    assert depth("ratio", 3, 3, 3) == 0

@@ -1,5 +1,6 @@
 """The training pane: options, controls, progress, the log of merges and the curve of sequence length."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from textual import on
@@ -11,6 +12,7 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
+from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
 from bpe_core.patterns import PATTERNS
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import TIES, Merge
@@ -54,6 +56,8 @@ class TrainingPane(Pane):
 
     def compose(self) -> ComposeResult:
         """Options, controls and curve above, the log of merges below them in the whole width."""
+        curve = Curve(id="curve").data_bind(TrainingPane.step)
+        curve.points = self._points
         with Horizontal(id="above-log"):
             with Vertical(id="settings"):
                 yield from self._options()
@@ -69,7 +73,7 @@ class TrainingPane(Pane):
                     yield Button("More …", id="more", compact=True, action="screen.more_options", tooltip=_MORE)
                     yield progress
                 yield Static(id="status", markup=False)
-            yield Curve(id="curve").data_bind(TrainingPane.step)
+            yield curve
         log = MergeLog(id="merge-log").data_bind(TrainingPane.step)
         with Container(id="log-and-why"):
             yield log
@@ -133,7 +137,7 @@ class TrainingPane(Pane):
     def begin(self, n_tokens: int, n_bytes: int) -> None:
         """A new training, or another tokenizer: empty log and curve."""
         self.log_of_merges.clear(n_bytes=n_bytes, n_tokens=n_tokens)
-        self.query_one(Curve).clear(n_tokens)
+        self.query_one(Curve).clear(n_tokens, n_bytes)
         self.query_one(WhyPanel).begin(n_tokens or n_bytes)
 
     def learned(self, merges: list[Merge]) -> None:
@@ -141,6 +145,13 @@ class TrainingPane(Pane):
         self.log_of_merges.append(merges)
         if merges and merges[0].n_tokens:  # a file from elsewhere does not tell how long its corpus was
             self.query_one(Curve).append([merge.n_tokens for merge in merges])
+
+    def _points(self) -> Sequence[CurvePoint]:
+        """The whole curve of the training that the tokenizer on the screen came from; empty if it has no record."""
+        tokenizer = self.tokenizer
+        if tokenizer is None or tokenizer.record is None:
+            return ()
+        return TrainingCurve.of(tokenizer).points
 
     def show(self, merges: KeptMerges) -> None:
         """All merges of a kept tokenizer."""

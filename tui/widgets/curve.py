@@ -3,24 +3,31 @@
 However many steps there are, a drawing looks at two of them per cell of its width, so growing costs nothing.
 """
 
+from __future__ import annotations
+
+import asyncio
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import expm1, log1p
 from textwrap import wrap
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
-from textual.reactive import reactive
+from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.plurals import counted
 from tui.commands import bindings
 from tui.drawing.braille import blocks, braille
+from tui.drawing.curve_quantities import QUANTITIES, depth, values
 from tui.messages import StepRequested
+
+if TYPE_CHECKING:
+    from bpe_core.metrics.training_curve import CurvePoint
 
 
 class Curve(Widget, can_focus=True):
@@ -41,17 +48,25 @@ class Curve(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"curve--{ink}" for ink in ["line", "later", "label", "step", "blank"]}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
 
-    hint = "How many tokens the corpus has after each merge; ● is the step in force."
+    hint = "The corpus after each merge; ● is the step in force, c shows another quantity."
     step: reactive[int] = reactive(0)
     """How many merges are in force."""
     logarithmic: reactive[bool] = reactive(False)
     """Whether the step axis is logarithmic."""
 
+    quantity: var[str] = var("tokens", init=False)
+    """What is drawn: a name of `QUANTITIES`."""
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._lengths = [0]
-        self._least = self._most = 0
-        self._key: tuple[int, ...] = ()
+        self._n_bytes = 0
+        self._drawn: Sequence[float] = self._lengths
+        """The values of the quantity, by step."""
+        self._least = self._most = 0.0
+        self.points: Callable[[], Sequence[CurvePoint]] = tuple
+        """The whole curve of the training, where there is one; it may take a moment."""
+        self._key: tuple[object, ...] = ()
         self._cached: tuple[list[str], int, int] = ([], 0, 0)
 
     @property
@@ -59,10 +74,11 @@ class Curve(Widget, can_focus=True):
         """Tokens in the corpus before the first merge, and after each."""
         return self._lengths
 
-    def clear(self, n_tokens: int = 0) -> None:
-        """Only the length before the first merge."""
+    def clear(self, n_tokens: int = 0, n_bytes: int = 0) -> None:
+        """Only the length before the first merge; `n_bytes` is the size of the corpus, 0 where that is not known."""
         self._lengths = [n_tokens]
-        self._least = self._most = n_tokens
+        self._n_bytes = n_bytes
+        self._draw("tokens", self._lengths)
         self._key = ()
         self.refresh()
 
@@ -70,9 +86,30 @@ class Curve(Widget, can_focus=True):
         """The lengths after further merges. Merges only make a text shorter, but any numbers can be drawn."""
         start = len(self._lengths)
         self._lengths.extend(lengths)
-        for length in self._lengths[start:]:
-            self._least, self._most = min(self._least, length), max(self._most, length)
+        if self.quantity == "tokens":
+            for length in self._lengths[start:]:
+                self._least, self._most = min(self._least, length), max(self._most, length)
+        else:
+            drawn = values(self.quantity, self._lengths, self._n_bytes, ())
+            self._draw(*((self.quantity, drawn) if drawn else ("tokens", self._lengths)))
         self.refresh()
+
+    def _draw(self, quantity: str, drawn: Sequence[float]) -> None:
+        self.quantity = quantity
+        self._drawn = drawn
+        self._least, self._most = min(drawn), max(drawn)
+        self.refresh()
+
+    async def action_show_next(self) -> None:
+        """Draw the next quantity that is known; of what is used, only once a training has ended."""
+        names = list(QUANTITIES)
+        here = names.index(self.quantity)
+        for name in (*names[here + 1 :], *names[: here + 1]):
+            lengths = self._lengths
+            points = await asyncio.to_thread(self.points) if QUANTITIES[name].of_point else ()
+            if lengths is self._lengths and (drawn := values(name, lengths, self._n_bytes, points)):
+                self._draw(name, lengths if name == "tokens" else drawn)
+                return
 
     def action_toggle_logarithmic(self) -> None:
         """Change between a linear and a logarithmic axis of steps."""
@@ -115,8 +152,8 @@ class Curve(Widget, can_focus=True):
 
     def _depths(self, steps: Sequence[int]) -> list[float]:
         """How far down from the greatest length to the least each step has come, 0 to 1."""
-        drop = max(1, self._most - self._least)
-        return [(self._most - self._lengths[step]) / drop for step in steps]
+        drawn = self._drawn
+        return [depth(self.quantity, drawn[step], self._least, self._most) for step in steps]
 
     def on_click(self, event: events.Click) -> None:
         """A click on the plot chooses the step there."""
@@ -140,7 +177,13 @@ class Curve(Widget, can_focus=True):
     @property
     def _left(self) -> int:
         """Cells left of the plot: the longer of both its labels between blanks."""
-        return 1 if self._narrow else max(len(f"{self._most:,}"), len(f"{self._least:,}")) + 2
+        return 1 if self._narrow else max(map(len, self._edges)) + 2
+
+    @property
+    def _edges(self) -> tuple[str, str]:
+        """The greatest value and the least, as they stand at the edge."""
+        label = QUANTITIES[self.quantity].label
+        return label(self._most), label(self._least)
 
     @property
     def _track(self) -> tuple[int, int]:
@@ -153,7 +196,8 @@ class Curve(Widget, can_focus=True):
     @property
     def _spark_labels(self) -> tuple[str, str, int]:
         """What stands before and behind the bars of a small plot, and the cells between."""
-        first, last = f"{self._lengths[0]:,} ", f" {self._lengths[-1]:,}"
+        label = QUANTITIES[self.quantity].label
+        first, last = f"{label(self._drawn[0])} ", f" {label(self._drawn[-1])}"
         room = self.size.width - 2 - len(first) - len(last)
         return (first, last, room) if room >= 4 else ("", "", max(0, self.size.width - 2))
 
@@ -173,7 +217,7 @@ class Curve(Widget, can_focus=True):
             end = end if len(end) < room else f"{self._last:,}"
             segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{room}}")
         elif self._narrow and y == 0:
-            segments = self._label(counted(self._most, "token"))
+            segments = self._label(QUANTITIES[self.quantity].told(self._most))
         elif self._narrow and y == height - 2:
             segments = self._label(f"{self._note:>{width - 2}}")
         else:
@@ -184,11 +228,11 @@ class Curve(Widget, can_focus=True):
     def _note(self) -> str:
         """Where the step in force has come to."""
         step = self._shown_step
-        length = self._lengths[step]
+        value, quantity = self._drawn[step], QUANTITIES[self.quantity]
         if self._narrow:
-            both = f"{length:,} at {step:,}"
-            return both if len(both) <= self.size.width - 2 else f"{length:,}"
-        return f"  {counted(length, 'token')} at step {step:,}"
+            both = f"{quantity.label(value)} at {step:,}"
+            return both if len(both) <= self.size.width - 2 else quantity.label(value)
+        return f"  {quantity.told(value)} at step {step:,}"
 
     def _label(self, text: str) -> list[Segment]:
         return [Segment(" " + text, self._ink("label"))]
@@ -213,7 +257,7 @@ class Curve(Widget, can_focus=True):
         """The lines of the plot, and the column and line of the step in force; drawn anew only if they have changed."""
         width, height = self._track[1], self.size.height - (3 if self._narrow else 1)
         step = self._shown_step
-        key = (width, height, self._most, self._least, len(self._lengths), step, self.logarithmic)
+        key = (width, height, self._most, self._least, len(self._drawn), step, self.logarithmic, self.quantity)
         if key != self._key:
             lines = braille(self._depths(self._samples(2 * width)), width, height)
             column = round(self._place_of(step) * (2 * width - 1)) // 2
@@ -226,7 +270,8 @@ class Curve(Widget, can_focus=True):
         lines, column, line = self._plot()
         text, note = lines[y], ""
         if not self._narrow:
-            label = {0: f"{self._most:,}", len(lines) - 1: f"{self._least:,}"}.get(y, "")
+            most, least = self._edges
+            label = {0: most, len(lines) - 1: least}.get(y, "")
             yield Segment(f"{label:>{self._left - 1}}", self._ink("label"))
             note = self._note if y == 0 else ""
         if y == line:
