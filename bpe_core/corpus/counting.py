@@ -38,14 +38,21 @@ def read_together(counts: Counts, files: Sequence[TextFile], reading: Reading, n
 
 def read_stretches(counts: Counts, stretches: Sequence[Portion], reading: Reading, n_workers: int) -> None:
     """Count stretches of files, each a document, and append the result to `counts`; otherwise as `read_together`."""
-    work_by = _by_threads if counts.is_compiled else _by_processes
-    for portion, counted in work_by(counts, stretches, max(1, n_workers), reading.report):
+    work_by = _alone if n_workers < 2 else _by_threads if counts.is_compiled else _by_processes
+    for portion, counted in work_by(counts, stretches, n_workers, reading.report):
         if portion.end is not None:
             place = f" (bytes {portion.start:,} to {portion.end:,})"
             counted.sources = [replace(source, name=source.name + place) for source in counted.sources]
         counts.append(counted)
         reading.before += portion.size
         reading.name = portion.name
+
+
+def _alone(
+    counts: Counts, jobs: Iterable[Portion], n_workers: int, progress: OnProgress
+) -> Iterator[tuple[Portion, Counts]]:
+    work = CountPortion(counts.pattern)
+    return ((job, work(job, progress)) for job in jobs)
 
 
 def _by_processes(

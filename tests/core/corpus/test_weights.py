@@ -74,7 +74,7 @@ def test_a_sample_is_made_of_whole_pieces_in_their_order(tmp_path: Path) -> None
     files = find_files([tmp_path]).files
     whole = Counts.read(files, "gpt4")
     assert Counts.read(files, "gpt4", sample=Sample(Fraction(1))).pieces == whole.pieces
-    samples = [Counts.read(files, "gpt4", sample=Sample(Fraction(1, 5), seed), workers=2) for seed in (0, 0, 1)]
+    samples = [Counts.read(files, "gpt4", sample=Sample(Fraction(1, 5), seed), workers=1) for seed in (0, 0, 1)]
     assert list(samples[0].pieces.items()) == list(samples[1].pieces.items())
     assert samples[0].sources == samples[1].sources != samples[2].sources
     known = whole.pieces
@@ -82,8 +82,8 @@ def test_a_sample_is_made_of_whole_pieces_in_their_order(tmp_path: Path) -> None
         assert all(n <= known[piece] for piece, n in counts.pieces.items()), "no piece is cut"
         assert 1 / 5 <= counts.n_bytes / whole.n_bytes < 1 / 5 + 2 * STRETCH / whole.n_bytes
         assert counts.sample.startswith("1/5 of the bytes, seed ")
-    one = Counts.read(files, "gpt4", sample=Sample(Fraction(1, 5)), workers=1)
-    assert list(one.pieces.items()) == list(samples[0].pieces.items()), "whatever the number of workers"
+    two = Counts.read(files, "gpt4", sample=Sample(Fraction(1, 5)), workers=2)
+    assert list(two.pieces.items()) == list(samples[0].pieces.items()), "whatever the number of workers"
     stretches = Sample(Fraction(1, 10**6)).stretches(files, splitter("gpt4"))
     assert len(stretches) == 1, "at least one"
 

@@ -20,7 +20,7 @@ def random_texts(r):
 
 
 @pytest.mark.parametrize("ties", TIES)
-@amount(60, 400)
+@amount(25, 400)
 def test_after_the_given_merges_every_one_is_the_oracles(ties, amount):
     """The vocabulary is of another corpus, rule and limit: some given pairs are long, some occur nowhere."""
     for seed in range(amount):
