@@ -162,6 +162,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("measure_text", "", "", "of the tokenizer in force: bytes per token, entropies, …", _MEASURE),
         Command("count_formats", "", "", "the tokens of the editor's text, if it is such data", _FORMATS),
         Command("audit", "", "", "find tokens that a model hardly learns; again: stop", "Audit the tokenizer in force"),
+        Command("export_tokens", "", "", "what the audit shows, as .jsonl, .csv or .md", "Export the tokens shown…"),
         Command("glitch_example", "", "", "train with user names, audit without, find them", _GLITCH),
         Command("add_path", "", "", "by its path", "Add a file or folder to the corpus"),
         Command("open_tokenizer", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
@@ -265,6 +266,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Audit": (
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Panel", "something else that is known of the token"),
+        Command("export", "x", "", "write the rows that are shown to a file"),
+        Command("screen.audit_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
         Command("screen.audit_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),
     ),
     "Tokens": (

@@ -1,5 +1,6 @@
 """What panes tell the screen."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from tui.state import Corpus
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
     from tui.disk.sources import TextSource
+    from tui.drawing.token_rows import TokenRows
 
 
 @dataclass
@@ -143,6 +145,14 @@ class TokenOpened(Message):
     token: int
     verdict: "Verdict | None" = None
     """What an audit says of it."""
+
+
+@dataclass
+class RowsWanted(Message):
+    """The rows that the audit shows should be written to a file."""
+
+    rows: "TokenRows"
+    order: Sequence[int]
 
 
 @dataclass

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from bpe_core.visible import visible
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.occurrences import Occurrence
+    from bpe_core.auditing.lines import Occurrence
     from bpe_core.auditing.verdicts import Verdict
+    from bpe_core.corpus.reading import TextFile
     from bpe_core.explain.corpus_places import CorpusPlace
     from bpe_core.explain.merge_choice import Explanation
     from bpe_core.metrics.comparison import ComparedText
@@ -191,7 +192,8 @@ class TokenLines:
     running: bool = False
     progress: str = ""
     """How far the search is, or why it could not be done."""
-    found: tuple[Occurrence, ...] = ()
+    found: tuple[tuple[TextFile, Occurrence], ...] = ()
+    """One a line, with the text that it is in."""
 
 
 @dataclass(frozen=True, slots=True)

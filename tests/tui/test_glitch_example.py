@@ -1,10 +1,13 @@
 """The guided example, as the README tells it: a glitch token is made, found at the top, and followed to its lines."""
 
+from pathlib import Path
+
 import pytest
 from scope import Opened
 from test_app_audit import about, judged
 
 from bpe_core.content.samples import samples
+from tui.dialogs.questions import AskPath
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.token_table import TokenTable
 
@@ -36,9 +39,14 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Op
         await scope.until(lambda: screen.token_lines.found and not screen.token_lines.running, "its lines are found")
         assert panel.side == "lines" and about(scope).count("TinTeapotMajor") == len(screen.token_lines.found) > 100
         await scope.press("tab", "down", "enter")
-        at = screen.token_lines.found[0]
+        _, at = screen.token_lines.found[0]
         await scope.until(lambda: scope.area.text == FORUM.read_text("utf-8"), "its text is in the editor")
         assert scope.area.selected_text == name and scope.area.cursor_location[0] == at.line - 1
         assert scope.area.has_focus
         await scope.press("f5")
-        assert table.is_on_screen
+        assert table.is_on_screen and table.has_focus
+        await scope.press("x")
+        await scope.asked(AskPath)
+        await scope.answer("tokens.csv")
+        await scope.until(lambda: "Saved as" in scope.said[-1], "what is shown is written")
+        assert len(Path("tokens.csv").read_text("utf-8").splitlines()) > 512

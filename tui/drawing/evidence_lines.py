@@ -17,8 +17,9 @@ from tui.drawing.token_columns import INKS, MARKS, number
 from tui.drawing.token_tree import branches
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.occurrences import Occurrence
+    from bpe_core.auditing.lines import Occurrence
     from bpe_core.auditing.verdicts import Verdict
+    from bpe_core.corpus.reading import TextFile
     from bpe_core.tokenizer import Tokenizer
     from tui.state import TokenLines
 
@@ -49,7 +50,7 @@ class Line:
     """A token to look at."""
     text: str | None = None
     """A text for the editor."""
-    place: "Occurrence | None" = None
+    place: "tuple[TextFile, Occurrence] | None" = None
     """A place in a text, to be shown in the editor."""
 
     @property
@@ -92,11 +93,11 @@ def lines_of_texts(known: "TokenLines", width: int) -> list[Line]:
     """The lines in which a token occurs, by file, the token brought out."""
     lines: list[Line] = []
     file = None
-    for one in known.found:
-        if one.file != file:
-            file = one.file
+    for at, one in known.found:
+        if at != file:
+            file = at
             lines.append(Line(InfoLine(file.name, ink="accent")))
-        lines.append(Line(InfoLine(_context(one, width), lead=f"{one.line:>6,}  "), place=one))
+        lines.append(Line(InfoLine(_context(one, width), lead=f"{one.line:>6,}  "), place=(at, one)))
     if known.progress:
         lines += paragraph(f"Looking: {known.progress}." if known.running else known.progress, width, "muted")
     elif not known.found:
@@ -108,11 +109,9 @@ def lines_of_texts(known: "TokenLines", width: int) -> list[Line]:
 
 def _context(one: "Occurrence", width: int) -> Text:
     """A line with what stands before the token cut short, so that the token is seen."""
-    start = max(0, one.column - max(4, width // 4))
-    before, its = one.text[start : one.column], one.text[one.column : one.column + one.length]
-    after = one.text[one.column + one.length :][:width]
-    text = Text("…" if start else "").append(visible(before))
-    return text.append(token_label(its.encode(errors="replace")), "bold reverse").append(visible(after))
+    room = max(4, width // 4)
+    text = Text("…" if one.column > room else "").append(visible(one.before[-room:]))
+    return text.append(token_label(one.text.encode(errors="replace")), "bold reverse").append(visible(one.after))
 
 
 def paragraph(text: str, width: int, ink: str = "text", lead: str = "") -> Iterator[Line]:

@@ -45,7 +45,7 @@ def _jsonl(verdicts: Sequence[Verdict], measures: Mapping[str, object], first: b
 def _csv(verdicts: Sequence[Verdict], measures: Mapping[str, object], first: bool) -> Iterator[str]:
     """A row each; bytes in hex."""
     written = io.StringIO()
-    table = csv.writer(written, lineterminator="\n")
+    table = csv.writer(written)  # lines end as RFC 4180 says, so that a carriage return in a token is quoted
     if first:
         table.writerow((*_HEAD, *measures))
     for verdict in verdicts:

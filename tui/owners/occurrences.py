@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from bpe_core.auditing.occurrences import Occurrence, occurrences
+from bpe_core.auditing.lines import Occurrence, occurrences
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
 from bpe_core.tokenizer import Tokenizer
@@ -14,8 +14,8 @@ from tui.state import TokenLines
 
 MOST: Final = 200
 """Lines that are found; more of them tell nobody more."""
-_BLOCKS: Final = 8
-"""Blocks of text between two looks at whether somebody still wants to know."""
+_PAUSES: Final = 4
+"""Slices of lines between two looks at whether somebody still wants to know."""
 
 
 class OccurrenceSearch(Owner[TokenLines]):
@@ -38,14 +38,15 @@ class OccurrenceSearch(Owner[TokenLines]):
     async def _find(self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]) -> None:
         files = (await in_thread(find_files, paths)).files
         for number, file in enumerate(files, 1):
-            search = occurrences(tokenizer, token, file)
+            search = occurrences(tokenizer, token, [file])
             while len(self._value.found) < MOST:
                 try:
                     found, more = await in_thread(_some, search)
                 except Unreadable:  # a file of a folder that is no text further on: the others are
                     break
                 progress = f"{number:,} of {len(files):,} texts"
-                self._replace(replace(self._value, progress=progress, found=(*self._value.found, *found)[:MOST]))
+                lines = (*self._value.found, *((file, one) for one in found))[:MOST]
+                self._replace(replace(self._value, progress=progress, found=lines))
                 if not more:
                     break
         self._replace(replace(self._value, running=False, progress=""))
@@ -55,13 +56,13 @@ class OccurrenceSearch(Owner[TokenLines]):
 
 
 def _some(search: Iterator[Occurrence | None]) -> tuple[list[Occurrence], bool]:
-    """What some blocks hold, and whether there may be more."""
+    """What some slices of lines hold, and whether there may be more."""
     found: list[Occurrence] = []
-    n_blocks = 0
+    n_pauses = 0
     for one in search:
         if one is not None:
             found.append(one)
-        n_blocks += one is None
-        if n_blocks >= _BLOCKS or len(found) >= MOST:
+        n_pauses += one is None
+        if n_pauses >= _PAUSES or len(found) >= MOST:
             return found, True
     return found, False

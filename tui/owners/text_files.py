@@ -1,7 +1,7 @@
 """TextFiles: texts from disk into the editor, and from the editor onto the disk."""
 
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -44,6 +44,20 @@ class TextFiles(Owner[None]):
 
     async def _read(self, path: Path, then: Callable[[str], None]) -> None:
         then(await in_thread(whole_text, path))
+
+    def save_rows(self, parts: Callable[[str], Iterable[bytes]], suffixes: Sequence[str]) -> None:
+        """Ask for a path, whose suffix is one of these, and write there what `parts` gives for it."""
+        self._host.run_worker(partial(self._done, partial(self._save_rows, parts, suffixes)))
+
+    async def _save_rows(self, parts: Callable[[str], Iterable[bytes]], suffixes: Sequence[str]) -> None:
+        path = await self._host.ask(AskPath(f"Where to? {', '.join(suffixes)}", must_exist=False, only_file=True))
+        if path is None:
+            return
+        if path.suffix not in suffixes:
+            self._host.say(f"{path.name} has none of the suffixes {', '.join(suffixes)}: nothing is written.", "error")
+        elif not os.path.exists(path) or await self._may_replace(path):
+            await in_thread(files.write_file, path, parts(path.suffix))
+            self._host.say(f"Saved as {path}.")
 
     async def _open(self, source: TextSource | None) -> None:
         if source is None:

@@ -18,7 +18,7 @@ from tui.commands import bindings
 from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, token_lines
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_columns import MARKS
-from tui.messages import LinesWanted, PlaceOpened, TextTried
+from tui.messages import LinesWanted, PlaceOpened, RowsWanted, TextTried
 from tui.state import Audit, Run, TokenLines
 from tui.terminal.guards import Field
 from tui.widgets.evidence_list import EvidenceList
@@ -132,6 +132,10 @@ class AuditPane(Pane):
         """Type what to look for."""
         self.screen.set_focus(self.query_one("#search"))
 
+    def action_export(self) -> None:
+        """Write the rows that are shown to a file."""
+        self.post_message(RowsWanted(self.table.rows, self.table.order))
+
     def action_turn_panel(self) -> None:
         """See something else of the token."""
         self.panel.action_turn(1)
@@ -180,9 +184,10 @@ class AuditPane(Pane):
             self.table.go_to(line.token)
         elif line.text is not None:
             self.post_message(TextTried(line.text, self._token))
-        elif (at := line.place) is not None:
+        elif line.place is not None:
+            file, at = line.place
             back = "F5 leads back to the list."
-            self.post_message(PlaceOpened(str(at.file.path), at.line, at.column, at.length, back))
+            self.post_message(PlaceOpened(str(file.path), at.line, at.column, len(at.text), back))
 
     def on_resize(self, event: events.Resize) -> None:
         """Where there is room, the panel stands beside the list; other widths have other lines."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
@@ -14,6 +15,7 @@ from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
 from tui import messages
 from tui.commands import applies
+from tui.drawing.token_export import FORMS, exported
 from tui.screen.selective_styling import RestylingScreen
 from tui.state import (
     Audit,
@@ -248,6 +250,15 @@ class RequestScreen(RestylingScreen):
         """Make a glitch token, and find it."""
         self.session.glitch_example()
 
+    async def action_export_tokens(self) -> None:
+        """Write the rows that the audit shows to a file."""
+        await self.query_one("#audit").run_action("export")
+
+    @work
+    async def action_audit_model(self) -> None:
+        """Audit with the rows of a model, or without them again."""
+        await self.session.audit_model()
+
     def action_audit_texts(self) -> None:
         """Audit with the chosen texts, or without them."""
         self.session.audit_texts()
@@ -376,6 +387,11 @@ class RequestScreen(RestylingScreen):
     def open_token(self, event: messages.TokenOpened) -> None:
         """A token of the audit's list."""
         self.session.open_token(event.token, event.verdict)
+
+    @on(messages.RowsWanted)
+    def export_rows(self, event: messages.RowsWanted) -> None:
+        """Rows of the audit, as a file."""
+        self.session.files.save_rows(partial(exported, event.rows, tuple(event.order)), tuple(FORMS))
 
     @on(messages.LinesWanted)
     def find_lines(self, event: messages.LinesWanted) -> None:

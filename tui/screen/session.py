@@ -453,6 +453,20 @@ class Session:
         its_own = screen.totals is not None and screen.totals.bytes == record.n_bytes
         return screen.corpus if its_own else replace(screen.corpus, paths=())  # the record tells its own counts
 
+    async def audit_model(self) -> None:
+        """Audit with the rows of a model's file that is asked for, or without them again."""
+        screen = self._screen
+        path = ""
+        if not screen.audit.inputs.embeddings:
+            chosen = await screen.ask(AskPath("Which file holds the embeddings? .safetensors, its index, or .npy"))
+            if chosen is None:
+                return
+            path = str(chosen)
+        if screen.audit.running:
+            self.auditing.stop()
+        self.auditing.choose(replace(screen.audit.inputs, embeddings=path))
+        self.audit()
+
     def audit_texts(self) -> None:
         """Audit with the chosen texts, or without them."""
         screen = self._screen
