@@ -132,7 +132,8 @@ async def test_hi_this_is_test(opened: Opened, kept: Path, home: Path) -> None:
             *((32, 116, 7), (115, 32, 6), (101, 32, 6), (97, 110, 5), (256, 104, 3))
         ]
         assert merges[-1].n_tokens == 109
-        assert any({"20", "1.54"} <= set(row.split()) for row in scope.rows("#merge-log"))
+        assert any({"20", "109"} <= set(row.split()) for row in scope.rows("#merge-log"))
+        assert "1.54 bytes each" in scope.training.log_of_merges.row_hint(19)
         assert await learn(scope, ties="lowest") and scope.ids() == [
             72,
             105,

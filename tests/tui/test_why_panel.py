@@ -162,3 +162,28 @@ async def test_what_cannot_be_counted_is_told_in_a_sentence(opened: Opened, kept
         await scope.press("alt+left")
         await scope.until(lambda: scope.screen.explained.problem, "it is told why not")
         assert "No text is chosen" in scope.screen.explained.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "story"),
+    [
+        ("S0", 2, {"first": "s + ␣", "lowest": "␣ + a", "lowest-hf": "e + ␣", "largest": "s + ␣"}),
+        ("S2", 1, {"first": "e + s", "lowest": "e + s", "lowest-hf": "e + s", "largest": "s + t"}),
+        ("S2-prose", 1, {"first": "w + e", "lowest": "e + s", "lowest-hf": "e + s", "largest": "w + e"}),
+        ("S3", 1, {"first": "a + a", "lowest": "a + a", "lowest-hf": "a + a", "largest": "a + b"}),
+        ("S4", 1, {"first": "␣ + ␣", "lowest": "␣ + ␣", "lowest-hf": "␣ + t", "largest": "␣ + t"}),
+    ],
+)
+def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, story: dict[str, str]) -> None:
+    """Each rule stands behind the pair that it takes, and the pair that was merged comes first."""
+    preset, tokenizer = PRESETS[name], PRESETS[name].train()
+    ties = preset.options.ties
+    answer = explained(tokenizer, dict(preset.counts().pieces), step, ties)
+    lines = told(why_lines(answer, merge_of(tokenizer, step), ties, None, look(tokenizer, 90)))
+    taken: dict[str, str] = {}
+    for line in lines[2 : 2 + len(set(story.values()))]:
+        pair, _, rules = line[2:].partition("█")
+        taken |= dict.fromkeys(rules.split("  ")[-1].split(), pair.strip())
+    assert taken == story
+    assert lines[1] == f"{len(answer.explanation.choice.tied)} pairs tied  “{ties}” decides"  # type: ignore[union-attr]
+    assert lines[2].startswith(f"● {story[ties]} ")
