@@ -6,7 +6,7 @@ from typing import IO, Final, cast
 
 from bpe_core.cli.control import Control
 from bpe_core.cli.standard_streams import Unfailing, print_to_stderr
-from bpe_core.cli.wire import Auditing, Counted, Counting, Event, Merges, Preparing, Skipped, Started, to_line
+from bpe_core.cli.wire import Auditing, Compared, Counted, Counting, Event, Merges, Preparing, Skipped, Started, to_line
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
 
@@ -81,13 +81,19 @@ class SentenceReport(Report):
                 if self._left_out <= LEFT_OUT_SHOWN:
                     self.say(f"Left out {path}: {reason}.")
             case Counted(documents, n_bytes, _, pieces, unique):
-                if (more := self._left_out - LEFT_OUT_SHOWN) > 0:
-                    self.say(f"Left out {counted(more, 'more file')} like these.")
-                self._left_out = 0
+                self._say_how_many_more()
                 self.say(
                     f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')} in "
                     f"{counted(pieces, 'piece')}, {unique:,} of them different."
                 )
+
+            case Compared():
+                self._say_how_many_more()
+
+    def _say_how_many_more(self) -> None:
+        if (more := self._left_out - LEFT_OUT_SHOWN) > 0:
+            self.say(f"Left out {counted(more, 'more file')} like these.")
+        self._left_out = 0
 
     def say(self, sentence: str) -> None:
         """One line on stderr."""

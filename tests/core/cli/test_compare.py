@@ -172,3 +172,13 @@ def test_measures_are_told_with_their_units(two, tmp_path, capsys):
     (tmp_path / "words.txt").write_text("thing\tth eme\n")
     assert main(words) == 2
     assert "words.txt: Line 1" in capsys.readouterr().err
+
+
+def test_all_that_is_left_out_is_told_of(two, tmp_path, capsys):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text(TEXT)
+    for number in range(7):
+        (tmp_path / "texts" / f"{number}.bin").write_bytes(b"\0\1\2" * 99)
+    _, _, err = compared(capsys, "-t", two[0], "-t", two[1], str(tmp_path / "texts"))
+    assert err.count("Left out") == 6
+    assert "2 more files" in err
