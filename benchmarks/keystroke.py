@@ -1,10 +1,12 @@
 """`python -m benchmarks.keystroke`: from a key to the first byte at the terminal, the app beside a plain text area.
 
 Each editor runs in a pseudo-terminal of its own. A key is pressed when nothing has been written for a while, so what is
-measured is the way from the key to the first frame that shows it, tokens included; the next one waits in its turn.
+measured is the way from the key to the first frame that shows it, tokens included; the next one waits in its turn. The
+processor time of the editor on that way is told, too, for a machine that has other things to do as well.
 """
 
 import fcntl
+import gc
 import os
 import pty
 import select
@@ -15,7 +17,7 @@ import tempfile
 import termios
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -39,7 +41,8 @@ _SLOWEST: Final = 20.0
 _QUIET: Final = 0.25
 """Seconds without a byte after which an editor is at rest."""
 _VOCABULARY: Final = "BENCHMARK_VOCABULARY"
-_HEAD: Final = ("text", "editor", "median ms", "95 % ms", "keys")
+_LANES: Final = "BENCHMARK_LANES"
+_HEAD: Final = ("text", "editor", "median ms", "95 % ms", "median CPU ms", "95 % CPU ms", "keys")
 
 
 def main() -> None:
@@ -49,6 +52,7 @@ def main() -> None:
     parser.add_argument("--texts", nargs="+", choices=TEXTS, default=list(TEXTS), metavar="TEXT")
     parser.add_argument("--editors", nargs="+", choices=EDITORS, default=list(EDITORS), metavar="EDITOR")
     parser.add_argument("--vocabulary", type=Path, help="a tokenizer file; else one is learned from the samples")
+    parser.add_argument("--lanes", nargs="+", type=Path, default=[], help="tokenizer files that are lanes, too")
     parser.add_argument("--edit", nargs=2, metavar=("EDITOR", "TEXT"), help="be one of the editors")
     options = parser.parse_args()
     if options.edit:
@@ -58,7 +62,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         vocabulary = options.vocabulary or _vocabulary(Path(home))
         rows = (
-            [text, editor, *_pressed(editor, text, options.keys, home, vocabulary)]
+            [text, editor, *_pressed(editor, text, options.keys, home, (vocabulary, *options.lanes))]
             for text in options.texts
             for editor in options.editors
         )
@@ -85,40 +89,51 @@ def _vocabulary(home: Path) -> Path:
 # Outside: a terminal that presses keys and looks at the clock
 
 
-def _pressed(editor: str, text: str, n_keys: int, home: str, vocabulary: Path) -> list[str]:
-    """Median, 95th percentile, and how many keys it took them from."""
-    times: list[float] = []
-    with _terminal(editor, text, home, vocabulary) as screen:
+def _pressed(editor: str, text: str, n_keys: int, home: str, vocabularies: Sequence[Path]) -> list[str]:
+    """Median and 95th percentile of what passes and of processor time, and how many keys it took them from."""
+    times, worked = list[float](), list[float]()
+    with _terminal(editor, text, home, vocabularies) as (screen, pid):
         if not _read_until(screen, READY):
-            return ["did not begin", "", "0"]
+            return ["did not begin", *[""] * 3, "0"]
         while _read(screen, 4 * _QUIET):
             pass
         for number in range(n_keys):
-            began = time.perf_counter()
+            began, began_work = time.perf_counter(), _processor_time(pid)
             os.write(screen, b"x" if number % 4 else b" ")
             if not select.select([screen], [], [], _SLOWEST)[0]:
                 break
             times.append(1000 * (time.perf_counter() - began))
+            worked.append(1000 * (_processor_time(pid) - began_work))
             while _read(screen, _QUIET):
                 pass
     if not times:
-        return [f"more than {1000 * _SLOWEST:,.0f}", "", "0"]
+        return [f"more than {1000 * _SLOWEST:,.0f}", *[""] * 3, "0"]
+    return [*_figures(times), *_figures(worked), str(len(times))]
+
+
+def _figures(times: list[float]) -> tuple[str, str]:
     times.sort()
-    return [f"{statistics.median(times):.1f}", f"{times[int(0.95 * (len(times) - 1))]:.1f}", str(len(times))]
+    return f"{statistics.median(times):.1f}", f"{times[int(0.95 * (len(times) - 1))]:.1f}"
+
+
+def _processor_time(pid: int) -> float:
+    """Seconds that all threads of a process have worked, by its own clock (CPUCLOCK_SCHED in Linux)."""
+    return time.clock_gettime(((~pid) << 3) | 2)
 
 
 @contextmanager
-def _terminal(editor: str, text: str, home: str, vocabulary: Path) -> Iterator[int]:
+def _terminal(editor: str, text: str, home: str, vocabularies: Sequence[Path]) -> Iterator[tuple[int, int]]:
     command = [sys.executable, "-m", "benchmarks.keystroke", "--edit", editor, text]
     folders = {name: f"{home}/{name}" for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
     environment = {**os.environ, **folders, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    environment[_VOCABULARY] = str(vocabulary)
+    environment[_VOCABULARY], *lanes = map(str, map(Path.absolute, vocabularies))
+    environment[_LANES] = os.pathsep.join(lanes)
     pid, screen = pty.fork()
     if pid == 0:
         os.execve(sys.executable, command, environment)
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     try:
-        yield screen
+        yield screen, pid
     finally:
         os.kill(pid, 9)
         os.waitpid(pid, 0)
@@ -167,7 +182,7 @@ def _be_bpescope(text: str) -> None:
 
         def _wait_for_tokenizer(self) -> None:
             assert isinstance(self.screen, MainScreen)
-            if self.screen.in_force is not None:
+            if self.screen.in_force is not None and len(self.screen.lanes) == len(lanes):
                 self._waiting.stop()
                 area = self.screen.query_one(TokenArea)
                 area.cursor_blink = False
@@ -178,8 +193,9 @@ def _be_bpescope(text: str) -> None:
         def _wait_for_review(self) -> None:
             area = self.screen.query_one(TokenArea)
             if (
-                area.live is not None
-                and area.live.settled
+                area.edited.next_reading is None
+                and area.edited.is_all_settled
+                and area.live is not None
                 and area.edited.review is not None
                 and area.edited.review.settled
             ):
@@ -187,9 +203,13 @@ def _be_bpescope(text: str) -> None:
                 area.move_cursor(area.document.get_location_from_index(len(text) // 2), center=True)
                 _say_ready(self)
 
+    lanes = tuple(f":{path}" for path in filter(None, os.environ[_LANES].split(os.pathsep)))
     kept = config.tokenizers_folder() / "benchmark.json"
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(Path(os.environ[_VOCABULARY]).read_bytes())
+    config.save_configuration(config.Configuration(tokenizer=str(kept), lanes=lanes))
+    gc.freeze()  # and collected as seldom as `tui.__main__` says
+    gc.set_threshold(700, 10, 200)
     Scope().run()
 
 

@@ -1,6 +1,7 @@
 """Lanes: several tokenizers, or several steps of one, share a text; each is told apart, and each is exact."""
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.drawing.palette import Look, Palette, make_palette
 from tui.owners.lanes import MOST, Lanes
+from tui.owners.loading import read
 from tui.state import LaneChoice, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
@@ -168,6 +170,17 @@ def test_a_lane_whose_file_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> N
     here.unlink()
     chosen.owner.drop_missing()
     assert not chosen.shown and not chosen.remembered and "here.json" in chosen.host.said[-1]
+
+
+def test_a_search_for_garbage_leaves_loaded_tokenizers_alone(tmp_path: Path, home: Path) -> None:
+    """Else it would look at each of their tokens, while a key waits."""
+    save(SMALL, path := tmp_path / "small.json")
+    gc.unfreeze()
+    loaded = asyncio.run(read(Host(), path, lambda _: None, lambda *_: None))  # type: ignore[arg-type]
+    assert loaded is not None
+    assert not any(one is loaded.tokenizer.vocabulary for one in gc.get_objects())
+    gc.unfreeze()
+    assert any(one is loaded.tokenizer.vocabulary for one in gc.get_objects())
 
 
 def test_lanes_are_remembered_as_they_are() -> None:

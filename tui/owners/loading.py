@@ -1,6 +1,7 @@
 """Loading: a tokenizer out of a file; and Recovery: the merges of one that came as ranks."""
 
 import asyncio
+import gc
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -68,14 +69,19 @@ async def read(
     """
     folder = config.recovered_folder()
     try:
-        return await in_thread(recovered.load_again, folder, path, pattern_for(path))
+        loaded = await in_thread(recovered.load_again, folder, path, pattern_for(path))
     except PatternNeededError:
         question = f"{visible(path.name)} holds ranks only. How does it split a text?"
         pattern = await host.ask(AskPattern(question))
         if pattern is None:
             return None
         remember(path, pattern)
-        return await in_thread(recovered.load_again, folder, path, pattern)
+        loaded = await in_thread(recovered.load_again, folder, path, pattern)
+    # It has up to a million parts, and each search for garbage would look at all of them while a key waits. What holds
+    # itself alive now would be left alone for good, so that is searched for before.
+    gc.collect(1)
+    gc.freeze()
+    return loaded
 
 
 class Recovery(Awaited):
