@@ -76,7 +76,9 @@ def test_a_line_tells_of_each_lane() -> None:
     assert other[:4] == ["other", f"{counts[1]}", "tokens", f"+{grown}"]
     assert other[4] == f"+{100 * grown / counts[0]:.1f}%"
     assert f"{11 / counts[1]:.2f}" in other and "here" in other and other[-1] == "+1"
-    assert [len(line.plain) <= 30 for line in lane_lines(facts, palette(), 30)] == [True, True]
+    for width in (30, 60, 76):
+        for line in lane_lines(facts, palette(), width):
+            assert line.cell_len <= width and line.plain.split()[-2:][0] in ("edit", "→", "x"), line.plain
     selected = [lane_facts(*three, (0, 3)) for three in zip(("small", "other"), text.lanes, edits, strict=True)]
     assert lane_lines(selected, palette(), 120, selected=True)[0].plain.split()[1:3] == ["1", "selected"]
 

@@ -38,7 +38,8 @@ class AskLanes(Dialog[None]):
         Binding("space", "add_or_drop", "Add or drop"),
     ]
     DEFAULT_CSS = """
-    AskLanes OptionList { height: auto; max-height: 12; border: none; padding: 0; margin-top: 1; }
+    AskLanes OptionList { height: auto; max-height: 12; padding: 0; margin-top: 1; }
+    AskLanes OptionList, AskLanes OptionList:focus { border: none; }
     """
     HINT: ClassVar[str] = (
         "Enter adds a lane or drops it, Escape closes. What is fetched by name or opened from a file (Ctrl+P) is in "

@@ -62,7 +62,7 @@ class EditorLanes:
         if steps := steps_known(screen.tokenizer):
             fixed = {lane.step for lane in chosen if not lane.path and lane.step is not None}
             for step in sorted({*fixed, screen.step}):
-                note = "the step in force, to stay while you travel on" if step == screen.step else ""
+                note = "the step in force, kept" if step == screen.step else ""
                 offers[LaneChoice("", step)] = f"lane 1 at step {step:,}", note
             offers[LaneChoice()] = "lane 1 with all its merges", f"{steps:,} by now"
         return [LaneOffer(choice, name, note) for choice, (name, note) in offers.items()]

@@ -21,6 +21,8 @@ _LABEL_CELLS: Final = ((120, 16), (80, 10), (60, 8), (0, 7))
 _HERE_CELLS: Final = 18
 """Cells of the token under the cursor, at most."""
 _GAP: Final = "  "
+_LEAST_EDIT: Final = len("  edit +1")
+"""Cells that are kept for what the edit did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,28 +85,42 @@ def labels(names: Sequence[str]) -> list[str]:
 def lane_lines(lanes: Sequence[LaneFacts], palette: Palette, width: int, *, selected: bool = False) -> list[Text]:
     """A line for each lane: tokens, how many more than the first has, bytes a token, the token here, the last edit.
 
-    `selected` says that the numbers are those of a selection. What finds no room is left out from the right.
+    `selected` says that the numbers are those of a selection. Where there is little room words are left out first, then
+    percentages, then columns from the right; what the edit did stays.
     """
-    parts = [
-        _column([Text(lane.label, "bold") for lane in lanes]),
-        _column([Text(_n_tokens(lane, selected)) for lane in lanes], right=True),
-        _column([Text(_difference(lane, lanes[0]) if index else _n_bytes(lane)) for index, lane in enumerate(lanes)]),
-        _column([Text(_ratio(lane)) for lane in lanes], right=True),
-        _column([_here(lane, palette) for lane in lanes]),
-    ]
+    wanted = ((True, True), (False, True), (False, False))
+    ways = [_columns(lanes, palette, selected=selected, words=words, shares=shares) for words, shares in wanted]
+    columns = next((way for way in ways if _width(way) + _LEAST_EDIT <= width), ways[-1])
     lines = []
     for index, lane in enumerate(lanes):
         line = Text(no_wrap=True, overflow="ellipsis")
         if lane.why_none:
-            lines.append(line.append_text(parts[0][index]).append(_GAP + lane.why_none, "dim"))
+            lines.append(line.append_text(columns[0][index]).append(_GAP + lane.why_none, "dim"))
             continue
-        for column in parts:
-            if line.cell_len + len(_GAP) + column[index].cell_len <= width:
+        for column in columns:
+            if line.cell_len + len(_GAP) + column[index].cell_len + _LEAST_EDIT <= width:
                 line.append(_GAP if line else "").append_text(column[index])
         if lane.edit is not None and (room := width - line.cell_len - len(f"{_GAP}edit ")) > 0:
             line.append(f"{_GAP}edit ", "dim").append_text(short_edit(lane.edit, palette, room))
         lines.append(line)
     return lines
+
+
+def _columns(
+    lanes: Sequence[LaneFacts], palette: Palette, *, selected: bool, words: bool, shares: bool
+) -> list[list[Text]]:
+    return [
+        _column([Text(lane.label, "bold") for lane in lanes]),
+        _column([Text(_n_tokens(lane, selected)) for lane in lanes], right=True),
+        _column([Text(_difference(lane, lanes[0], shares) if i else _n_bytes(lane)) for i, lane in enumerate(lanes)]),
+        _column([Text(_ratio(lane)) for lane in lanes], right=True),
+        _column([_here(lane, palette, words) for lane in lanes]),
+    ]
+
+
+def _width(columns: list[list[Text]]) -> int:
+    """Cells of each line, whose columns are as wide in one as in the others."""
+    return sum(column[0].cell_len + len(_GAP) for column in columns)
 
 
 def _column(cells: list[Text], *, right: bool = False) -> list[Text]:
@@ -125,24 +141,25 @@ def _n_bytes(lane: LaneFacts) -> str:
     return counted(lane.n_bytes, "byte")
 
 
-def _difference(lane: LaneFacts, first: LaneFacts) -> str:
+def _difference(lane: LaneFacts, first: LaneFacts, with_share: bool) -> str:
     if lane.n_tokens is None or not first.n_tokens:
         return ""
     grown = lane.n_tokens - first.n_tokens
-    return f"{signed(grown)} {signed(round(1000 * grown / first.n_tokens) / 10)}%"
+    share = f" {signed(round(1000 * grown / first.n_tokens) / 10)}%" if with_share else ""
+    return signed(grown) + share
 
 
 def _ratio(lane: LaneFacts) -> str:
     return f"{bytes_per_token(lane.n_bytes, lane.n_tokens):.2f} bytes/token" if lane.n_tokens else ""
 
 
-def _here(lane: LaneFacts, palette: Palette) -> Text:
+def _here(lane: LaneFacts, palette: Palette, with_word: bool) -> Text:
     """The token under the cursor, with its id."""
     under = lane.under
     here = Text(no_wrap=True)
     if under is None:
         return here
-    here.append("here ", "dim")
+    here.append("here " if with_word else "", "dim")
     data = dict(zip(under.ids, under.tokens, strict=True))
     here.append_text(token_labels(under.ids, data.__getitem__, palette, room=_HERE_CELLS))
     return here.append(f" {under.ids[0]:,}", "dim") if len(under.ids) == 1 else here
