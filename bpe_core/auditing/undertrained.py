@@ -73,12 +73,18 @@ def measured(subject: Subject, matrix: Matrix, name: str | None = None) -> Rows:
 
 
 def undertrained(subject: Subject, rows: Rows) -> Iterator[Finding]:
-    """Ordinary tokens at or below the 2nd percentile of an indicator, the lowest first.
+    """Ordinary tokens whose rows hold no numbers, then those at or below the 2nd percentile, the lowest first.
 
     Evidence: "indicator" (its name), "value", "threshold" (the 2nd percentile), "median" of ordinary tokens,
     "percentile" of the value among them (0 to 100), "tensor" (the name of the matrix).
     """
     name, ranked, threshold = rows.indicator.name, rows.ranked, rows.indicator.threshold
+    broken = [token for token in rows.ordinary if token not in rows.values]
+    for token in broken:
+        reason = "Its row holds values that are no numbers (NaN or infinity), so the model cannot use it."
+        yield subject.finding(
+            token, "undertrained", Severity.PROBLEM, reason, indicator=name, value=None, tensor=rows.matrix.name
+        )
     if not ranked:
         return
     median = ranked[len(ranked) // 2]

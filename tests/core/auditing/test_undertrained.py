@@ -36,6 +36,15 @@ def test_glitch_tokens_are_found_first(role):
     assert "untrained" in found[0].reason
 
 
+def test_a_row_of_no_numbers_is_a_problem_and_does_not_disturb_the_others():
+    usual = embeddings("input", [260, 270])
+    rows = usual.rows(0, usual.n_rows)
+    rows[265, 3] = numpy.nan
+    found = audit(LEARNED, embeddings=Matrix(rows, "", "", "input")).of("undertrained")
+    assert (found[0].id, found[0].severity.word, found[0].evidence["value"]) == (265, "problem", None)
+    assert {finding.id for finding in found[1:3]} == {260, 270}
+
+
 def test_rows_that_no_text_trains_are_known():
     rows = unused_rows(LEARNED, N + 6)
     assert len(rows) == 13 + 6
