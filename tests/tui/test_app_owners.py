@@ -276,7 +276,7 @@ async def test_many_kept_ones_scroll_and_are_told_apart(opened: Opened, kept: Pa
         shelf.focus()
         shelf.highlighted = place
         save(train(TEXT, vocab_size=261), kept.with_name("newer.json"))
-        scope.screen.session.known.refresh()
+        scope.screen.session.tokenizers.known.refresh()
         await scope.settle()
         assert shelf.highlighted == place + 1  # still on the same one
 

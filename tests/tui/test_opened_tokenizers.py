@@ -1,8 +1,10 @@
 """The list of tokenizers: what it keeps of a file, what it says when that has gone or changed, whom it tells apart."""
 
+import asyncio
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from amounts import exhaustive
@@ -10,9 +12,11 @@ from scope import Opened as AppOpened
 
 from bpe_core import save, train
 from tui.dialogs.questions import AskTitle
+from tui.disk import opened_tokenizers
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.disk.opened_tokenizers import described, listed, seen, trouble_of
 from tui.drawing.tokenizer_texts import names_told_apart, sentences
+from tui.owners.known_tokenizers import KnownTokenizers
 from tui.state import KnownTokenizer, Opened
 from tui.widgets.tokenizer_list import TokenizerList
 
@@ -116,6 +120,22 @@ def test_what_the_list_keeps_comes_back() -> None:
     save_configuration(kept)
     told: list[str] = []
     assert load_configuration(told.append) == kept and not told
+
+
+@pytest.mark.usefixtures("home")
+async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tasks: list[asyncio.Task[None]] = []
+    host = SimpleNamespace(run_worker=lambda work: tasks.append(asyncio.create_task(work())) or tasks[-1])
+    row = known("/c/x", "gpt-4o", origin="found")
+    monkeypatch.setattr(opened_tokenizers, "found", lambda forgotten: (row,))
+    shelf = KnownTokenizers(host, lambda kept: None)  # type: ignore[arg-type]
+    shelf.look_anew({}, everywhere=True)
+    await asyncio.sleep(0)
+    shelf.look_anew({})
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert shelf.value == (row,)
 
 
 @exhaustive

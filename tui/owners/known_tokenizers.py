@@ -38,6 +38,8 @@ class KnownTokenizers(Owner[tuple[KnownTokenizer, ...]]):
         self._names: dict[str, str] = {}
         self._forgotten: tuple[str, ...] = ()
         self._troubles: dict[str, Trouble] = {}
+        self._to_search = False
+        """Whether it is still to be found out what other programs keep."""
 
     @property
     def remembered(self) -> Remembered:
@@ -123,14 +125,16 @@ class KnownTokenizers(Owner[tuple[KnownTokenizer, ...]]):
 
         `patterns` are those that were given for files that do not tell theirs.
         """
-        self._begin(partial(self._look, dict(patterns), everywhere))
+        self._to_search = self._to_search or everywhere
+        self._begin(partial(self._look, dict(patterns)))
 
-    async def _look(self, patterns: dict[str, str], everywhere: bool) -> None:
-        if everywhere:
+    async def _look(self, patterns: dict[str, str]) -> None:
+        if self._to_search:
             self._found = await in_thread(opened_tokenizers.found, self._forgotten)
             for one in self._found:
                 if one.path in self._opened:
                     self._opened[one.path] = replace(self._opened[one.path], found_as=one.found_as)
+            self._to_search = False
             self._list()
         for path, opened in list(self._opened.items()):
             trouble = await in_thread(opened_tokenizers.trouble_of, opened)

@@ -133,7 +133,7 @@ class GoingOn:
         try:
             kept = await in_thread(_keep, known, checkpoint, Path(unfinished.output))
             self._screen.say(f"What it had learned is kept as {kept.stem}.")
-            self._screen.session.known.list_anew()
+            self._screen.session.tokenizers.known.list_anew()
         except (BpeError, OSError) as error:
             self._screen.say(f"What it had learned stays in {checkpoint}. {sentence_of(error)}", "warning")
 

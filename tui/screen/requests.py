@@ -266,11 +266,11 @@ class RequestScreen(RestylingScreen):
     @work
     async def action_change_pattern(self) -> None:
         """Show how the tokenizer on the screen splits a text, and ask for another way."""
-        await self.session.change_pattern(Path(self.path) if self.path else None)
+        await self.session.tokenizers.change_pattern(Path(self.path) if self.path else None)
 
     def action_stop_waiting(self) -> None:
         """Do without the tokenizer that is being fetched or loaded."""
-        self.session.stop_waiting()
+        self.session.tokenizers.stop_waiting()
 
     def action_choose_lanes(self) -> None:
         """Show which tokenizers are lanes of the editor, and which could be."""
@@ -279,12 +279,12 @@ class RequestScreen(RestylingScreen):
     @work
     async def action_open_tokenizer(self) -> None:
         """Ask for a tokenizer file and put it in force."""
-        await self.session.ask_tokenizer()
+        await self.session.tokenizers.ask_file()
 
     @work
     async def action_fetch_tokenizer(self) -> None:
         """Ask for a name and fetch the tokenizer."""
-        await self.session.ask_name()
+        await self.session.tokenizers.ask_name()
 
     @work
     async def action_add_path(self) -> None:
@@ -336,7 +336,7 @@ class RequestScreen(RestylingScreen):
     @on(messages.TokenizerChosen)
     def use_kept(self, event: messages.TokenizerChosen) -> None:
         """A tokenizer of the list."""
-        self.session.use(event.path)
+        self.session.tokenizers.use(event.path)
 
     @on(messages.TokenizerDiscarded)
     @work
@@ -348,18 +348,18 @@ class RequestScreen(RestylingScreen):
     @work
     async def rename(self, event: messages.RenameWanted) -> None:
         """A tokenizer that should have another name."""
-        await self.session.rename(event.path)
+        await self.session.tokenizers.rename(event.path)
 
     @on(messages.PatternOfTokenizerWanted)
     @work
     async def change_pattern_of(self, event: messages.PatternOfTokenizerWanted) -> None:
         """A tokenizer of the list that should split in another way."""
-        await self.session.change_pattern(event.path)
+        await self.session.tokenizers.change_pattern(event.path)
 
     @on(messages.TokenizersWatched)
     def watch_tokenizers(self) -> None:
         """Somebody looks at the list."""
-        self.session.look_anew()
+        self.session.tokenizers.look_anew()
 
     @on(messages.StepRequested)
     def travel_to(self, event: messages.StepRequested) -> None:

@@ -85,7 +85,7 @@ class Results:
             return
         path = await self._screen.ask(Runs(runs))
         if path is not None:
-            self._screen.session.use(path)
+            self._screen.session.tokenizers.use(path)
 
 
 def _made(what: str, tokenizer: Tokenizer, name: str) -> str:

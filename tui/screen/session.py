@@ -33,34 +33,26 @@ from bpe_core.auditing.witness import witness
 from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
-from bpe_core.errors import BpeError
-from bpe_core.formats.folder import tokenizer_at
-from bpe_core.visible import quoted, visible
 from tui.dialogs.more_options import MoreOptions
-from tui.dialogs.questions import AskName, AskPath, AskPattern
+from tui.dialogs.questions import AskPath, AskPattern
 from tui.disk import config
 from tui.disk.recovered import Loaded
 from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
-from tui.disk.tokenizer_files import told_pattern
 from tui.owners.audit import AuditRun
 from tui.owners.count import Count
 from tui.owners.explaining import Explaining, Subject, preset_of, subject_of_file, subject_of_task
-from tui.owners.fetch import Fetch
-from tui.owners.known_tokenizers import KnownTokenizers
-from tui.owners.loading import Loading, Recovery
 from tui.owners.occurrences import OccurrenceSearch
-from tui.owners.owner import in_thread
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
 from tui.screen.comparisons import Comparisons
 from tui.screen.editor_lanes import EditorLanes
 from tui.screen.going_on import GoingOn
 from tui.screen.moments import Moments
-from tui.screen.opening import Opening
 from tui.screen.replay import Replay
 from tui.screen.results import Results
-from tui.screen.shown_tokenizer import ShownTokenizer, same
+from tui.screen.shown_tokenizer import ShownTokenizer
+from tui.screen.tokenizers import BUSY, Tokenizers
 from tui.state import Corpus, Run, TrainingOptions, name_of
 from tui.workers.auditing import AuditTask
 from tui.workers.training_task import RUN, TrainingTask
@@ -71,13 +63,10 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
     from tui.screen.main import MainScreen
-    from tui.state import KnownTokenizer, Totals, TrainingOptions
+    from tui.state import Totals
 
-_LONGEST_PATTERN: Final = 120
-"""Characters of a pattern that a question tells."""
 _GLITCHES: Final = TrainingOptions(vocab_size=512)
 """By which the names of a forum become tokens of their own."""
-_BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 
 
 class Session:
@@ -88,9 +77,7 @@ class Session:
         self.shown = ShownTokenizer(screen)
         self.count = Count(screen, partial(setattr, screen, "totals"))
         self.training = Training(screen, self._publish_run, self)
-        self.fetching = Fetch(screen, self._publish_notice, self._fetched)
-        self.loading = Loading(screen, self._publish_notice, self._loaded, self._pattern_for, self._remember_pattern)
-        self.recovery = Recovery(screen, self._publish_notice, self.shown.recovered)
+        self.tokenizers = Tokenizers(screen, self.shown, self._loaded)
         self.explaining = Explaining(screen, partial(setattr, screen, "explained"))
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
         self.occurrences = OccurrenceSearch(screen, partial(setattr, screen, "token_lines"))
@@ -98,11 +85,9 @@ class Session:
         self.going_on = GoingOn(screen, self._train)
         self.results = Results(screen)
         self.replay = Replay(screen, self.shown.go_to)
-        self.known = KnownTokenizers(screen, self._publish_kept)
-        self.lanes = EditorLanes(screen, self.shown, self._pattern_for, self._remember_pattern)
-        self.opening = Opening(screen, self.use)
-        self.files = TextFiles(screen, screen.open_in_editor, self.opening.as_text)
-        self.comparisons = Comparisons(screen, self.files, self._pattern_for)
+        self.lanes = EditorLanes(screen, self.shown, self.tokenizers.pattern_for, self.tokenizers.remember_pattern)
+        self.files = TextFiles(screen, screen.open_in_editor, self.tokenizers.as_text)
+        self.comparisons = Comparisons(screen, self.files, self.tokenizers.pattern_for)
         self._typed_ids = ""
         """Ids whose text was looked at last."""
         self._learning: TrainingTask | None = None
@@ -116,24 +101,13 @@ class Session:
         if was_busy and not run.busy:
             self.count.go_on()
 
-    def _publish_notice(self) -> None:
-        self._screen.notice = self.fetching.value or self.loading.value or self.recovery.value
-
-    def _publish_kept(self, kept: tuple[KnownTokenizer, ...]) -> None:
-        screen, remembered = self._screen, self.known.remembered
-        screen.kept = kept
-        if any(getattr(screen.remembered, name) != value for name, value in remembered.items()):
-            screen.remember(**remembered)
-
     # Beginning
 
     def bring_back(self, configuration: config.Configuration) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
         screen = self._screen
         screen.options = possible(configuration.options)
-        self.known.bring_back(configuration)
-        self.known.list_anew()
-        self.known.look_anew(configuration.patterns, everywhere=True)
+        self.tokenizers.bring_back(configuration)
         paths = tuple(filter(os.path.exists, configuration.corpus))
         reference = tuple(filter(os.path.exists, configuration.reference))
         first_time = not configuration.tokenizer and not screen.kept
@@ -145,9 +119,9 @@ class Session:
         if configuration.tokenizer and not os.path.exists(configuration.tokenizer):
             screen.say(f"The tokenizer that was used last is not there any more: {configuration.tokenizer}.", "warning")
         if os.path.exists(configuration.tokenizer):
-            self.loading.load(Path(configuration.tokenizer))
+            self.tokenizers.loading.load(Path(configuration.tokenizer))
         elif screen.kept:
-            self.loading.load(Path(screen.kept[0].path))
+            self.tokenizers.load_first()
         elif first_time and self.going_on.checkpoint is None:
             samples = sample_corpus()
             self._train(TrainingTask(samples.title, screen.options, samples.paths))
@@ -179,7 +153,7 @@ class Session:
     async def ask_path(self) -> None:
         """Ask for a path and choose it."""
         path = await self._screen.ask(AskPath("Which file or folder should be added to the corpus?"))
-        if path is not None and await self.opening.as_text(path, "Train on it as a text"):
+        if path is not None and await self.tokenizers.as_text(path, "Train on it as a text"):
             self._screen.corpus_pane.choose((*self._screen.corpus.paths, str(path)))
 
     async def ids_to_text(self) -> None:
@@ -242,7 +216,7 @@ class Session:
             if stepping:
                 self.training.tell(ONE_STEP)
             else:
-                self._screen.say(_BUSY, "warning")
+                self._screen.say(BUSY, "warning")
             return
         preset = PRESETS[name]
         self._screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
@@ -254,7 +228,7 @@ class Session:
         """Train on a forum with its user names, then audit against the same forum without them."""
         screen = self._screen
         if screen.run.busy:
-            screen.say(_BUSY, "warning")
+            screen.say(BUSY, "warning")
             return
         paths = {sample.name: str(sample.path) for sample in samples()}
         names, clean = (paths["forum-with-names"],), (paths["forum-clean"],)
@@ -266,8 +240,7 @@ class Session:
     def _train(self, task: TrainingTask) -> None:
         self._audits_next = False
         # What was still being fetched or loaded would take the place of what is learned.
-        self.fetching.cancel()
-        self.loading.cancel()
+        self.tokenizers.stop_waiting()
         self.auditing.forget()
         self._screen.show_log(even_alone=bool(task.preset))
         self.count.leave_to_training(task.paths, task.options.pattern)
@@ -293,7 +266,7 @@ class Session:
         """What was learned stays on the screen; where that is nothing, what was there comes back."""
         screen = self._screen
         self.going_on.forget()
-        self.known.list_anew()
+        self.tokenizers.known.list_anew()
         if tokenizer is not None and path is not None:
             self.shown.keep(Loaded(tokenizer, path, None, ""))
             screen.remember(tokenizer=str(path))
@@ -301,84 +274,26 @@ class Session:
                 screen.call_later(self.audit)
         elif tokenizer is None and (before := self.shown.take_back()):
             self._show(before)
-        elif tokenizer is None and self.shown.loaded is None and screen.kept:  # it was still being loaded
-            self.loading.load(Path(screen.kept[0].path))
+        elif tokenizer is None and self.shown.loaded is None:  # it was still being loaded
+            self.tokenizers.load_first()
 
     # The tokenizer on the screen
 
-    def use(self, path: Path) -> None:
-        """Put the tokenizer in this file in force, if it is not already."""
-        if self._screen.run.busy:
-            self._screen.say(_BUSY, "warning")
-        else:
-            self.fetching.cancel()
-            self.loading.load(path)
-
-    async def ask_tokenizer(self) -> None:
-        """Ask for a tokenizer file and put it in force."""
-        path = await self._screen.ask(AskPath("Which tokenizer file should be opened?"))
-        if path is not None:
-            self.use(tokenizer_at(path))
-
-    async def ask_name(self) -> None:
-        """Ask for a name and fetch the tokenizer."""
-        if self._screen.run.busy:
-            self._screen.say(_BUSY, "warning")
-            return
-        name = await self._screen.ask(AskName("Which tokenizer should be fetched?"))
-        if name is not None:
-            self.loading.cancel()
-            self.fetching.fetch(name)
-
-    async def change_pattern(self, path: Path | None) -> None:
-        """Show how a tokenizer splits a text, and ask for another way; the one that its file tells brings that back."""
-        screen = self._screen
-        if screen.run.busy or path is None:
-            screen.say(_BUSY if screen.run.busy else "There is no tokenizer on the screen yet.", "warning")
-            return
-        try:
-            told = await in_thread(told_pattern, path)
-        except BpeError as error:
-            screen.say(str(error), "error")
-            return
-        given, name = self._pattern_for(path), visible(path.name)
-        question = f"{name} holds ranks only. How does it split a text?"
-        if told is not None:
-            told_so = f"split as {quoted(told, _LONGEST_PATTERN)}" if told else "not split"
-            question = f"{name} says that a text is {told_so}. How should it be split?"
-        pattern = await screen.ask(AskPattern(question, (told if given is None else given) or ""))
-        if pattern is not None and pattern != (told if given is None else given):
-            self._remember_pattern(path, None if pattern == told else pattern)
-            self.use(path)
-
-    def stop_waiting(self) -> None:
-        """Do without the tokenizer that is being fetched or loaded; what was in force stays."""
-        self.fetching.cancel()
-        self.loading.cancel()
-
-    def _fetched(self, path: Path) -> None:
-        self.use(path)
-        self.known.look_anew(self._screen.remembered.patterns, everywhere=True)
-
     def _loaded(self, loaded: Loaded) -> None:
-        shown = self.shown.loaded
-        if shown is None or not same(shown, loaded):
-            self.training.dismiss()
-            self._show(loaded)
-        self.known.add(loaded.path, loaded.tokenizer)
-        self._screen.remember(tokenizer=str(loaded.path))
+        self.training.dismiss()
+        self._show(loaded)
 
     def _show(self, loaded: Loaded) -> None:
         """Show another tokenizer."""
         self._forget()
         self.shown.show(loaded)
         if not loaded.tokenizer.vocabulary.knows_merges:
-            self.recovery.recover(loaded)
+            self.tokenizers.recovery.recover(loaded)
 
     def _forget(self) -> None:
         """What is known of the tokenizer on the screen goes with it."""
         self.replay.stop()
-        self.recovery.cancel()
+        self.tokenizers.recovery.cancel()
         self.explaining.forget()
         self._learning = None
         self.auditing.forget()
@@ -387,24 +302,8 @@ class Session:
 
     async def discard(self, path: Path) -> None:
         """Take a tokenizer off the list; one that was trained here is deleted, if that is really meant."""
-        await self.known.discard(path)
+        await self.tokenizers.known.discard(path)
         self.lanes.owner.drop_missing()
-
-    async def rename(self, path: Path) -> None:
-        """Ask what a tokenizer should be called in the list."""
-        await self.known.rename(path)
-
-    def look_anew(self) -> None:
-        """See beside the screen what has become of the files of the tokenizers in the list."""
-        self.known.look_anew(self._screen.remembered.patterns)
-
-    def _pattern_for(self, path: Path) -> str | None:
-        return self._screen.remembered.patterns.get(str(path))
-
-    def _remember_pattern(self, path: Path, pattern: str | None) -> None:
-        """Keep the pattern that was given for a file; None: the file's own is to be used."""
-        patterns = {file: given for file, given in self._screen.remembered.patterns.items() if file != str(path)}
-        self._screen.remember(patterns=patterns if pattern is None else {**patterns, str(path): pattern})
 
     # Why a merge
 
@@ -421,7 +320,9 @@ class Session:
             return subject_of_task(self._learning)
         preset = preset_of(tokenizer.record) if tokenizer.record else ""
         path = self._screen.path
-        return subject_of_file(tokenizer, path, self._pattern_for(Path(path)), preset, self._screen.corpus.paths)
+        return subject_of_file(
+            tokenizer, path, self.tokenizers.pattern_for(Path(path)), preset, self._screen.corpus.paths
+        )
 
     # An audit
 
@@ -440,7 +341,9 @@ class Session:
             path = Path(screen.path)
             if screen.active != "audit":
                 screen.action_show("audit")
-            self.auditing.start(AuditTask(path, self._pattern_for(path), self._texts_of_audit(), screen.audit.inputs))
+            self.auditing.start(
+                AuditTask(path, self.tokenizers.pattern_for(path), self._texts_of_audit(), screen.audit.inputs)
+            )
 
     def _texts_of_audit(self) -> Corpus:
         """The texts in which an audit counts; none for a tokenizer from elsewhere, unless they are asked for."""
