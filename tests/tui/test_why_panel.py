@@ -63,6 +63,16 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     assert "   6 × n e w e s t" in lines and "     → n e w e st" in lines
 
 
+def test_a_merge_that_was_given_was_not_chosen() -> None:
+    old = train("xyxy", vocab_size=257, pattern="none")
+    tokenizer = train("abab", vocab_size=258, pattern="none", start=old.vocabulary)
+    alone = told(why_lines(StepExplained(), merge_of(tokenizer, 1), "first", None, look(tokenizer, 80)))
+    assert alone[1:3] == [
+        "Given by the vocabulary that was extended, and not chosen in these texts.",
+        "It occurred 0 times.",
+    ]
+
+
 def test_what_is_not_known_is_not_told() -> None:
     """Without a corpus the log says what it knows; with another one, that it is another."""
     tokenizer = S2.train()

@@ -49,6 +49,8 @@ def why_lines(
     explanation = told.explanation if told.step == merge.step else None
     choice = explanation.choice if explanation else None
     lines = [_head(merge, look)]
+    if not merge.ties:
+        lines += sentence("Given by the vocabulary that was extended, and not chosen in these texts.", look.width)
     if choice is not None:
         lines += _counts(choice, merge, ties, look)
     else:
@@ -84,6 +86,8 @@ def _head(merge: Merge, look: Look) -> InfoLine:
 
 def _recorded(merge: Merge, ties: str, look: Look) -> list[InfoLine]:
     """What the log tells without a corpus."""
+    if not merge.ties:
+        return sentence(f"It occurred {counted(merge.count, 'time')}.", look.width)
     if not merge.count:
         return sentence("Its file does not tell how often the pair occurred.", look.width)
     if merge.ties < 2:
