@@ -97,7 +97,7 @@ async def test_data_are_counted_in_several_formats_and_a_text_is_measured(opened
 @exhaustive
 async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opened, tmp_path: Path) -> None:
     keep_two()
-    for number in range(400):
+    for number in range(120):
         (tmp_path / f"{number}.txt").write_text(TEXT * 9)
     async with opened(tmp_path) as scope:
         await scope.until_tokenizer()
