@@ -5,7 +5,6 @@ counts, `candidates` and `ties` choose the next pair, `learner` runs the loop of
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Final, Self
@@ -17,6 +16,7 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer.learner import Rules, Step, learner
+from bpe_core.trainer.merge import Merge
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, from_bytes, from_vocabulary, inherited
 from bpe_core.trainer.ties import TIES, alphabet
@@ -26,28 +26,6 @@ _AT_ONCE: Final = 1024
 """Merges that `finish` asks the learner for at a time."""
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]
-
-
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """One step of a training: the two tokens that were joined, and what was known when they were chosen."""
-
-    step: int
-    """From 1."""
-    left: int
-    """Id of the left part."""
-    right: int
-    """Id of the right part."""
-    token: int
-    """Id of the new token."""
-    token_bytes: bytes
-    """Its bytes."""
-    count: int
-    """How often the pair occurred in the corpus, overlaps included (`aaa` holds `aa` twice)."""
-    ties: int
-    """How many pairs had this count; 1 if there was no tie, 0 if the merge was given by `start`."""
-    n_tokens: int
-    """Tokens in the corpus after this merge."""
 
 
 class Trainer:
