@@ -49,6 +49,7 @@ WORDS: Final[Mapping[str, str]] = {
     "pattern": "The split pattern: a regular expression that cuts a text into pieces.",
     "piece": "What the pattern cuts out, about a word each. No merge crosses its border.",
     "ties": "Pairs that occur equally often; the tie rule chooses one of them.",
+    "lane": "The same text under another tokenizer or step; what differs stands out.",
     "min. count": "Pairs that occur less often are not merged.",
     "specials": "Special tokens: a text such as <|endoftext|> with an id that no merge makes.",
     "corpus": "The chosen texts, from which merges are learned.",
