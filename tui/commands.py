@@ -266,6 +266,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Audit": (
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Panel", "something else that is known of the token"),
+        Command("screen.what_if", "p", "What if", "which tokens would die behind another split pattern; again: all"),
         Command("export", "x", "", "write the rows that are shown to a file"),
         Command("screen.audit_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
         Command("screen.audit_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),

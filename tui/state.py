@@ -183,6 +183,17 @@ class StepExplained:
 
 
 @dataclass(frozen=True, slots=True)
+class WhatIf:
+    """The tokens that no text would become behind another split pattern, as far as they are found."""
+
+    pattern: str = ""
+    running: bool = False
+    progress: str = ""
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    """Id -> what would become of it, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
 class TokenLines:
     """The lines in which a token occurs, as far as they are found."""
 

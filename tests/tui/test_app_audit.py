@@ -12,6 +12,7 @@ from bpe_core import Tokenizer, audit, load, save
 from bpe_core.auditing.findings import KINDS
 from bpe_core.corpus import Counts
 from bpe_core.vocabulary import Vocabulary
+from tui.dialogs.questions import AskPattern
 from tui.messages import TokenizerChosen
 from tui.state import Corpus
 from tui.widgets.evidence_list import EvidenceList
@@ -78,6 +79,16 @@ async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, boo
         assert f"Step {step} made this token" in scope.said[-1]
         await scope.press("f5")
         assert table.has_focus and table.verdict == found[token] and table.is_on_screen
+        await scope.press("p")
+        await scope.asked(AskPattern)
+        await scope.answer(r"\w|\W")
+        await scope.until(lambda: screen.what_if.reasons and not screen.what_if.running, "it is known what would die")
+        dying = screen.what_if.reasons
+        assert len(dying) == 280 - 256, "no token of two letters or more is left behind this pattern"
+        await scope.until(lambda: {table.rows.ids[row] for row in table.order} == set(dying), "they are listed")
+        assert f"{len(dying)} tokens would die" in scope.shown("#audit-summary")
+        await scope.press("p")
+        await scope.until(lambda: table.row_count == 280, "all are shown again")
         await scope.press("f5", "down", "down", "down", "enter")
         scope.area.focus()
         await scope.press("ctrl+z")

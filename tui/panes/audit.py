@@ -14,12 +14,13 @@ from textual.widgets import Button, Input, Static
 
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import visible
 from tui.commands import bindings
 from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, token_lines
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_columns import MARKS
 from tui.messages import LinesWanted, PlaceOpened, RowsWanted, TextTried
-from tui.state import Audit, Run, TokenLines
+from tui.state import Audit, Run, TokenLines, WhatIf
 from tui.terminal.guards import Field
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.pane import Pane
@@ -44,6 +45,7 @@ class AuditPane(Pane):
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
     run: var[Run] = var(Run())
     token_lines: var[TokenLines] = var(TokenLines())
+    what_if: var[WhatIf] = var(WhatIf())
 
     def compose(self) -> ComposeResult:
         """Controls, summary, list, panel."""
@@ -96,7 +98,10 @@ class AuditPane(Pane):
         self.query_one("#audit-summary", Static).update(self._summary(), layout=False)
 
     def _summary(self) -> str:
-        rows = self.table.rows
+        rows, asked = self.table.rows, self.what_if
+        if asked.pattern:
+            found = f"{len(asked.reasons):,} tokens would die if {visible(asked.pattern)} split the texts"
+            return f"{found} {asked.progress}" if asked.progress else f"{found}; p shows all again"
         if not self.audit.subject:
             return "Looks at the tokenizer; c adds the chosen texts." if self.tokenizer else ""
         marks = [f"{MARKS[severity]} {rows.severities.get(severity, 0):,}" for severity in reversed(Severity)]
@@ -105,6 +110,12 @@ class AuditPane(Pane):
             f"{kind} {n:,} (known {figures[kind]:,})" for kind, n in rows.choices.items() if kind in figures
         )
         return "  ".join(marks) + (f"   {rows.known.name}: {known}" if rows.known else "")
+
+    def watch_what_if(self, old: WhatIf, told: WhatIf) -> None:
+        """Another pattern, or more of the tokens that it would kill."""
+        if len(old.reasons) != len(told.reasons):
+            self.table.show_dying(told.reasons)
+        self._show_summary()
 
     def watch_token_lines(self) -> None:
         """More lines of the token are found."""

@@ -28,6 +28,7 @@ from tui.state import (
     TokenLines,
     Totals,
     TrainingOptions,
+    WhatIf,
 )
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class RequestScreen(RestylingScreen):
     """The lanes of the editor after the first."""
     comparison: var[Comparison] = var(Comparison())
     """How far a comparison of tokenizers is, and what it found."""
+    what_if: var[WhatIf] = var(WhatIf())
+    """The tokens that another split pattern would kill."""
     token_lines: var[TokenLines] = var(TokenLines())
     """The lines of the chosen texts in which a token occurs that somebody wants to know of."""
     kept: var[tuple[KnownTokenizer, ...]] = var(())
@@ -249,6 +252,11 @@ class RequestScreen(RestylingScreen):
     def action_glitch_example(self) -> None:
         """Make a glitch token, and find it."""
         self.session.glitch_example()
+
+    @work
+    async def action_what_if(self) -> None:
+        """Which tokens another split pattern would kill; again: no longer."""
+        await self.session.ask_what_if()
 
     async def action_export_tokens(self) -> None:
         """Write the rows that the audit shows to a file."""

@@ -14,6 +14,7 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
     explained           `Explaining`: why the merge of a step was chosen
     audit               `AuditRun`, with the verdicts
     token_lines         `OccurrenceSearch`
+    what_if             `WhatIfRun`
     kept                `KnownTokenizers`
     lanes               `EditorLanes`: the tokenizers whose tokens the editor shows under those of `in_force`
     active              the screen: the pane that has the focus
@@ -45,6 +46,7 @@ from tui.owners.explaining import Explaining, Subject, preset_of, subject_of_fil
 from tui.owners.occurrences import OccurrenceSearch
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
+from tui.owners.what_if import WhatIfRun
 from tui.screen.comparisons import Comparisons
 from tui.screen.editor_lanes import EditorLanes
 from tui.screen.going_on import GoingOn
@@ -80,6 +82,7 @@ class Session:
         self.tokenizers = Tokenizers(screen, self.shown, self._loaded)
         self.explaining = Explaining(screen, partial(setattr, screen, "explained"))
         self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
+        self.what_if = WhatIfRun(screen, partial(setattr, screen, "what_if"))
         self.occurrences = OccurrenceSearch(screen, partial(setattr, screen, "token_lines"))
         self.moments = Moments(screen, self.shown, self.training, self.train)
         self.going_on = GoingOn(screen, self._train)
@@ -297,6 +300,7 @@ class Session:
         self.explaining.forget()
         self._learning = None
         self.auditing.forget()
+        self.what_if.forget()
         self.occurrences.forget()
         self._screen.editor.forget_edits()
 
@@ -355,6 +359,19 @@ class Session:
             return Corpus()
         its_own = screen.totals is not None and screen.totals.bytes == record.n_bytes
         return screen.corpus if its_own else replace(screen.corpus, paths=())  # the record tells its own counts
+
+    async def ask_what_if(self) -> None:
+        """Ask for another split pattern, and find the tokens that would die behind it; or forget about it."""
+        screen = self._screen
+        if screen.what_if.pattern:
+            self.what_if.forget()
+        elif not screen.path:
+            screen.say("Only what is in a file can be asked about: let the training end first.", "warning")
+        else:
+            pattern = await screen.ask(AskPattern("What if another pattern split the texts: which tokens would die?"))
+            if pattern is not None:
+                path = Path(screen.path)
+                self.what_if.ask(path, self.tokenizers.pattern_for(path), pattern)
 
     async def audit_model(self) -> None:
         """Audit with the rows of a model's file that is asked for, or without them again."""

@@ -15,7 +15,7 @@ from bpe_core.visible import token_label
 from tui.commands import bindings
 from tui.drawing.columns import PlacedColumn, fit, line, place_at, tinted
 from tui.drawing.token_columns import INKS, MARKS, number, token_places
-from tui.drawing.token_rows import ALL, HOLE, SPECIAL, TokenRows, Wanted
+from tui.drawing.token_rows import ALL, DIES, HOLE, SPECIAL, TokenRows, Wanted
 from tui.messages import TokenOpened
 from tui.terminal.sliced_work import SlicedWork
 from tui.widgets.row_list import RowList
@@ -128,6 +128,12 @@ class TokenTable(RowList):
 
         self._arrange(stay)
         self.post_message(self.Listed())
+
+    def show_dying(self, reasons: Mapping[int, str]) -> None:
+        """Show only the tokens that would die, or all again where there are none."""
+        self.rows.dying = reasons
+        self.set_reactive(TokenTable.kind, DIES if reasons else ALL)
+        self._arrange(lambda: self.move_to(0))
 
     def row_hint(self, row: int) -> str:
         """What the kind of finding means that counts most, or what the row is."""
@@ -295,6 +301,8 @@ class TokenTable(RowList):
                 "kinds": (", ".join(verdict.kinds), ink),
                 "reason": (verdict.reason, muted),
             }
+        if self.kind == DIES:
+            texts["reason"] = (rows.dying.get(token, ""), muted)
         parts = [
             tinted(place, *texts.get(place.column.key, ("", ink)), tint if place.column.key == "token" else None)
             for place in self.header_places(width)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bpe_core.auditing.verdicts import Verdict
-from bpe_core.cli.wire import Auditing, Counted, Counting, Done, Failed, Measured, Verdicts
+from bpe_core.cli.wire import Auditing, Counted, Counting, Done, Failed, Findings, Measured, Verdicts
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from tui.disk.sources import title_of
-from tui.state import Audit, AuditInputs, Corpus
+from tui.state import Audit, AuditInputs, Corpus, WhatIf
 from tui.workers.process import Job
 
 
@@ -43,6 +43,28 @@ class AuditTask:
         parts += [f"reference {title_of(self.corpus.reference)}"] if self.corpus.reference else []
         parts += [visible(Path(self.inputs.embeddings).name)] if self.inputs.embeddings else []
         return ", ".join(parts) if len(parts) > 1 else "the tokenizer alone"
+
+
+async def what_if(tokenizer: Path, given: str | None, pattern: str) -> AsyncIterator[WhatIf]:
+    """The tokens that die behind another `pattern`, as they are found; `given` is what splits now, if it was given."""
+    told = WhatIf(pattern, True, "starting")
+    yield told
+    arguments = ["audit", "-t", str(tokenizer), "--stream", f"--what-if={pattern}"]
+    async with Job(*arguments, *(() if given is None else (f"--pattern={given}",))) as job:
+        async for events in job.batches():
+            reasons = dict(told.reasons)
+            for event in events:
+                match event:
+                    case Auditing(done, total):
+                        told = replace(told, progress=f"{done / total if total else 1:.0%}")
+                    case Findings(rows):
+                        reasons.update((row["id"], row["reason"]) for row in rows)
+                    case Done():
+                        told = replace(told, running=False, progress="")
+                    case Failed(message):
+                        told = replace(told, running=False, progress=message)
+            told = replace(told, reasons=reasons)
+            yield told
 
 
 @dataclass(slots=True)
