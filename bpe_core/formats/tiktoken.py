@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from bpe_core import kernel
 from bpe_core.errors import PatternNeededError
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
@@ -23,7 +24,6 @@ if TYPE_CHECKING:  # of these files, few need it
     from bpe_core.tokenizer.preparation import Preparation
 
 _FIRST_LINE: Final = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2} \d+\s*?(?:\n|\Z)")
-_DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _EMPTY_TOKEN: Final = b"="
 """How one published file writes a token without bytes; it is not valid base64."""
 
@@ -45,7 +45,8 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             "name its pattern, such as llama3 or qwen2 (--pattern)."
         )
     known = known or KnownFile(file.stem, "", {})
-    tokens, id_of = _at_once(file.data) or (_line_by_line(file), None)
+    compiled = kernel.read_ranks(file.data) if kernel.available else None
+    tokens, id_of = compiled or (_line_by_line(file), None)
     vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
     pattern = known.pattern if pattern is None else pattern
     preparation = _normalizing(known, pattern) if known.normalization else None
@@ -69,30 +70,6 @@ def _normalizing(known: KnownFile, pattern: str) -> "Preparation":
         drops_space=False,
         description={"normalizer": {"type": known.normalization}, "decoder": {"type": "ByteLevel"}},
     )
-
-
-def _at_once(data: bytes) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
-    """(id -> bytes, bytes -> id), ids ascending, for a file in the usual form; None for any other, and for broken ones.
-
-    All lines are parsed together, without a Python loop over lines: files have 200,000 of them.
-    """
-    words = data.split()
-    digits, ranks = words[::2], words[1::2]
-    between = data.translate(None, _DIGITS)
-    if (
-        len(digits) != len(ranks)
-        or between.removesuffix(b"\n") + b"\n" != b" \n" * len(ranks)
-        or not b"".join(ranks).isdigit()
-    ):
-        return None  # nothing at all is no digit either
-    try:
-        ids = list(map(int, ranks))
-        texts = [a2b_base64(word, strict_mode=True) for word in digits]
-    except ValueError:  # not base64, or too many digits
-        return None
-    tokens, id_of = dict(zip(ids, texts, strict=True)), dict(zip(texts, ids, strict=True))
-    is_usual = max(ids) <= LARGEST_ID and ids == sorted(ids)
-    return (tokens, id_of) if is_usual and len(ids) == len(tokens) == len(id_of) else None
 
 
 def _line_by_line(file: TokenizerFile) -> dict[int, bytes]:

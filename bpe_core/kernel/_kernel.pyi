@@ -138,3 +138,9 @@ class PieceTable:
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
         """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
+
+def read_ranks(data: bytes, /) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
+    """(id -> bytes, bytes -> id) of a rank file of tiktoken in its usual form: ids ascending, no bytes twice.
+
+    None for any other form, and for what is broken.
+    """

@@ -1,4 +1,4 @@
-/* Declarations shared by the files that define Python types.
+/* Declarations shared by the files that define what Python sees.
 
    The kernel is one extension module, in C11, with no dependency but Python. Each type has a file of glue, which checks
    what comes from Python, releases the GIL and turns failures into exceptions, and calls a file that knows nothing of
@@ -27,6 +27,8 @@ int add_scanner(PyObject *module);
 int add_encoder(PyObject *module);
 int add_trainer(PyObject *module);
 int add_piece_table(PyObject *module);
+
+extern PyMethodDef rank_file_functions[]; /* of the module itself */
 
 /* What is inside of a Scanner, ready for a text in UTF-8: the sets of its characters are at hand. To be called with the
    GIL for each text; NULL with an exception for what is no Scanner. It lives as long as `object`. */

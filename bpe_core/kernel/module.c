@@ -36,6 +36,7 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "bpe_core.kernel._kernel",
     .m_size = sizeof(kernel_state),
+    .m_methods = rank_file_functions,
     .m_slots = slots,
     .m_traverse = traverse,
     .m_clear = clear,
