@@ -1,4 +1,4 @@
-"""Lets one allocation after another fail while the kernel works: `python without_memory.py trainer|table|ends`.
+"""Lets one allocation after another fail while the kernel works: `python without_memory.py trainer|table|ends|ranks`.
 
 To be run in a process of its own: the failures hit whatever thread allocates next.
 """
@@ -6,6 +6,7 @@ To be run in a process of its own: the failures hit whatever thread allocates ne
 import _testcapi
 import sys
 import tracemalloc
+from binascii import b2a_base64
 
 from bpe_core import PATTERNS, kernel
 from bpe_core.kernel.grammars import scanner
@@ -65,6 +66,12 @@ def ends(nth):
     return failing(nth, lambda: scanner(PATTERNS["gpt2"]).ends(TEXT.encode())) is None
 
 
+def ranks(nth):
+    """How many calls fail of those that read a rank file."""
+    lines = b"".join(b"%s %d\n" % (b2a_base64(b"token %d" % n, newline=False), n) for n in range(100))
+    return failing(nth, lambda: kernel.read_ranks(lines)) is None
+
+
 def main(what, n_rounds, at_least):
     """Fail at each of the first allocations, twice: of the first time something may stay that is no leak."""
     failed, grown = 0, []
@@ -79,4 +86,8 @@ def main(what, n_rounds, at_least):
 
 
 if __name__ == "__main__":
-    main(*{"trainer": (trainer, 120, 50), "table": (table, 60, 20), "ends": (ends, 12, 4)}[sys.argv[1]])
+    main(
+        *{"trainer": (trainer, 120, 50), "table": (table, 60, 20), "ends": (ends, 12, 4), "ranks": (ranks, 60, 40)}[
+            sys.argv[1]
+        ]
+    )
