@@ -50,9 +50,6 @@ class Encoder:
     def encode_bytes(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> bytes:
         """The ids of a text as unsigned 32-bit numbers; for the arguments see `encode`."""
 
-    def count(self, text: str | Buffer, scanner: Scanner | None, limit: int | None, /) -> int:
-        """How many ids `encode` gives."""
-
     def piece(self, piece: str | Buffer, limit: int | None, /) -> tuple[int, ...]:
         """The ids of a piece."""
 

@@ -97,10 +97,6 @@ outcome encode_piece(encoding *encoding, const uint8_t *piece, size_t n)
 /* To be called now and then, with the bytes done since the last call. */
 static bool is_interrupted(encoding *encoding, size_t n_bytes)
 {
-    if (encoding->only_counts) {
-        encoding->n_counted += encoding->ids.n;
-        encoding->ids.n = 0;
-    }
     return encoding->space.interrupted(encoding->space.caller, n_bytes);
 }
 

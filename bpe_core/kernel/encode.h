@@ -25,8 +25,6 @@ typedef struct {
     piece_cache cache;
     workspace space;
     id_list ids;
-    bool only_counts;
-    size_t n_counted; /* ids that were only counted, and are in `ids` no more */
 } encoding;
 
 /* Append the ids of a piece. */

@@ -256,12 +256,11 @@ static bool take_cache(EncoderObject *self, encoding *encoding)
 }
 
 /* Every begin that returns 0 is followed by an end. */
-static int begin(call *call, PyObject *encoder, PyObject *limit, bool only_counts)
+static int begin(call *call, PyObject *encoder, PyObject *limit)
 {
     memset(call, 0, sizeof *call);
     call->encoder = (EncoderObject *)encoder;
     call->encoding.tables = &call->encoder->tables;
-    call->encoding.only_counts = only_counts;
     call->encoding.space.interrupted = is_interrupted;
     call->encoding.space.caller = call;
     timespec_get(&call->looked, TIME_UTC);
@@ -333,7 +332,7 @@ static PyObject *as_bytes(const id_list *ids)
 
 /* Texts: (text, scanner or None, limit or None) */
 
-static int encode_arguments(call *call, PyObject *encoder, PyObject *args, bool only_counts)
+static int encode_arguments(call *call, PyObject *encoder, PyObject *args)
 {
     PyObject *text, *splitter, *limit;
     const scanner *scanner = NULL;
@@ -344,7 +343,7 @@ static int encode_arguments(call *call, PyObject *encoder, PyObject *args, bool 
         return -1;
     if (splitter != Py_None)
         scanner = scanner_for(PyType_GetModuleState(Py_TYPE(encoder)), splitter, view.buf, (size_t)view.len);
-    int failed = splitter != Py_None && !scanner ? -1 : begin(call, encoder, limit, only_counts);
+    int failed = splitter != Py_None && !scanner ? -1 : begin(call, encoder, limit);
     if (!failed) {
         call->thread = PyEval_SaveThread();
         outcome outcome = encode_text(&call->encoding, scanner, view.buf, (size_t)view.len);
@@ -360,7 +359,7 @@ static int encode_arguments(call *call, PyObject *encoder, PyObject *args, bool 
 static PyObject *encoder_encode(PyObject *self, PyObject *args)
 {
     call call;
-    if (encode_arguments(&call, self, args, false) < 0)
+    if (encode_arguments(&call, self, args) < 0)
         return NULL;
     PyObject *ids = as_list(&call.encoding.ids);
     end(&call);
@@ -370,21 +369,11 @@ static PyObject *encoder_encode(PyObject *self, PyObject *args)
 static PyObject *encoder_encode_bytes(PyObject *self, PyObject *args)
 {
     call call;
-    if (encode_arguments(&call, self, args, false) < 0)
+    if (encode_arguments(&call, self, args) < 0)
         return NULL;
     PyObject *ids = as_bytes(&call.encoding.ids);
     end(&call);
     return ids;
-}
-
-static PyObject *encoder_count(PyObject *self, PyObject *args)
-{
-    call call;
-    if (encode_arguments(&call, self, args, true) < 0)
-        return NULL;
-    size_t n = call.encoding.n_counted + call.encoding.ids.n;
-    end(&call);
-    return PyLong_FromSize_t(n);
 }
 
 /* Pieces: (piece, limit or None), (list of pieces, limit or None) */
@@ -396,7 +385,7 @@ static PyObject *encode_one(PyObject *self, PyObject *args, bool looks_up)
     call call;
     if (!PyArg_ParseTuple(args, "OO", &piece, &limit) || view_text(piece, &view) < 0)
         return NULL;
-    if (begin(&call, self, limit, false) == 0) {
+    if (begin(&call, self, limit) == 0) {
         encoding *encoding = &call.encoding;
         size_t n = (size_t)view.len;
         call.thread = PyEval_SaveThread();
@@ -466,7 +455,7 @@ static PyObject *encoder_pieces(PyObject *self, PyObject *args)
         return NULL;
     if (gather_all(&all, pieces) == 0)
         n_ids = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(all.n * sizeof *all.ends));
-    if (n_ids && begin(&call, self, limit, false) == 0) {
+    if (n_ids && begin(&call, self, limit) == 0) {
         size_t *numbers = (size_t *)PyBytes_AS_STRING(n_ids);
         call.thread = PyEval_SaveThread();
         outcome outcome = encode_pieces(&call.encoding, all.bytes, all.ends, all.n, numbers);
@@ -484,10 +473,9 @@ static PyObject *encoder_pieces(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-        {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
+    {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
     {"encode", encoder_encode, METH_VARARGS, "The ids of a text, as a list."},
     {"encode_bytes", encoder_encode_bytes, METH_VARARGS, "The ids of a text, 4 bytes each."},
-    {"count", encoder_count, METH_VARARGS, "How many ids a text has."},
     {"piece", encoder_piece, METH_VARARGS, "The ids of a piece, as a tuple."},
     {"part", encoder_part, METH_VARARGS, "The ids of a part of a piece, nothing looked up whole, as a tuple."},
     {"pieces", encoder_pieces, METH_VARARGS, "The ids of pieces, 4 bytes each, and how many up to each, 8 bytes each."},

@@ -43,10 +43,6 @@ class Compiled:
         ids.frombytes(self.encoder.encode_bytes(text, scanner, self.n_merges))
         return ids
 
-    def count(self, text: str, scanner: "kernel.Scanner | None") -> int:
-        """How many ids `encode` would give; the same errors."""
-        return self.encoder.count(text, scanner, self.n_merges)
-
     def pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]]":
         """(ids of all pieces in a row, index in it behind the last id of each piece); the errors of `encode`."""
         ids, ends = array("I"), array("Q")

@@ -158,7 +158,6 @@ def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
         pieces = splitter(pattern).split(text)
         expected = list(chain.from_iterable(tokenizer.vocabulary.encoder.join(piece.encode()) for piece in pieces))
         assert tokenizer.encode_ordinary(text) == expected
-        assert compiled.count(text, tokenizer.splitter.scanner) == len(expected)
         ids, ends = compiled.pieces(pieces)
         assert list(ids) == expected
         assert [*ends][-1:] == [len(expected)][: len(pieces)]
@@ -208,7 +207,7 @@ def test_bytes_that_are_no_text_become_ids_all_the_same(data: bytes, pattern: st
 
 def test_a_surrogate_is_refused_and_taken_for_the_unknown_by_the_tokenizer() -> None:
     encoder = encoder_of([])
-    for call in (encoder.encode, encoder.count):
+    for call in (encoder.encode, encoder.encode_bytes):
         with pytest.raises(UnicodeEncodeError):
             call("a\ud800", None, None)
     with pytest.raises(UnicodeEncodeError):
@@ -312,9 +311,9 @@ def test_an_interrupt_is_heard_within_the_work(pattern: str) -> None:
     began = time.monotonic()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        compiled.count(text, splits)
+        compiled.encode_to_array(text, splits)
     heard = time.monotonic() - began
     timer.join()
     began = time.monotonic()
-    compiled.count(text, splits)
+    compiled.encode_to_array(text, splits)
     assert heard < time.monotonic() - began
