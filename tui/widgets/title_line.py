@@ -24,10 +24,12 @@ _DOING: Final = {"counting": "counting", "preparing": "counting pairs", "merging
 """Phase of a training -> what is told with the share that is done."""
 _LEAST_NAME: Final = 6
 """Characters of a tokenizer's name that still tell something."""
+_ENOUGH: Final = 24
+"""Cells for the facts at the right; where the tabs leave fewer, the app's own name gives way."""
 
 
 class TitleLine(Widget):
-    """One line: the name, on small screens the panes as tabs, at the right the tokenizer and its training."""
+    """One line: the app's name, on small screens the panes as tabs, at the right the tokenizer and its training."""
 
     DEFAULT_CSS = """
     TitleLine { height: 1; background: $panel; color: $foreground; padding: 0 1; }
@@ -55,8 +57,10 @@ class TitleLine(Widget):
         """Left and right part, with what fits between them."""
         left = self._tab_line() if self.tabbed else Text("")
         width = self.size.width
-        right = Text(visible(self._facts(width - left.cell_len - 12)))
         name = Text("bpescope  ", style="bold")
+        if left and width - name.cell_len - left.cell_len < _ENOUGH:
+            name = Text("")
+        right = Text(visible(self._facts(width - name.cell_len - left.cell_len - 2)))
         room = width - name.cell_len - left.cell_len - right.cell_len
         if room < 1:
             right = Text("")
