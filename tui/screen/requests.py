@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
@@ -15,7 +14,6 @@ from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
 from tui import messages
 from tui.commands import applies
-from tui.drawing.token_export import FORMS, exported
 from tui.screen.selective_styling import RestylingScreen
 from tui.state import (
     Audit,
@@ -399,7 +397,7 @@ class RequestScreen(RestylingScreen):
     @on(messages.RowsWanted)
     def export_rows(self, event: messages.RowsWanted) -> None:
         """Rows of the audit, as a file."""
-        self.session.files.save_rows(partial(exported, event.rows, tuple(event.order)), tuple(FORMS))
+        self.session.export_tokens(event.rows, event.order)
 
     @on(messages.LinesWanted)
     def find_lines(self, event: messages.LinesWanted) -> None:

@@ -25,6 +25,7 @@ The rows of the merge log are the log's, the text and what is pinned in it the e
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,7 @@ from tui.disk import config
 from tui.disk.recovered import Loaded
 from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
+from tui.drawing.token_export import FORMS, exported
 from tui.owners.audit import AuditRun
 from tui.owners.count import Count
 from tui.owners.explaining import Explaining, Subject, preset_of, subject_of_file, subject_of_task
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from bpe_core.cli.wire import Command, Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
+    from tui.drawing.token_rows import TokenRows
     from tui.screen.main import MainScreen
     from tui.state import Totals
 
@@ -418,6 +421,10 @@ class Session:
             if screen.go_to_log():
                 told.append("F5 leads back to the list.")
         screen.say(" ".join(told))
+
+    def export_tokens(self, rows: TokenRows, order: Sequence[int]) -> None:
+        """Save these rows of the audit's list, in this order."""
+        self.files.save_rows(partial(exported, rows, tuple(order)), tuple(FORMS))
 
     def find_lines(self, token: int) -> None:
         """Find the lines of the chosen texts in which a token occurs."""
