@@ -284,7 +284,7 @@ def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Pa
     assert {"unused-byte"} <= {row["kind"] for row in rows}
     assert isinstance(events[-1], Done) and events[-1].steps == len(rows)
     columns = {event.column: event.values for event in events if isinstance(event, Measured)}
-    assert columns.keys() == {"count", "merged", "reference"} and columns["count"] == columns["reference"]
+    assert columns.keys() == {"count", "merged", "reference", "surprise"} and columns["count"] == columns["reference"]
     verdicts = [row for event in events if isinstance(event, Verdicts) for row in event.rows]
     assert {row["id"] for row in verdicts} == {row["id"] for row in rows}
     scores = [row["score"] for row in verdicts]
