@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import pytest
 from rich.cells import cell_len
@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 
 from bpe_core import Trainer
 from bpe_core.visible import token_label
-from tui.drawing.merge_order import sought_in
+from tui.drawing.merge_order import SHOWN, sought_in
 from tui.messages import StepRequested
 from tui.widgets.merge_log import MergeLog
 
@@ -209,6 +209,20 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         log.append([Row(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)])
         await pilot.press("right", "f")
         assert log.following and log.current == len(merges), "the tail is followed where all are shown"
+
+
+async def test_where_nobody_counted_nothing_is_shown_that_only_counts_tell_of() -> None:
+    app = LogApp()
+    async with app.run_test(size=(110, 14)) as pilot:
+        log = app.log_
+        log.clear()
+        log.show([Row(*row[:5], 0, 0, 0) for row in map(astuple, TEXTBOOK)], {256: 2, 257: 3}.get)
+        seen = []
+        for key in ("left", "left", "left", "right"):
+            await pilot.press(key)
+            seen.append(log.shown)
+            assert SHOWN[log.shown] in lines(log)[-1] or not log.shown
+        assert seen == ["partial", "longest", "", "longest"]
 
 
 @pytest.mark.parametrize(

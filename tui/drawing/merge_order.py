@@ -22,6 +22,8 @@ SHOWN: Final[Mapping[str, str]] = {
     "unused": "never used",
 }
 """What can be shown -> what the foot of the log calls it."""
+COUNTED: Final = frozenset({"used", "ties", "unused"})
+"""Those that only a training which counted can tell of."""
 _SLICE: Final = 1024
 """Merges that are looked at in one go, in a few milliseconds."""
 

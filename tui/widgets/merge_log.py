@@ -15,7 +15,7 @@ from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
 from tui.commands import bindings
 from tui.drawing.columns import fit
-from tui.drawing.merge_order import SHOWN, next_row, rows_shown
+from tui.drawing.merge_order import COUNTED, SHOWN, next_row, rows_shown
 from tui.terminal.sliced_work import SlicedWork
 from tui.widgets.merge_rows import MergeRows
 
@@ -114,8 +114,13 @@ class MergeLog(MergeRows):
 
     def action_show_next(self, by: int) -> None:
         """Show the next of `SHOWN`, or the one before."""
-        names = list(SHOWN)
+        names = self._choices
         self.shown = names[(names.index(self.shown) + by) % len(names)]
+
+    @property
+    def _choices(self) -> list[str]:
+        """Those of `SHOWN` that there are here: where no training counted, nobody knows of ties and uses."""
+        return [name for name in SHOWN if self._uses is not None or name not in COUNTED]
 
     def position_of(self, row: int) -> int | None:
         """Where a row of the data is shown; None if it is not."""
@@ -202,7 +207,7 @@ class MergeLog(MergeRows):
         """What can be shown, as (cell, text, name), as far as there is room; what is shown in any case."""
         room = width - len(self._tail[0]) - 1
         names = {**SHOWN, "": counted(len(self._merges), "merge")}
-        known = [name for name in names if self._uses is not None or name not in ("used", "unused", "ties")]
+        known = self._choices
         x = 1
         for name in known:
             later = len(names[self.shown]) + 3 if known.index(name) < known.index(self.shown) else 0
