@@ -116,7 +116,8 @@ class Player:
 
     def __init__(self, app: BpeScope) -> None:
         self._app = app
-        self._verified: tuple[str, object] = ("", None)
+        self._verified: tuple[object, ...] = ()
+        """The text whose ids were last looked at, and the tokenizers of its lanes."""
 
     @property
     def goes_on(self) -> bool:
@@ -252,9 +253,12 @@ class Player:
         assert live.text == text, "the tokens are those of another text"
         assert area.tokenizer is not None and live.tokenizer is area.tokenizer, "the tokens are another tokenizer's"
         assert screen.in_force is not None and live.tokenizer.n_vocab == screen.in_force.n_vocab
-        if self._verified != (text, live.tokenizer):
-            assert list(live.ids) == live.tokenizer.encode_ordinary(text), "other ids than encode gives"
-            self._verified = (text, live.tokenizer)
+        known = [lane.live for lane in area.edited.lanes if lane.live is not None and lane.n_tokens is not None]
+        told = text, *(lane.tokenizer for lane in known)
+        if self._verified != told:
+            for lane in known:
+                assert list(lane.ids) == lane.tokenizer.encode_ordinary(text), "other ids than encode gives"
+            self._verified = told
 
     def _check_title(self, screen: MainScreen) -> None:
         title = screen.query_one(TitleLine)

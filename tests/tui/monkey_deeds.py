@@ -28,6 +28,7 @@ KEYS: Final = (
     *("ctrl+k", "ctrl+z", "ctrl+y", "ctrl+x", "ctrl+c", "ctrl+v", "ctrl+d", "ctrl+f"),
     *("ctrl+p", "ctrl+o", "ctrl+s", "ctrl+t", "ctrl+b", "ctrl+n", "alt+n", "alt+up", "alt+down", "ctrl+l", "ctrl+g"),
     *("ctrl+r", "alt+e", "alt+c", "alt+left", "alt+right", "slash", "shift+home", "shift+end", "ctrl+delete"),
+    *("alt+l", "alt+i"),
     *("f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10"),
 )
 LETTERS: Final = (*"etaoinshr ", *"qyers0123456789.,/\\<|>[]()", "\u00e9", "日", "😊", "\u0301", "\u200d", "\u202e")
@@ -74,6 +75,12 @@ WAYS: Final = (
     ("escape", "escape", "escape"),
     ("alt+left", "alt+left", "alt+right"),
     ("alt+e", "ctrl+n", "ctrl+b", "x"),
+    ("alt+l", "enter", "down", "space", "escape"),
+    ("alt+l", "end", "enter", "up", "enter", "escape", "x"),
+    ("alt+l", "home", "enter", "enter", "escape"),
+    ("alt+i", "ctrl+a", *"[104, 300, 999] x", "f4"),
+    ("alt+i", "tab", "down", "end", "escape"),
+    ("f3", "tab", "left", "right", "left", "left"),
 )
 """Ways that lead somewhere, each sent in one batch."""
 PASTES: Final[dict[str, Callable[[int], str]]] = {
