@@ -16,6 +16,7 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import PrefixStep, SplitStep
+from tui.text.copies import picture
 from tui.text.edited_text import EditedText
 from tui.text.lane import Lane
 from tui.text.reading import Limits
@@ -255,6 +256,14 @@ def test_a_pattern_that_takes_too_long_leaves_the_text_and_a_sentence(monkeypatc
     assert edited.why_none
     edited.use(LEARNED)
     check(settled(edited))
+
+
+def test_a_part_that_is_hard_to_split_where_the_whole_is_not_has_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.text.copies._PATIENCE", 0.05)
+    edited = EditedText("a" * 60 + "!", EVIL)
+    assert "aa│!" in picture(edited, ["evil"], (58, 61), "markdown")
+    with pytest.raises(PatternError, match="took more than"):
+        picture(edited, ["evil"], (0, 60), "markdown")
 
 
 def test_a_question_that_takes_too_long_is_answered_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:

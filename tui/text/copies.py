@@ -14,6 +14,8 @@ MOST_DRAWN: Final = 20_000
 """Characters of a picture, at most."""
 PICTURES: Final = {"html": "a page", "svg": "a drawing", "markdown": "Markdown"}
 """The kinds of pictures, each with what it is."""
+_PATIENCE: Final = 0.5
+"""Seconds that a pattern may take to split the part that is drawn."""
 SUFFIXES: Final = {"html": ".html", "svg": ".svg", "markdown": ".md"}
 
 
@@ -39,8 +41,15 @@ def picture(edited: EditedText, titles: Sequence[str], part: Columns, kind: str)
     """A part of the text under the tokenizers of all lanes that have tokens, as one of `PICTURES`.
 
     Of one lane it is what `bpescope show` makes of one tokenizer, of several what it makes of several. Raises what
-    splitting and encoding raise.
+    splitting and encoding raise: a part may be hard to split where the whole is not.
     """
+    from bpe_core.patterns import patience
+
+    with patience(_PATIENCE):
+        return _drawn(edited, titles, part, kind)
+
+
+def _drawn(edited: EditedText, titles: Sequence[str], part: Columns, kind: str) -> str:
     from bpe_core.pictures import html, markdown, svg
     from bpe_core.pictures.lanes import Lanes
     from bpe_core.pictures.picture import Picture

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, cast
 from textual.reactive import var
 from textual.widget import Widget
 
+from bpe_core.errors import BpeError
+from bpe_core.visible import visible
 from tui.commands import key_of
 from tui.messages import PictureMade
 from tui.widgets.pane import Pane
@@ -205,5 +207,9 @@ class EditorKeys(Pane):
         elif area.live is None:
             self.notify(area.edited.why_none or "There are no tokens yet: wait a moment.", severity="warning")
         else:
-            drawn = picture(area.edited, self.titles(), part, kind)
+            try:
+                drawn = picture(area.edited, self.titles(), part, kind)
+            except BpeError as error:
+                self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
+                return
             self.post_message(PictureMade(drawn, PICTURES[kind], f"editor{SUFFIXES[kind]}"))
