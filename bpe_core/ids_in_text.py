@@ -21,10 +21,14 @@ class FoundIds(NamedTuple):
 
 
 def ids_in(text: str) -> FoundIds:
-    """The ids in a text: words between spaces, commas, semicolons and brackets, or the list in a JSON object.
+    """The ids in a text: words between spaces, commas, semicolons and brackets, or the list in an object of JSON.
+
+    A dictionary is taken for one too, as Python prints what transformers encodes.
 
     >>> ids_in("[9906, 1917]").ids, ids_in('{"ids": [9906]}').ids, ids_in("1 two 3").odd
     ([9906, 1917], [9906], [(1, 'two')])
+    >>> ids_in("{'input_ids': [9906, 1917], 'attention_mask': [1, 1]}").ids
+    [9906, 1917]
     """
     if text.lstrip()[:1] == "{":
         return _of_object(text)
@@ -45,11 +49,12 @@ def _is_id(word: str) -> bool:
 
 
 def _of_object(text: str) -> FoundIds:
-    try:
-        value = untrusted_json.parse(text)
-    except untrusted_json.JsonError:
-        return FoundIds([], [(0, text)])
-    ids = next((value[key] for key in KEYS if isinstance(value.get(key), list)), None)
-    if ids is None:
-        return FoundIds([], [(0, text)])
-    return ids_in(" ".join(map(str, ids)))
+    for written in (text, text.replace("'", '"')):
+        try:
+            value = untrusted_json.parse(written)
+        except untrusted_json.JsonError:
+            continue
+        ids = next((value[key] for key in KEYS if isinstance(value.get(key), list)), None)
+        if ids is not None:
+            return ids_in(" ".join(map(str, ids)))
+    return FoundIds([], [(0, text)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
@@ -60,6 +61,8 @@ class IdsToText(Dialog[Decoded]):
         self._tokenizer = Tokenizer(
             tokenizer.vocabulary, tokenizer.pattern, name=tokenizer.name, preparation=tokenizer.preparation
         )
+        self._encoding = threading.Lock()
+        """Held while it encodes: a thread whose answer is no longer waited for runs on beside the next."""
         self._called = name
         self._typed = typed
         self._soon: Timer | None = None
@@ -115,12 +118,16 @@ class IdsToText(Dialog[Decoded]):
 
     async def _difference(self, ids: list[int], spans: list[DecodedSpan]) -> Text:
         try:
-            other = await asyncio.to_thread(difference, self._tokenizer, ids, spans)
+            other = await asyncio.to_thread(self._encoded_otherwise, ids, spans)
         except BpeError as error:
             return Text(f"What encoding this text gives is not known: {visible(str(error))}", "dim")
         if other is None:
             return Text("Encoding this text gives the same ids.", "dim")
         return self._told(ids, other)
+
+    def _encoded_otherwise(self, ids: list[int], spans: list[DecodedSpan]) -> Difference | None:
+        with self._encoding:
+            return difference(self._tokenizer, ids, spans)
 
     def _told(self, ids: list[int], other: Difference) -> Text:
         view, tokenizer = self.query_one(DecodedView), self._tokenizer

@@ -32,6 +32,8 @@ LOW = train("low lower lowest slow newest widest " * 20, vocab_size=300, pattern
         ('{"ids": [1, true, "2"]}', [1, 2], [(1, "True")]),
         ('{"ids": 1}', [], [(0, '{"ids": 1}')]),
         ("{", [], [(0, "{")]),
+        ("{'input_ids': [1, 2], 'attention_mask': [1, 1]}", [1, 2], []),
+        ("{'it's': 1}", [], [(0, "{'it's': 1}")]),
     ],
 )
 def test_ids_are_found_in_whatever_was_pasted(text, ids, odd):
