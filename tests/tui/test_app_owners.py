@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from amounts import exhaustive, first
+from rich.cells import cell_len
 from scope import TEXT, Opened, Scope, eventually, never
 from textual.widgets import Input, OptionList, Select
 
@@ -285,6 +286,7 @@ def test_names_are_shortened_in_the_middle() -> None:
     assert shortened_within("short", 9) == "short"
     for room in range(1, 20):
         assert len(shortened_within("the-python-library-gpt4-12", room)) == room
+        assert cell_len(shortened_within("日本語の語彙・日本語の語彙", room)) == room
     assert shortened_within("the-python-library-gpt4-12", 12).endswith("t4-12")
 
 

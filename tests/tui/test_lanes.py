@@ -2,11 +2,13 @@
 
 import asyncio
 import gc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.style import Style
-from scope import TEXT, Opened, Scope
+from scope import TEXT, Scope
+from scope import Opened as Opens
 from textual.widgets import OptionList
 
 from bpe_core import Tokenizer, save, train
@@ -16,7 +18,7 @@ from tui.disk import config
 from tui.drawing.palette import Look, Palette, make_palette
 from tui.owners.lanes import MOST, Lanes
 from tui.owners.loading import read
-from tui.state import LaneChoice, ShownLane
+from tui.state import LaneChoice, Opened, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.lane_texts import lane_facts, lane_lines
@@ -197,19 +199,24 @@ def lane_rows(scope: Scope) -> list[str]:
     return [line.strip() for line in scope.shown("LaneLines").split("\n")]
 
 
-async def test_lanes_in_the_editor(opened: Opened, kept: Path) -> None:
+async def test_lanes_in_the_editor(opened: Opens, kept: Path, tmp_path: Path) -> None:
     """Back from the last run, added and dropped by one key, gone with their file."""
-    other = kept.with_name("other.json")
-    save(OTHER, other)
-    config.save_configuration(config.Configuration(tokenizer=str(kept), lanes=("7:/gone.json", f":{other}")))
+    other, namesake = kept.with_name("other.json"), tmp_path / "elsewhere" / "other.json"
+    namesake.parent.mkdir()
+    for path in (other, namesake):
+        save(OTHER, path)
+    known = config.Configuration(tokenizer=str(kept), opened=(Opened(str(namesake)),))
+    config.save_configuration(replace(known, lanes=("7:/gone.json", f":{other}")))
     async with opened(size=(80, 24)) as scope:
         await scope.until(lambda: scope.screen.in_force and scope.screen.lanes, "the lane of before is back")
         assert any("no /gone.json" in sentence for sentence in scope.said)
         scope.area.load("the other\n\ttheme\nthat\n")
         await scope.press("alt+l")
         offers = (await scope.asked(AskLanes)).query_one(OptionList).options
-        assert [str(option.prompt).split()[1] for option in offers] == ["other", "lane", "lane"]
-        await scope.press("down", "space", "escape")
+        told = [str(option.prompt).split("  ")[0] for option in offers]
+        assert told[:2] == ["● other · trained here", "○ other · elsewhere"], "of one name"
+        assert [one.split()[1] for one in told[2:]] == ["lane", "lane"]
+        await scope.press("down", "down", "space", "escape")
         await scope.back()
         assert [lane.name(()) for lane in scope.screen.lanes] == ["other", f"@{SMALL.step}"]
         assert scope.app.configuration.lanes == (f":{other}", f"{SMALL.step}:")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_core.errors import BpeError
+from tui.drawing.tokenizer_texts import names_told_apart
 from tui.owners.comparison import EDITORS_TEXT, ComparisonRun
 from tui.owners.owner import in_thread
 from tui.state import Compared
@@ -74,7 +75,10 @@ class Comparisons:
         return self._compared(known)
 
     def _compared(self, known: Sequence[KnownTokenizer]) -> tuple[Compared, ...]:
-        return tuple(Compared(one.path, one.name, self._pattern_for(Path(one.path)) or "") for one in known)
+        names = names_told_apart(self._screen.kept)
+        return tuple(
+            Compared(one.path, names.get(one.path, one.name), self._pattern_for(Path(one.path)) or "") for one in known
+        )
 
     # What a row leads to
 

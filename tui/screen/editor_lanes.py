@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bpe_core.visible import visible
 from tui.dialogs.lanes import AskLanes, LaneOffer
+from tui.drawing.tokenizer_texts import names_told_apart, shortened_within
 from tui.owners.lanes import Lanes
 from tui.owners.loading import read
 from tui.state import LaneChoice, known_name, steps_known
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from tui.screen.main import MainScreen
     from tui.screen.shown_tokenizer import ShownTokenizer
+
+_LONGEST: Final = 36
+"""Cells of a name among those that are offered: there is room for what else is told of them, at 80 columns too."""
 
 
 class EditorLanes:
@@ -52,10 +56,11 @@ class EditorLanes:
     def _offers(self) -> list[LaneOffer]:
         screen, chosen = self._screen, self.owner.chosen
         offers = {}
+        names = names_told_apart(screen.kept)
         for known in screen.kept:
             if known.path != screen.path and not known.trouble:
                 note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""
-                offers[LaneChoice(known.path)] = visible(known.name), note
+                offers[LaneChoice(known.path)] = shortened_within(visible(names[known.path]), _LONGEST), note
         for lane in chosen:
             if lane.path:
                 offers.setdefault(lane, (known_name(lane.path, ()), "opened earlier"))

@@ -1,6 +1,6 @@
 """TokenizerPicker: which of the tokenizers on this computer are compared, in which order; four at most."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -12,6 +12,7 @@ from bpe_core.visible import visible
 from tui.commands import bindings
 from tui.drawing.columns import Column, PlacedColumn, fit, lay_out, line
 from tui.drawing.small_plots import LETTERS
+from tui.drawing.tokenizer_texts import names_told_apart
 from tui.state import KnownTokenizer
 from tui.widgets.row_list import RowList
 
@@ -37,6 +38,7 @@ class TokenizerPicker(RowList):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._known: tuple[KnownTokenizer, ...] = ()
+        self._names: Mapping[str, str] = {}
         self._in_force = ""
         self._marked: list[str] | None = None
         """The paths that the user marked, in order; None as long as nobody did."""
@@ -44,6 +46,7 @@ class TokenizerPicker(RowList):
     def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List these tokenizers; the path of the one in force is `in_force`."""
         self._known, self._in_force = known, in_force
+        self._names = names_told_apart(known)
         self.show_rows(range(len(known)))
         self.refresh()
         self.post_message(self.Marked())
@@ -61,7 +64,8 @@ class TokenizerPicker(RowList):
         """What can be done with it."""
         if row >= len(self._known):
             return ""
-        return f"Space chooses {visible(self._known[row].name)}, or no longer; Enter compares those with a letter."
+        name = visible(self._names[self._known[row].path])
+        return f"Space chooses {name}, or no longer; Enter compares those with a letter."
 
     def action_mark(self) -> None:
         """Choose the tokenizer under the cursor, or no longer."""
@@ -98,7 +102,7 @@ class TokenizerPicker(RowList):
         in_force = "● " if one.path == self._in_force else ""
         texts = {
             "mark": (f"[{letter}]", accent if letter != " " else muted),
-            "name": (in_force + visible(one.name), ink),
+            "name": (in_force + visible(self._names[one.path]), ink),
             "tokens": (size, muted),
             "path": (visible(one.path), muted),
         }
