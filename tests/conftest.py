@@ -1,6 +1,8 @@
 """What holds for every test: the same examples in every run, whatever the speed of the machine."""
 
 import gc
+import os
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -15,6 +17,18 @@ settings.load_profile("house")
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are cores: tests of the app sleep a third of their time, until nothing happens."""
     return available_cores() + 1
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With BPESCOPE_TURN=K run, of the exhaustive tests, only one half or, where K is odd, the other."""
+    turn = os.environ.get("BPESCOPE_TURN")
+    if turn is None:
+        return
+    waiting = [
+        item for item in items if "exhaustive" in item.keywords and crc32(item.nodeid.encode()) % 2 != int(turn) % 2
+    ]
+    config.hook.pytest_deselected(items=waiting)
+    items[:] = [item for item in items if item not in set(waiting)]
 
 
 def pytest_collection_finish() -> None:

@@ -184,5 +184,5 @@ def test_real_tokenizers_are_measured_as_tiktoken_counts(tmp_path):
         comparison.add(sample.title, sample.path.read_bytes().decode())
     for sample, text in zip(samples(), comparison.texts, strict=True):
         ids = theirs.encode_ordinary(sample.path.read_bytes().decode())
-        assert text.n_tokens[0] == len(ids), sample.title
-    assert comparison.totals[0].n_tokens == sum(text.n_tokens[0] for text in comparison.texts)
+        assert text.amounts.n_tokens[0] == len(ids), sample.title
+    assert comparison.totals[0].n_tokens == sum(text.amounts.n_tokens[0] for text in comparison.texts)
