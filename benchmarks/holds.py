@@ -113,7 +113,7 @@ async def _play(tokenizer: Path, book: Path, rounds: int) -> None:
 
             async def audit() -> None:
                 await scope.press("f5")
-                scope.screen.session.audit()
+                scope.screen.action_audit()
                 await eventually(
                     lambda: scope.screen.audit.subject and not scope.screen.audit.running, "the audit has ended"
                 )

@@ -212,7 +212,7 @@ async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
             await scope.until(lambda: screen.audit.running, "an audit begins")
         await scope.press("f7")
         await scope.until(lambda: screen.run.phase == "paused" and screen.run.done, "a training waits")
-        assert not screen.audit.running and not screen.session.auditing.is_working
+        assert not screen.audit.running and not screen.session.audits.run.is_working
         screen.action_audit()
         await scope.until(lambda: scope.said, "it is told")
         assert scope.said == ["A training is running: stop it first (F8), then audit what it learned."]
@@ -246,7 +246,7 @@ async def test_the_garbage_collector_leaves_many_verdicts_alone(
             await audited(scope)
             n_found, n_left_alone = len(scope.screen.audit.verdicts), gc.get_freeze_count()
             assert n_left_alone > at_start / 2 + n_found
-            scope.screen.session.auditing.forget()
+            scope.screen.session.audits.run.forget()
             await scope.settle()
             assert at_start / 2 < gc.get_freeze_count() <= n_left_alone - n_found + 20, "they go with their audit"
     finally:

@@ -181,7 +181,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         await scope.until(lambda: any("could not be kept" in said for said in scope.said), "it is told")
         await scope.settle()
         assert "not saved" in scope.shown("TitleLine") and "training" not in scope.shown("TitleLine")
-        screen.session.audit()
+        screen.action_audit()
         await scope.settle()
         assert "What was learned is not saved" in scope.said[-1]
 

@@ -233,7 +233,7 @@ class RequestScreen(RestylingScreen):
 
     def action_audit(self) -> None:
         """Audit the tokenizer on the screen, or stop doing so."""
-        self.session.audit()
+        self.session.audits.audit()
 
     def action_compare(self) -> None:
         """Compare the tokenizers that are marked for it, or stop doing so."""
@@ -254,7 +254,7 @@ class RequestScreen(RestylingScreen):
     @work
     async def action_what_if(self) -> None:
         """Which tokens another split pattern would kill; again: no longer."""
-        await self.session.ask_what_if()
+        await self.session.audits.ask_what_if()
 
     async def action_export_tokens(self) -> None:
         """Write the rows that the audit shows to a file."""
@@ -263,11 +263,11 @@ class RequestScreen(RestylingScreen):
     @work
     async def action_audit_model(self) -> None:
         """Audit with the rows of a model, or without them again."""
-        await self.session.audit_model()
+        await self.session.audits.with_model()
 
     def action_audit_texts(self) -> None:
         """Audit with the chosen texts, or without them."""
-        self.session.audit_texts()
+        self.session.audits.with_texts()
 
     @work
     async def action_change_pattern(self) -> None:
@@ -392,19 +392,19 @@ class RequestScreen(RestylingScreen):
     @on(messages.TokenOpened)
     def open_token(self, event: messages.TokenOpened) -> None:
         """A token of the audit's list."""
-        self.session.open_token(event.token, event.verdict)
+        self.session.audits.open_token(event.token, event.verdict)
 
     @on(messages.RowsWanted)
     def export_rows(self, event: messages.RowsWanted) -> None:
         """Rows of the audit, as a file."""
-        self.session.export_tokens(event.rows, event.order)
+        self.session.audits.export(event.rows, event.order)
 
     @on(messages.LinesWanted)
     def find_lines(self, event: messages.LinesWanted) -> None:
         """Lines of a token."""
-        self.session.find_lines(event.token)
+        self.session.audits.find_lines(event.token)
 
     @on(messages.TextTried)
     def try_text(self, event: messages.TextTried) -> None:
         """A text that shows something."""
-        self.session.try_text(event.text, event.token)
+        self.session.audits.try_text(event.text, event.token)

@@ -25,13 +25,11 @@ The rows of the merge log are the log's, the text and what is pinned in it the e
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.auditing.witness import witness
 from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
@@ -41,14 +39,11 @@ from tui.disk import config
 from tui.disk.recovered import Loaded
 from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
-from tui.drawing.token_export import FORMS, exported
-from tui.owners.audit import AuditRun
 from tui.owners.count import Count
 from tui.owners.explaining import Explaining, Subject, preset_of, subject_of_file, subject_of_task
-from tui.owners.occurrences import OccurrenceSearch
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
-from tui.owners.what_if import WhatIfRun
+from tui.screen.audits import Audits
 from tui.screen.comparisons import Comparisons
 from tui.screen.editor_lanes import EditorLanes
 from tui.screen.going_on import GoingOn
@@ -58,15 +53,12 @@ from tui.screen.results import Results
 from tui.screen.shown_tokenizer import ShownTokenizer
 from tui.screen.tokenizers import BUSY, Tokenizers
 from tui.state import Corpus, Run, TrainingOptions, name_of
-from tui.workers.auditing import AuditTask
 from tui.workers.training_task import RUN, TrainingTask
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.verdicts import Verdict
     from bpe_core.cli.wire import Command, Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
-    from tui.drawing.token_rows import TokenRows
     from tui.screen.main import MainScreen
     from tui.state import Totals
 
@@ -84,15 +76,13 @@ class Session:
         self.training = Training(screen, self._publish_run, self)
         self.tokenizers = Tokenizers(screen, self.shown, self._loaded)
         self.explaining = Explaining(screen, partial(setattr, screen, "explained"))
-        self.auditing = AuditRun(screen, partial(setattr, screen, "audit"))
-        self.what_if = WhatIfRun(screen, partial(setattr, screen, "what_if"))
-        self.occurrences = OccurrenceSearch(screen, partial(setattr, screen, "token_lines"))
         self.moments = Moments(screen, self.shown, self.training, self.train)
         self.going_on = GoingOn(screen, self._train)
         self.results = Results(screen)
         self.replay = Replay(screen, self.shown.go_to)
         self.lanes = EditorLanes(screen, self.shown, self.tokenizers.pattern_for, self.tokenizers.remember_pattern)
         self.files = TextFiles(screen, screen.open_in_editor, self.tokenizers.as_text)
+        self.audits = Audits(screen, self.shown, self.files, self.tokenizers.pattern_for)
         self.comparisons = Comparisons(screen, self.files, self.tokenizers.pattern_for)
         self._typed_ids = ""
         """Ids whose text was looked at last."""
@@ -137,7 +127,7 @@ class Session:
     def choose_corpus(self, corpus: Corpus) -> None:
         """Other texts: count them."""
         self._screen.corpus = corpus
-        self.occurrences.forget()
+        self.audits.forget_lines()
         self._screen.remember(corpus=corpus.paths, reference=corpus.reference)
         self._count()
 
@@ -247,7 +237,7 @@ class Session:
         self._audits_next = False
         # What was still being fetched or loaded would take the place of what is learned.
         self.tokenizers.stop_waiting()
-        self.auditing.forget()
+        self.audits.run.forget()
         self._screen.show_log(even_alone=bool(task.preset))
         self.count.leave_to_training(task.paths, task.options.pattern)
         self.training.start(task)
@@ -277,7 +267,7 @@ class Session:
             self.shown.keep(Loaded(tokenizer, path, None, ""))
             screen.remember(tokenizer=str(path))
             if self._audits_next:
-                screen.call_later(self.audit)
+                screen.call_later(self.audits.audit)
         elif tokenizer is None and (before := self.shown.take_back()):
             self._show(before)
         elif tokenizer is None and self.shown.loaded is None:  # it was still being loaded
@@ -302,9 +292,7 @@ class Session:
         self.tokenizers.recovery.cancel()
         self.explaining.forget()
         self._learning = None
-        self.auditing.forget()
-        self.what_if.forget()
-        self.occurrences.forget()
+        self.audits.forget()
         self._screen.editor.forget_edits()
 
     async def discard(self, path: Path) -> None:
@@ -330,122 +318,6 @@ class Session:
         return subject_of_file(
             tokenizer, path, self.tokenizers.pattern_for(Path(path)), preset, self._screen.corpus.paths
         )
-
-    # An audit
-
-    def audit(self) -> None:
-        """Audit the tokenizer on the screen, or stop doing so."""
-        screen = self._screen
-        if screen.audit.running:
-            self.auditing.stop()
-        elif screen.run.busy:
-            screen.say("A training is running: stop it first (F8), then audit what it learned.", "warning")
-        elif not screen.path and screen.tokenizer is not None:
-            screen.say("What was learned is not saved, and only what is in a file can be audited.", "warning")
-        elif not screen.path:
-            screen.say("There is no tokenizer yet: train one (F6), or open one, and audit it then.", "warning")
-        else:
-            path = Path(screen.path)
-            if screen.active != "audit":
-                screen.action_show("audit")
-            self.auditing.start(
-                AuditTask(path, self.tokenizers.pattern_for(path), self._texts_of_audit(), screen.audit.inputs)
-            )
-
-    def _texts_of_audit(self) -> Corpus:
-        """The texts in which an audit counts; none for a tokenizer from elsewhere, unless they are asked for."""
-        screen, wanted = self._screen, self._screen.audit.inputs.texts
-        if wanted is not None:
-            return screen.corpus if wanted else Corpus()
-        record = screen.tokenizer.record if screen.tokenizer else None
-        if record is None:
-            return Corpus()
-        its_own = screen.totals is not None and screen.totals.bytes == record.n_bytes
-        return screen.corpus if its_own else replace(screen.corpus, paths=())  # the record tells its own counts
-
-    async def ask_what_if(self) -> None:
-        """Ask for another split pattern, and find the tokens that would die behind it; or forget about it."""
-        screen = self._screen
-        if screen.what_if.pattern:
-            self.what_if.forget()
-        elif not screen.path:
-            screen.say("Only what is in a file can be asked about: let the training end first.", "warning")
-        else:
-            pattern = await screen.ask(AskPattern("What if another pattern split the texts: which tokens would die?"))
-            if pattern is not None:
-                path = Path(screen.path)
-                self.what_if.ask(path, self.tokenizers.pattern_for(path), pattern)
-
-    async def audit_model(self) -> None:
-        """Audit with the rows of a model's file that is asked for, or without them again."""
-        screen = self._screen
-        path = ""
-        if not screen.audit.inputs.embeddings:
-            chosen = await screen.ask(AskPath("Which file holds the embeddings? .safetensors, its index, or .npy"))
-            if chosen is None:
-                return
-            path = str(chosen)
-        if screen.audit.running:
-            self.auditing.stop()
-        self.auditing.choose(replace(screen.audit.inputs, embeddings=path))
-        self.audit()
-
-    def audit_texts(self) -> None:
-        """Audit with the chosen texts, or without them."""
-        screen = self._screen
-        wanted = not self._texts_of_audit().paths
-        if wanted and not screen.corpus.paths:
-            screen.say("No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference.")
-            return
-        if screen.audit.running:
-            self.auditing.stop()
-        self.auditing.choose(replace(screen.audit.inputs, texts=wanted))
-        self.audit()
-
-    def open_token(self, token: int, verdict: Verdict | None) -> None:
-        """The merge that made a token under the log's cursor, in sight; a text that holds the token in the editor."""
-        screen, tokenizer = self._screen, self._screen.tokenizer
-        if tokenizer is None or token not in tokenizer.vocabulary:
-            return
-        self.shown.go_to(tokenizer.step)
-        text = example(tokenizer, token, verdict)
-        told = []
-        if text is None:
-            told.append("No text is known in which this token occurs.")
-        else:
-            screen.editor.put(text, token=token)
-            told.append("An example is in the editor; Ctrl+Z there brings your text back.")
-        if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(token)):
-            told.append(f"Step {step:,} made this token.")
-            screen.training.log_of_merges.move_to(step - 1)
-            if screen.go_to_log():
-                told.append("F5 leads back to the list.")
-        screen.say(" ".join(told))
-
-    def export_tokens(self, rows: TokenRows, order: Sequence[int]) -> None:
-        """Save these rows of the audit's list, in this order."""
-        self.files.save_rows(partial(exported, rows, tuple(order)), tuple(FORMS))
-
-    def find_lines(self, token: int) -> None:
-        """Find the lines of the chosen texts in which a token occurs."""
-        tokenizer = self._screen.tokenizer
-        if tokenizer is not None and token in tokenizer.vocabulary:
-            self.occurrences.find(tokenizer, token, self._screen.corpus.paths)
-
-    def try_text(self, text: str, token: int | None) -> None:
-        """Put a text into the editor, in sight, the cursor on a token of it."""
-        screen = self._screen
-        screen.editor.put(text, token=token)
-        screen.action_show("editor")
-        screen.say("Ctrl+Z brings your text back, and F5 leads back to the list.")
-
-
-def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:
-    """A text in which a token occurs: that of the audit, or else one that is found now; None without any."""
-    if verdict is not None:
-        return verdict.evidence.get("witness")
-    text = tokenizer.token_bytes(token).decode(errors="replace")
-    return text if token in tokenizer.vocabulary.special_tokens.values() else witness(tokenizer, token)
 
 
 def _check(options: TrainingOptions) -> None:
