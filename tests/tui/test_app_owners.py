@@ -164,7 +164,7 @@ async def test_after_a_pattern_that_is_too_slow_it_is_told_and_not_counting_for_
     async with opened(text) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        screen.session.choose_pattern(SLOW)
+        screen.session.choices.choose_pattern(SLOW)
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "failed", "the training fails")
         await scope.until(lambda: screen.totals and "too many ways" in screen.totals.error, "the count says why")

@@ -168,7 +168,7 @@ async def test_a_kept_vocabulary_is_asked_about_in_the_texts_that_are_chosen(
 async def test_what_cannot_be_counted_is_told_in_a_sentence(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
-        scope.screen.session.choose_corpus(scope.screen.corpus.__class__())
+        scope.screen.session.choices.choose_corpus(scope.screen.corpus.__class__())
         await scope.press("alt+left")
         await scope.until(lambda: scope.screen.explained.problem, "it is told why not")
         assert "No text is chosen" in scope.screen.explained.problem

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Audits:
-    """Begins audits, asks what another split pattern would do, and shows in the editor and the log what a row tells of."""
+    """Begins audits, asks what another split pattern would do, and shows in editor and log what a row tells of."""
 
     def __init__(
         self,

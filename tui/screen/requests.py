@@ -174,18 +174,18 @@ class RequestScreen(RestylingScreen):
     @work
     async def action_more_options(self) -> None:
         """Ask for the options that are rarely needed."""
-        await self.session.ask_more_options()
+        await self.session.choices.ask_more_options()
 
     @work
     async def action_extend(self) -> None:
         """Learn more merges on top of those of the tokenizer on the screen."""
-        if (options := self.session.chosen_options()) is not None:
+        if (options := self.session.choices.chosen_options()) is not None:
             await self.session.going_on.extend(options)
 
     @work
     async def action_fork(self) -> None:
         """Keep the merges in force, and learn others behind them."""
-        if (options := self.session.chosen_options()) is not None:
+        if (options := self.session.choices.chosen_options()) is not None:
             await self.session.going_on.fork(options)
 
     @work
@@ -295,7 +295,7 @@ class RequestScreen(RestylingScreen):
     @work
     async def action_add_path(self) -> None:
         """Ask for a path and choose it."""
-        await self.session.ask_path()
+        await self.session.choices.ask_path()
 
     @work
     async def action_ids_to_text(self) -> None:
@@ -311,18 +311,18 @@ class RequestScreen(RestylingScreen):
     @on(messages.CorpusChosen)
     def choose_corpus(self, event: messages.CorpusChosen) -> None:
         """Other texts."""
-        self.session.choose_corpus(event.corpus)
+        self.session.choices.choose_corpus(event.corpus)
 
     @on(messages.PatternChosen)
     def choose_pattern(self, event: messages.PatternChosen) -> None:
         """Another pattern."""
-        self.session.choose_pattern(event.pattern)
+        self.session.choices.choose_pattern(event.pattern)
 
     @on(messages.PatternWanted)
     @work
     async def ask_pattern(self) -> None:
         """A pattern that is not in the list."""
-        await self.session.ask_pattern()
+        await self.session.choices.ask_pattern()
 
     @on(messages.TextWanted)
     def open_source(self, event: messages.TextWanted) -> None:

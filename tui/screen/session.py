@@ -2,7 +2,7 @@
 
 Each fact has one owner, and only its owner replaces it. The screen's variables are where panes are bound to it:
 
-    corpus, options     the session: what the user chose for the next training
+    corpus, options     `Choices`: what the user chose for the next training
     pace                `Moments`: how fast a training may be
     playing             `Replay`: how fast the text is played from bytes to the last merge
     totals              `Count`: what these texts amount to under the pattern of these options
@@ -25,7 +25,6 @@ The rows of the merge log are the log's, the text and what is pinned in it the e
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,17 +32,15 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
-from tui.dialogs.more_options import MoreOptions
-from tui.dialogs.questions import AskPath, AskPattern
 from tui.disk import config
 from tui.disk.recovered import Loaded
-from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
 from tui.owners.count import Count
 from tui.owners.explaining import Explaining, Subject, preset_of, subject_of_file, subject_of_task
 from tui.owners.text_files import TextFiles
 from tui.owners.training import Training
 from tui.screen.audits import Audits
+from tui.screen.choices import Choices
 from tui.screen.comparisons import Comparisons
 from tui.screen.editor_lanes import EditorLanes
 from tui.screen.going_on import GoingOn
@@ -83,6 +80,7 @@ class Session:
         self.lanes = EditorLanes(screen, self.shown, self.tokenizers.pattern_for, self.tokenizers.remember_pattern)
         self.files = TextFiles(screen, screen.open_in_editor, self.tokenizers.as_text)
         self.audits = Audits(screen, self.shown, self.files, self.tokenizers.pattern_for)
+        self.choices = Choices(screen, self.count, self.tokenizers.as_text, self.audits.forget_lines)
         self.comparisons = Comparisons(screen, self.files, self.tokenizers.pattern_for)
         self._typed_ids = ""
         """Ids whose text was looked at last."""
@@ -102,15 +100,9 @@ class Session:
     def bring_back(self, configuration: config.Configuration) -> None:
         """Bring back what was there at the end of the last run; the first time, train on the samples."""
         screen = self._screen
-        screen.options = possible(configuration.options)
         self.tokenizers.bring_back(configuration)
-        paths = tuple(filter(os.path.exists, configuration.corpus))
-        reference = tuple(filter(os.path.exists, configuration.reference))
         first_time = not configuration.tokenizer and not screen.kept
-        if not paths and first_time:
-            paths = sample_corpus().paths
-        screen.corpus = Corpus(paths, reference, title_of(paths))
-        self._count()
+        self.choices.bring_back(configuration, first_time=first_time)
         self.lanes.bring_back(configuration.lanes)
         if configuration.tokenizer and not os.path.exists(configuration.tokenizer):
             screen.say(f"The tokenizer that was used last is not there any more: {configuration.tokenizer}.", "warning")
@@ -122,35 +114,7 @@ class Session:
             samples = sample_corpus()
             self._train(TrainingTask(samples.title, screen.options, samples.paths))
 
-    # Texts
-
-    def choose_corpus(self, corpus: Corpus) -> None:
-        """Other texts: count them."""
-        self._screen.corpus = corpus
-        self.audits.forget_lines()
-        self._screen.remember(corpus=corpus.paths, reference=corpus.reference)
-        self._count()
-
-    def choose_pattern(self, pattern: str) -> None:
-        """Another pattern: other pieces to preview and to count."""
-        self._screen.options = replace(self._screen.options, pattern=pattern)
-        self._count()
-
-    def _count(self) -> None:
-        self.count.want(self._screen.corpus.paths, self._screen.options.pattern)
-
-    async def ask_pattern(self) -> None:
-        """Ask for a regular expression to split by."""
-        pattern = await self._screen.ask(AskPattern("Which regular expression should split the text?"))
-        self._screen.training.choose_pattern(pattern or self._screen.options.pattern)
-        if pattern:
-            self.choose_pattern(pattern)
-
-    async def ask_path(self) -> None:
-        """Ask for a path and choose it."""
-        path = await self._screen.ask(AskPath("Which file or folder should be added to the corpus?"))
-        if path is not None and await self.tokenizers.as_text(path, "Train on it as a text"):
-            self._screen.corpus_pane.choose((*self._screen.corpus.paths, str(path)))
+    # Ids
 
     async def ids_to_text(self) -> None:
         """Show the text of ids: of those that were typed before, or of the editor's selection."""
@@ -174,34 +138,13 @@ class Session:
     def train(self, first: Command = RUN) -> None:
         """Learn from the chosen texts with the chosen options; `first` is what the worker is told to begin with."""
         screen = self._screen
-        options = self.chosen_options()
+        options = self.choices.chosen_options()
         if options is None:
             return
         if not screen.corpus.paths:
             screen.say("No text is chosen: press F2, go to one, and mark it with the space bar.", "warning")
             return
         self._train(TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first))
-
-    def chosen_options(self) -> TrainingOptions | None:
-        """What the next training is asked for, which is remembered; None if that is nonsense, and it is told."""
-        screen = self._screen
-        try:
-            options = screen.training.chosen_options()
-        except ValueError as error:
-            screen.say(str(error), "error")
-            return None
-        screen.options = options
-        screen.remember(options=options)
-        return options
-
-    async def ask_more_options(self) -> None:
-        """Ask for the options that are rarely needed."""
-        if (options := self.chosen_options()) is None:
-            return
-        chosen = await self._screen.ask(MoreOptions(options, _check))
-        if chosen is not None:
-            self._screen.options = chosen
-            self._screen.remember(options=chosen)
 
     def run_preset(self, name: str, *, stepping: bool = False) -> None:
         """Train a founding example with its own text and options, and see whether what it promises comes out.
@@ -228,7 +171,7 @@ class Session:
             return
         paths = {sample.name: str(sample.path) for sample in samples()}
         names, clean = (paths["forum-with-names"],), (paths["forum-clean"],)
-        self.choose_corpus(Corpus(names, clean, title_of(names)))
+        self.choices.choose_corpus(Corpus(names, clean, title_of(names)))
         screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
         self._train(TrainingTask(screen.corpus.title, _GLITCHES, names))
         self._audits_next = True
@@ -318,8 +261,3 @@ class Session:
         return subject_of_file(
             tokenizer, path, self.tokenizers.pattern_for(Path(path)), preset, self._screen.corpus.paths
         )
-
-
-def _check(options: TrainingOptions) -> None:
-    """Raise `BpeError` for options that no training takes."""
-    _ = TrainingTask("", options).rules
