@@ -23,6 +23,7 @@ from tui.disk.autosave import Autosave
 from tui.pane_table import BY_ID, PANES, PaneEntry
 from tui.panes.editor import EditorPane
 from tui.screen.requests import RequestScreen
+from tui.screen.state_screen import StateScreen
 from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Pane
@@ -302,7 +303,7 @@ def _bound(entry: PaneEntry) -> Pane:
 
 def _bind(pane: AnyPane) -> AnyPane:
     """Bind a pane to those facts of the screen that it has a variable of the same name for."""
-    state = (name for name, fact in vars(RequestScreen).items() if isinstance(fact, Reactive))
+    state = (name for name, fact in vars(StateScreen).items() if isinstance(fact, Reactive))
     return pane.data_bind(*(getattr(MainScreen, name) for name in state if name in vars(type(pane))))
 
 

@@ -1,0 +1,119 @@
+"""StateScreen: the facts that panes are bound to, and what the owners of these facts need of the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from textual.reactive import var
+from textual.screen import Screen
+
+from bpe_core.errors import LONGEST
+from bpe_core.visible import shortened, visible
+from tui.screen.selective_styling import RestylingScreen
+from tui.state import (
+    Audit,
+    Comparison,
+    Corpus,
+    KnownTokenizer,
+    Run,
+    ShownLane,
+    StepExplained,
+    TokenLines,
+    Totals,
+    TrainingOptions,
+    WhatIf,
+)
+
+if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
+    from bpe_core.tokenizer import Tokenizer
+    from tui.disk.config import Configuration
+    from tui.screen.session import Session
+
+Answer = TypeVar("Answer")
+
+
+class Memory(Protocol):
+    """What the screen needs of the app: something that remembers."""
+
+    configuration: Configuration
+    """What comes back at the next start, as it is now."""
+
+    def remember(self, **changes: object) -> None:
+        """Change the configuration, and write it."""
+
+    def tell_at_the_end(self, sentence: str) -> None:
+        """Say it in the terminal once the app has left it."""
+
+
+class StateScreen(RestylingScreen):
+    """The state of the app, a variable for each fact, and what owners need to tell, ask and remember."""
+
+    # What the panes are bound to; `tui.screen.session` tells who replaces it.
+
+    corpus: var[Corpus] = var(Corpus())
+    """The texts chosen."""
+    options: var[TrainingOptions] = var(TrainingOptions())
+    """What the next training is asked for; by their pattern texts are previewed and counted."""
+    totals: var[Totals | None] = var(None)
+    """What the chosen texts amount to; None while that is not known."""
+    run: var[Run] = var(Run())
+    """How far the training is, or how the last one ended."""
+    pace: var[int] = var(0)
+    """Merges a second that a training makes at most; 0 for as many as it can."""
+    notice: var[str] = var("")
+    """What is being fetched, loaded or recovered, in a few words; empty while nothing is."""
+    tokenizer: var[Tokenizer | None] = var(None)
+    """The tokenizer on the screen with all of its merges; while a training runs, those it has learned so far."""
+    path: var[str] = var("")
+    """Where that tokenizer is kept; empty while it is being trained."""
+    playing: var[int] = var(0)
+    """Merges a second that are played in the editor; 0 while they are not."""
+    step: var[int] = var(0)
+    """How many of its merges are in force."""
+    in_force: var[Tokenizer | None] = var(None)
+    """The tokenizer after that many merges: what the editor shows."""
+    explained: var[StepExplained] = var(StepExplained())
+    """Why the merge of a step was chosen, and the pairs after it, as far as somebody has asked."""
+    audit: var[Audit] = var(Audit())
+    """How far the audit of this tokenizer is, and what it found."""
+    lanes: var[tuple[ShownLane, ...]] = var(())
+    """The lanes of the editor after the first."""
+    comparison: var[Comparison] = var(Comparison())
+    """How far a comparison of tokenizers is, and what it found."""
+    what_if: var[WhatIf] = var(WhatIf())
+    """The tokens that another split pattern would kill."""
+    token_lines: var[TokenLines] = var(TokenLines())
+    """The lines of the chosen texts in which a token occurs that somebody wants to know of."""
+    kept: var[tuple[KnownTokenizer, ...]] = var(())
+    """The tokenizers that can be put in force."""
+
+    session: Session
+    """Holds the owners; there once the panes are."""
+
+    # What the owners need
+
+    def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
+        """Tell the user, whatever characters are in it, however many; what still stands there is not said twice."""
+        shown = visible(shortened(sentence, LONGEST))
+        if not any(said.message == shown for said in self.app._notifications):
+            self.notify(shown, severity=severity, markup=False)
+
+    async def ask(self, question: Screen[Answer]) -> Answer:
+        """Show a question and wait for the answer; to be called in a worker."""
+        return await self.app.push_screen_wait(question)
+
+    @property
+    def remembered(self) -> Configuration:
+        """What comes back at the next start, as it is now."""
+        return cast("Memory", self.app).configuration
+
+    def remember(self, **changes: object) -> None:
+        """Change what comes back at the next start."""
+        cast("Memory", self.app).remember(**changes)
+
+    def tell_at_the_end(self, sentence: str) -> None:
+        """Say it in the terminal once the app has left it; nothing, if it is empty."""
+        if sentence:
+            cast("Memory", self.app).tell_at_the_end(sentence)
