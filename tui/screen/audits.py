@@ -141,7 +141,7 @@ class Audits:
         if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(token)):
             told.append(f"Step {step:,} made this token.")
             screen.training.log_of_merges.move_to(step - 1)
-            if screen.go_to_log():
+            if screen.arrangement.go_to_log():
                 told.append("F5 leads back to the list.")
         screen.say(" ".join(told))
 

@@ -22,13 +22,14 @@ from tui.disk import config
 from tui.disk.autosave import Autosave
 from tui.pane_table import BY_ID, PANES, PaneEntry
 from tui.panes.editor import EditorPane
+from tui.screen.arrangement import Arrangement
 from tui.screen.requests import RequestScreen
 from tui.screen.state_screen import StateScreen
 from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Pane
 from tui.widgets.step_line import StepLine
-from tui.widgets.title_line import ONE_PANE, TitleLine
+from tui.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,10 +58,8 @@ class MainScreen(RequestScreen):
         super().__init__()
         self._configuration = configuration
         self._not_kept = ""
-        self._in_front: dict[str, str] = {pane.place: pane.id for pane in reversed(PANES)}
-        """Place -> the pane that is seen there, of those that take turns."""
-        self._above = self._in_front["upper"]
-        """The one above the editor where there is no room for more."""
+        self.arrangement = Arrangement(self)
+        """Which panes are seen."""
         self.loaded = asyncio.Event()
         """Set once all panes are there; a key that is for them has to wait until then."""
 
@@ -100,7 +99,7 @@ class MainScreen(RequestScreen):
                 await self.query_one("#panes").mount(*map(_bound, _at("left")), before=work)
                 await work.mount(*map(_bound, _at("upper", "side")), before=self.editor)
                 await self.editor.load()
-                self._arrange()
+                self.arrangement.arrange()
                 self.session = Session(self)
                 self._bring_back()
         finally:
@@ -170,7 +169,7 @@ class MainScreen(RequestScreen):
         width, height = event.size
         fitting = self._get_breakpoint_classes(width, across) | self._get_breakpoint_classes(height, down)
         self.update_classes({name: name in fitting for _, name in across + down})
-        self._arrange()
+        self.arrangement.arrange()
         self.call_after_refresh(self.refresh_bindings)
 
     @property
@@ -205,24 +204,7 @@ class MainScreen(RequestScreen):
 
     def watch_active(self, pane: str) -> None:
         """It is seen now; panes of one place take turns there."""
-        place = BY_ID[pane].place
-        self._in_front[place] = pane
-        if place in ("upper", "side"):
-            self._above = pane
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """Show the panes that there is room for: one, or one above the editor, or one at each place.
-
-        Where there is no side, a pane that belongs there takes the editor's room too, while it has the focus.
-        """
-        seen = {self._above, self._in_front["left"]}
-        seen |= {self._in_front["lower"]} if BY_ID[self.active].place != "side" else set()
-        seen = {self.active} if self._shows_one else set(self._in_front.values()) if self._shows_all else seen
-        for pane in self.query(Pane):
-            pane.display = pane.id in seen
-        for container in self.query("#work"):
-            container.display = any(BY_ID[pane].place != "left" for pane in seen)
+        self.arrangement.turn_to(pane)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Whatever gets the focus makes its pane the active one, unless the focus has moved on since."""
@@ -233,33 +215,10 @@ class MainScreen(RequestScreen):
                 self.active = node.id
                 return
 
-    @property
-    def _shows_all(self) -> bool:
-        return self.has_class("-huge") and self.has_class("-high") and not self.has_class("-fill")
-
-    @property
-    def _shows_one(self) -> bool:
-        return any(map(self.has_class, ONE_PANE))
-
-    def show_log(self, *, even_alone: bool = False) -> None:
-        """Let the merge log be seen, the focus staying where it is; where only one pane is seen, with `even_alone`."""
-        if BY_ID[self.active].place == "side" or (self._shows_one and even_alone):
-            self.go_to_log()
-        elif not self._shows_one:
-            self._above = "training"
-            self._arrange()
-
-    def go_to_log(self) -> bool:
-        """Put the cursor into the merge log, unless that is seen beside the audit; whether it was put there."""
-        if not self._shows_all:
-            self.active = "training"
-            self.set_focus(self.training.log_of_merges)
-        return not self._shows_all
-
     def action_fill(self) -> None:
         """One pane fills the screen, or no longer."""
         self.update_classes({"-fill": not self.has_class("-fill")})
-        self._arrange()
+        self.arrangement.arrange()
 
     def action_save_text(self) -> None:
         """Ask for a path and write the editor's text there, byte for byte."""

@@ -181,7 +181,7 @@ class Session:
         # What was still being fetched or loaded would take the place of what is learned.
         self.tokenizers.stop_waiting()
         self.audits.run.forget()
-        self._screen.show_log(even_alone=bool(task.preset))
+        self._screen.arrangement.show_log(even_alone=bool(task.preset))
         self.count.leave_to_training(task.paths, task.options.pattern)
         self.training.start(task)
 
