@@ -14,11 +14,11 @@ from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tok
 from bpe_core.cli.audit_report import FIRST, AuditReport, html, markdown
 from bpe_core.cli.auditing import audited, tell_what_if
 from bpe_core.cli.control import Control
+from bpe_core.cli.events import Done
 from bpe_core.cli.finding_rows import table
 from bpe_core.cli.report import report_to
 from bpe_core.cli.standard_streams import print_to_stderr
 from bpe_core.cli.tokenizers import open_tokenizer
-from bpe_core.cli.wire import Done
 from bpe_core.embeddings.indicators import INDICATORS
 from bpe_core.embeddings.matrix import open_matrix
 from bpe_core.errors import OptionError

@@ -11,9 +11,9 @@ from bpe_core.auditing import Examination, Finding, Findings, Measures, Stage, v
 from bpe_core.auditing.what_if import what_if
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import PROGRESS_EVERY, count_files
+from bpe_core.cli.events import Auditing, Done, Measured, Role, Verdicts
+from bpe_core.cli.events import Findings as Batch
 from bpe_core.cli.report import Report, report_to
-from bpe_core.cli.wire import Auditing, Done, Measured, Role, Verdicts
-from bpe_core.cli.wire import Findings as Batch
 from bpe_core.corpus import Counts
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.plurals import counted

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from bpe_core.cli.events import Checkpoint
 from bpe_core.cli.report import Report
-from bpe_core.cli.wire import Checkpoint
 from bpe_core.corpus import Source
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats import load, save

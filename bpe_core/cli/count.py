@@ -7,8 +7,8 @@ from contextlib import closing
 from bpe_core.cli.arguments import Subcommands, add_command, add_pattern, add_stream
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
+from bpe_core.cli.events import Done
 from bpe_core.cli.report import report_to
-from bpe_core.cli.wire import Done
 from bpe_core.corpus import Counts
 
 

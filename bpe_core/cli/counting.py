@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.cli.control import Control
+from bpe_core.cli.events import Activity, Counted, Counting, Role, Skipped, State
 from bpe_core.cli.report import Report
-from bpe_core.cli.wire import Activity, Counted, Counting, Role, Skipped, State
 from bpe_core.corpus import Counts, Progress, find_files
 from bpe_core.corpus.sampling import Sample
 from bpe_core.corpus.weights import portions_by_weight

@@ -7,9 +7,10 @@ from argparse import Namespace
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_input, add_stream
 from bpe_core.cli.comparing import add_tokenizers, labels, opened
+from bpe_core.cli.events import Done, Formats
 from bpe_core.cli.source import text_blocks
 from bpe_core.cli.table import table
-from bpe_core.cli.wire import Done, Formats, to_line
+from bpe_core.cli.wire import to_line
 from bpe_core.metrics.economy import economy, read
 
 

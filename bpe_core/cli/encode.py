@@ -12,10 +12,10 @@ from typing import Final
 from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
 from bpe_core.cli.counting import PROGRESS_EVERY
 from bpe_core.cli.encoding import BYTES_PER_PROCESS, EncodePortion, Ids, encode_together
+from bpe_core.cli.events import Counting, Skipped
 from bpe_core.cli.report import Report, SentenceReport, report_to_person
 from bpe_core.cli.source import is_stream, text_blocks
 from bpe_core.cli.tokenizers import open_tokenizer
-from bpe_core.cli.wire import Counting, Skipped
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, SpecialTokenError
 from bpe_core.parallel.portions import Portion

@@ -5,8 +5,9 @@ import time
 from argparse import Namespace
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream
+from bpe_core.cli.events import Done, Fetching, Saved
 from bpe_core.cli.standard_streams import print_to_stderr
-from bpe_core.cli.wire import Done, Fetching, Saved, to_line
+from bpe_core.cli.wire import to_line
 from bpe_core.hub import KINDS, fetch
 from bpe_core.visible import visible
 

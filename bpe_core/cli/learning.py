@@ -9,8 +9,8 @@ from typing import Final
 from bpe_core.cli.checkpoints import Checkpoints, Replay
 from bpe_core.cli.control import UNLIMITED, Control
 from bpe_core.cli.counting import PROGRESS_EVERY, told_to_stop
+from bpe_core.cli.events import Merges, Preparing, State
 from bpe_core.cli.report import Report
-from bpe_core.cli.wire import Merges, Preparing, State
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.progress import Stopped
 from bpe_core.errors import BpeError

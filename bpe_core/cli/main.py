@@ -28,8 +28,9 @@ from bpe_core.cli import (
     why,
 )
 from bpe_core.cli.arguments import Parser
+from bpe_core.cli.events import Failed
 from bpe_core.cli.standard_streams import discard, open_closed_streams, print_to_stderr
-from bpe_core.cli.wire import Failed, to_line
+from bpe_core.cli.wire import to_line
 from bpe_core.errors import LONGEST, BpeError
 from bpe_core.visible import shortened, visible
 

@@ -4,8 +4,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from bpe_core.cli.events import Saved
 from bpe_core.cli.report import Report
-from bpe_core.cli.wire import Saved
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats import save, save_beside
 from bpe_core.formats.atomic import check_place

@@ -10,13 +10,13 @@ from bpe_core.cli.arguments import Subcommands, add_command, add_stream
 from bpe_core.cli.checkpoints import Checkpoints, add_resume, checkpoint_of, replay_of
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
+from bpe_core.cli.events import Counted, Done, Started
 from bpe_core.cli.experiments import add_experiment, first_stage, second_stage, transition_of
 from bpe_core.cli.export import write_curve
 from bpe_core.cli.learning import learn, prepare
 from bpe_core.cli.report import Report, report_to
 from bpe_core.cli.saving import check_output, save_learned
 from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
-from bpe_core.cli.wire import Counted, Done, Started
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.weights import parsed

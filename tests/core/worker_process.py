@@ -8,7 +8,8 @@ from pathlib import Path
 
 from shell import ROOT
 
-from bpe_core.cli.wire import Event, parse
+from bpe_core.cli.events import Event
+from bpe_core.cli.wire import parse
 
 PATIENCE = 60
 """Seconds after which a test gives up; none should ever need them."""

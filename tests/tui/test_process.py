@@ -10,7 +10,8 @@ import pytest
 from scope import TEXT, eventually
 
 from bpe_core import load
-from bpe_core.cli.wire import Command, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
+from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
+from bpe_core.cli.wire import Command
 from bpe_core.trainer import Trainer
 from tui.workers import process
 from tui.workers.process import Job, NoWorkerError, coalesced

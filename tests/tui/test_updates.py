@@ -8,7 +8,7 @@ import pytest
 from scope import TEXT
 
 from bpe_core import load
-from bpe_core.cli.wire import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
+from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
 from tui.panes.training import status_line

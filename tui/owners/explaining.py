@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.cli.wire import Counting, Explained, Failed, Places
+from bpe_core.cli.events import Counting, Explained, Failed, Places
 from bpe_core.content.presets import PRESETS
 from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation
@@ -19,7 +19,7 @@ from tui.state import StepExplained
 from tui.workers.process import Job
 
 if TYPE_CHECKING:
-    from bpe_core.cli.wire import Event
+    from bpe_core.cli.events import Event
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.tokenizer.training_record import TrainingRecord
     from tui.workers.training_task import TrainingTask

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from bpe_core.cli.wire import Failed, Fetching, Saved
+from bpe_core.cli.events import Failed, Fetching, Saved
 from bpe_core.errors import FetchError
 from bpe_core.visible import visible
 from tui.owners.owner import Awaited, Host

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bpe_core import Tokenizer
-    from bpe_core.cli.wire import Started
+    from bpe_core.cli.events import Started
     from bpe_core.trainer import Merge
     from tui.state import Totals
     from tui.workers.updates import TrainingUpdate

@@ -53,7 +53,8 @@ from tui.state import Corpus, Run, TrainingOptions, name_of
 from tui.workers.training_task import RUN, TrainingTask
 
 if TYPE_CHECKING:
-    from bpe_core.cli.wire import Command, Started
+    from bpe_core.cli.events import Started
+    from bpe_core.cli.wire import Command
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
     from tui.screen.main import MainScreen

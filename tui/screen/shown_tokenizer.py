@@ -8,7 +8,7 @@ from tui.disk.tokenizer_files import KeptMerges
 from tui.state import steps_known
 
 if TYPE_CHECKING:
-    from bpe_core.cli.wire import Started
+    from bpe_core.cli.events import Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
     from tui.disk.recovered import Loaded

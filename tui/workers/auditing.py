@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bpe_core.auditing.verdicts import Verdict
-from bpe_core.cli.wire import Auditing, Counted, Counting, Done, Failed, Findings, Measured, Verdicts
+from bpe_core.cli.events import Auditing, Counted, Counting, Done, Failed, Findings, Measured, Verdicts
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from tui.disk.sources import title_of

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bpe_core.cli import wire
+from bpe_core.cli.events import Compared as Found
+from bpe_core.cli.events import ComparedTexts, Counting, Done, Failed, Formats
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
@@ -65,23 +66,23 @@ async def comparing(job: Job, task: Task) -> AsyncIterator[ComparisonUpdate]:
         update = ComparisonUpdate(comparison)
         for event in events:
             match event:
-                case wire.Counting(done, total, name):
+                case Counting(done, total, name):
                     share = f"{done / total:.0%} · " if total else ""
                     comparison = replace(comparison, progress=f"{share}{visible(name)}")
-                case wire.ComparedTexts():
+                case ComparedTexts():
                     update.texts += event.texts()
-                case wire.Compared(found):
+                case Found(found):
                     comparison = replace(comparison, found=found)
-                case wire.Formats(rows):
+                case Formats(rows):
                     formats = tuple((str(name), int(n), tuple(tokens)) for name, n, tokens in rows)
                     comparison = replace(comparison, formats=formats)
-                case wire.Done(reason, n, seconds):
+                case Done(reason, n, seconds):
                     told = "" if task.of == "formats" else f" · {counted(n, 'text')} · {seconds:.1f} s"
                     stopped = " · stopped before the end" if reason == "stopped" else ""
                     comparison = replace(
                         comparison, running=False, progress="", subject=f"{comparison.subject}{told}{stopped}"
                     )
-                case wire.Failed(message):
+                case Failed(message):
                     update.failed = message
                     comparison = replace(comparison, running=False, progress="", subject=message)
         update.comparison = comparison

@@ -15,7 +15,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
-from bpe_core.cli.wire import Command, Counting, Done, Event, Failed, Merges, WireError, parse, to_line
+from bpe_core.cli.events import Counting, Done, Event, Failed, Merges
+from bpe_core.cli.wire import Command, WireError, parse, to_line
 from bpe_core.errors import BpeError
 
 BATCHES_PER_SECOND: Final = 10

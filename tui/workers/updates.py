@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bpe_core.cli.wire import (
+from bpe_core.cli.events import (
     Counted,
     Counting,
     Done,

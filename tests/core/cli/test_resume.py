@@ -13,9 +13,9 @@ from worker_process import Worker
 
 from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, save
 from bpe_core.cli.checkpoints import Checkpoints
+from bpe_core.cli.events import Checkpoint, Done, Event, Merges, Started, State
 from bpe_core.cli.main import main
 from bpe_core.cli.report import Report
-from bpe_core.cli.wire import Checkpoint, Done, Event, Merges, Started, State
 from bpe_core.trainer.ties import TIES
 
 

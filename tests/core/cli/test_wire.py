@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.cli.wire import (
+from bpe_core.cli.events import (
     Auditing,
     Checkpoint,
-    Command,
     Counted,
     Counting,
     Done,
@@ -21,11 +20,8 @@ from bpe_core.cli.wire import (
     Skipped,
     Started,
     State,
-    WireError,
-    parse,
-    parse_command,
-    to_line,
 )
+from bpe_core.cli.wire import Command, WireError, parse, parse_command, to_line
 from bpe_core.errors import BpeError
 from bpe_core.trainer.conditions import condition
 

@@ -13,7 +13,7 @@ from amounts import exhaustive
 from worker_process import Worker
 
 from bpe_core import load
-from bpe_core.cli.wire import (
+from bpe_core.cli.events import (
     Counted,
     Counting,
     Done,
