@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.reactive import var
 
-from bpe_core.explain.remaining_uses import RemainingUses
+from bpe_core.explain.token_uses import RemainingUses
 from bpe_core.visible import token_label
 from tui.drawing.columns import PlacedColumn, fit, line, tinted
 from tui.drawing.merge_columns import merge_places, share_told, ties_told
