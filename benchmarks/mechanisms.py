@@ -79,7 +79,7 @@ class Forgetful(dict[Any, Any]):
         """Keep nothing."""
 
 
-class ForgetfulPieces(tokenizing._Pieces):
+class ForgetfulPieces(tokenizing.PieceCache):
     """A memory of pieces that keeps none."""
 
     __slots__ = ()
@@ -142,7 +142,7 @@ def plain_prefix(one: Any, other: Any, start: int = 0, other_start: int = 0) -> 
 
 
 ENCODING: Final[Mapping[str, Off]] = {
-    "memory of pieces": replaced(tokenizing, _Pieces=ForgetfulPieces),
+    "memory of pieces": replaced(tokenizing, PieceCache=ForgetfulPieces),
     "`re` for plain patterns": replaced(FastPattern, reads=lambda self, text: False),
     "windows over long pieces": replaced(merge_loop, WINDOW=NEVER),
     "repetitions in long pieces": replaced(windows, _repeat=lambda symbols, tokens, starts, done: done),

@@ -13,6 +13,7 @@ from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import splitter
 from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.surrogates import without_surrogates
+from bpe_core.tokenizer.piece_cache import PieceCache
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.vocabulary import Vocabulary
@@ -21,14 +22,9 @@ if TYPE_CHECKING:  # most tokenizers prepare nothing
     import tiktoken
     import tokenizers
 
-    from bpe_core.tokenizer.byte_pieces import BytePieces
     from bpe_core.tokenizer.preparation import Preparation
 
 _BLOCK: Final = 1 << 16
-_CACHED_PIECES: Final = 1 << 17
-_CACHED_LENGTH: Final = 1 << 10
-_CACHED_IN_ALL: Final = 1 << 22
-"""Characters plus ids of all cached pieces at most, about 60 MB; `_CACHED_PIECES` long ones would be gigabytes."""
 _UNKNOWN: Final = "\ufffd".encode()
 _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
 
@@ -65,7 +61,7 @@ class Tokenizer:
         self.preparation: Final = preparation
         """The pipeline of normalizers, added tokens and pre-tokenizer steps that some files define; None if there is
         none. It includes the split: `splitter` is then only for display and for writing files."""
-        self._cache: Final = _Pieces(vocabulary, preparation.within if preparation else None)
+        self._cache: Final = PieceCache(vocabulary, preparation.within if preparation else None)
 
     @property
     def pattern(self) -> str:
@@ -295,34 +291,6 @@ class Tokenizer:
             return self.vocabulary.token_bytes(token)
         except UnknownTokenError:
             return _UNKNOWN
-
-
-class _Pieces(dict[str, tuple[int, ...]]):
-    """A cache: piece -> ids, encoded at the first look-up; cleared when it is full.
-
-    Raises `UnicodeEncodeError` for a piece with a surrogate in it, before which the text must be repaired and split.
-    """
-
-    __slots__ = ("_encode", "_room", "within")
-
-    def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
-        self._encode = vocabulary.encode
-        self.within = within
-        """Splits the bytes of a piece again; None if they are encoded as a whole."""
-        self._room = _CACHED_IN_ALL
-
-    def __missing__(self, piece: str) -> tuple[int, ...]:
-        data = piece.encode()
-        parts = self.within(data) if self.within else (data,)
-        ids = tuple(chain.from_iterable(map(self._encode, parts)))
-        if len(piece) <= _CACHED_LENGTH:
-            size = len(piece) + len(ids)
-            if len(self) >= _CACHED_PIECES or self._room < size:
-                self.clear()
-                self._room = _CACHED_IN_ALL
-            self._room -= size
-            self[piece] = ids
-        return ids
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -13,12 +13,11 @@ import regex
 from amounts import amount, exhaustive
 
 from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
-from bpe_core import tokenizer as tokenizer_module
 from bpe_core import vocabulary as vocabulary_module
 from bpe_core.editing.aligned_text import AlignedText
 from bpe_core.patterns import patience
 from bpe_core.patterns.expression import Expression
-from bpe_core.tokenizer import normalizers
+from bpe_core.tokenizer import normalizers, piece_cache
 from bpe_core.tokenizer.added_tokens import AddedToken, Finder
 from bpe_core.tokenizer.source_map import SourceMap
 from bpe_core.vocabulary.byte_alphabet import BYTE_OF
@@ -163,7 +162,7 @@ def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
 
 
 def test_pieces_are_remembered_up_to_an_amount_of_text_not_of_pieces(monkeypatch):
-    monkeypatch.setattr(tokenizer_module, "_CACHED_IN_ALL", 10_000)
+    monkeypatch.setattr(piece_cache, "_ROOM", 10_000)
     tokenizer = train("the theme of the other thesis " * 9, vocab_size=280, pattern="words")
     rng = random.Random(0)
     for _ in range(100):
