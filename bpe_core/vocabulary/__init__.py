@@ -12,9 +12,9 @@ from typing import Final, Self
 
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.merging.merge_loop import Triple
-from bpe_core.surrogates import utf8, without_surrogates
+from bpe_core.surrogates import utf8
 from bpe_core.vocabulary.encoder import Encoder, MergeEncoder
-from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, moved_up
+from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, check_special_tokens, moved_up
 from bpe_core.vocabulary.prefix import Prefix
 from bpe_core.vocabulary.store import Store, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
@@ -69,7 +69,7 @@ class Vocabulary:
         store = Store(base, symbols or ByteSymbols(bytes_among(base)), whole_pieces)
         store.extend(merges)
         self._set_merges(store, len(store.merges), special_tokens)
-        self._check_specials()
+        check_special_tokens(self._specials, self._bytes_of)
 
     def _set_merges(self, store: Store, n_merges: int, special_tokens: Mapping[str, int]) -> None:
         self._own_store, self._n_merges = store, n_merges
@@ -83,15 +83,6 @@ class Vocabulary:
         self._n_apart = sum(token not in bytes_of for token in self._texts)  # a merge can make one, too
         self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
         self._compatible: dict[tuple[int, int], bool] = {}
-
-    def _check_specials(self) -> None:
-        for text, token in self._specials.items():
-            if not text:
-                raise OptionError("A special token is empty; give it a text.")
-            if without_surrogates(text) != text:
-                raise OptionError(f"The special token {text!r} holds half of a character; give it a text.")
-            if self._bytes_of.get(token, utf8(text)) != self._texts[token] or self._texts[token] != utf8(text):
-                raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
 
     @classmethod
     def of_bytes(

@@ -1,10 +1,11 @@
-"""Which ids bytes and special tokens get, and which ids special tokens move to when merges take theirs."""
+"""Which ids bytes and special tokens get, may have, and move to when merges take those of special tokens."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bpe_core.errors import OptionError
 from bpe_core.merging.merge_loop import Triple
+from bpe_core.surrogates import utf8, without_surrogates
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
 """bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
@@ -19,6 +20,18 @@ def before_merges(id_layout: str, special_tokens: Sequence[str], n_base: int) ->
         raise OptionError(f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}.")
     first, first_special = (len(special_tokens), 0) if id_layout == "specials-first" else (0, n_base)
     return first, {text: first_special + n for n, text in enumerate(special_tokens)}
+
+
+def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[int, bytes]) -> None:
+    """Raise `OptionError` for a special token that has no text, or the id of a token with other bytes."""
+    text_of = {token: utf8(text) for text, token in special_tokens.items()}
+    for text, token in special_tokens.items():
+        if not text:
+            raise OptionError("A special token is empty; give it a text.")
+        if without_surrogates(text) != text:
+            raise OptionError(f"The special token {text!r} holds half of a character; give it a text.")
+        if bytes_of.get(token, utf8(text)) != text_of[token] or text_of[token] != utf8(text):
+            raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
 
 
 def moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:

@@ -11,6 +11,7 @@ from bpe_core.errors import OptionError
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.encoder import RankEncoder
+from bpe_core.vocabulary.layout import check_special_tokens
 from bpe_core.vocabulary.recovery import recovered
 from bpe_core.vocabulary.store import Store
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
@@ -52,7 +53,7 @@ class RankedVocabulary(Vocabulary):
             rank_of = id_of if ids == sorted(ids) else dict(zip(id_of, range(len(id_of)), strict=True))
         symbols = symbols or ByteSymbols(bytes_among(tokens))
         self._set(RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces), dict(tokens), special_tokens)
-        self._check_specials()
+        check_special_tokens(self._specials, self._bytes_of)
         self._recovery = recovered(id_of, symbols)
         self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
         self._recovered: list[Triple] | None = None
