@@ -27,7 +27,7 @@ from bpe_core import save, train
 from bpe_core.content.samples import editor_greeting
 from tui.app import BpeScope
 from tui.disk import config, sources
-from tui.state import Corpus
+from tui.state.training import Corpus
 
 _TEXT: Final = "the theme of the other thesis, the thing that they thought through\n"
 

@@ -19,7 +19,7 @@ from tui.dialogs.command_palette import ScopeCommands
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.drawing.palette import theme_variables
 from tui.screen import MainScreen
-from tui.state import Opened
+from tui.state.tokenizers import Opened
 from tui.terminal import signals
 from tui.terminal.guards import Palette, forgiving, leads_nowhere
 from tui.terminal.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show

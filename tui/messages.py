@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from tui.state import Corpus
+from tui.state.training import Corpus
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict

@@ -23,7 +23,7 @@ from bpe_core.errors import BpeError
 from tui.app import BpeScope
 from tui.disk import config
 from tui.screen import MainScreen
-from tui.state import steps_known
+from tui.state.tokenizers import steps_known
 from tui.terminal.type_ahead import at_rest
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog

@@ -14,7 +14,7 @@ from bpe_core.corpus import Counts
 from bpe_core.vocabulary import Vocabulary
 from tui.dialogs.questions import AskPattern
 from tui.messages import TokenizerChosen
-from tui.state import Corpus
+from tui.state.training import Corpus
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.token_table import TokenTable
 from tui.workers.process import Job

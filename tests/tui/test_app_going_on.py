@@ -20,7 +20,7 @@ from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.screen.going_on import GoingOn
 from tui.screen.main import MainScreen
-from tui.state import TrainingOptions, UnfinishedTraining
+from tui.state.training import TrainingOptions, UnfinishedTraining
 from tui.workers.training_task import TrainingTask
 
 pytestmark = pytest.mark.usefixtures("no_process_left")

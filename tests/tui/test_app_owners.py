@@ -21,7 +21,7 @@ from tui.disk import config
 from tui.drawing.tokenizer_texts import shortened_within
 from tui.messages import PresetChosen, TokenizerChosen, TokenizerDiscarded
 from tui.owners.known_tokenizers import MOST_OPENED, KnownTokenizers
-from tui.state import KnownTokenizer
+from tui.state.tokenizers import KnownTokenizer
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine

@@ -12,7 +12,7 @@ from bpe_core.content.presets import PRESETS
 from tui.dialogs.questions import AskPattern
 from tui.messages import TokenizerChosen
 from tui.panes.training import ANOTHER
-from tui.state import TrainingOptions
+from tui.state.training import TrainingOptions
 
 
 async def run_preset(scope: Scope, name: str) -> None:

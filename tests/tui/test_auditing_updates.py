@@ -6,7 +6,8 @@ from scope import TEXT
 
 from bpe_core import audit, load, save
 from bpe_core.corpus import Counts
-from tui.state import AuditInputs, Corpus
+from tui.state.audit import AuditInputs
+from tui.state.training import Corpus
 from tui.workers.auditing import AuditTask, AuditUpdate, auditing
 
 

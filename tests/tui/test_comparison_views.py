@@ -13,7 +13,7 @@ from bpe_core.cli.wire import parse, to_line
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
 from tui.drawing.comparison_view import Choices, View, ending
 from tui.drawing.comparison_views import views
-from tui.state import Compared, Comparison
+from tui.state.comparison import Compared, Comparison
 from tui.workers.comparing import Task
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир\n" * 5

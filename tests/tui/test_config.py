@@ -10,7 +10,7 @@ import pytest
 from tui.disk import config
 from tui.disk.config import Configuration, load_configuration, load_text, save_configuration, save_text
 from tui.disk.remembered_options import possible
-from tui.state import TrainingOptions
+from tui.state.training import TrainingOptions
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -18,7 +18,7 @@ from tui.disk import config
 from tui.drawing.palette import Look, Palette, make_palette
 from tui.owners.lanes import MOST, Lanes
 from tui.owners.loading import read
-from tui.state import LaneChoice, Opened, ShownLane
+from tui.state.tokenizers import LaneChoice, Opened, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.lane_texts import lane_facts, lane_lines

@@ -17,7 +17,7 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
 from tui.__main__ import HEADLESS, _located, _told_apart
 from tui.disk.config import Configuration, save_configuration
-from tui.state import Opened
+from tui.state.tokenizers import Opened
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -12,7 +12,7 @@ from bpe_core.content.presets import PRESETS
 from tui.dialogs.questions import AskPattern
 from tui.disk import config
 from tui.messages import TokenizerChosen
-from tui.state import Corpus
+from tui.state.training import Corpus
 from tui.widgets.hint_line import HintLine, hint_of
 from tui.widgets.key_line import KeyLine
 from tui.widgets.title_line import TitleLine

@@ -17,7 +17,7 @@ from tui.disk.config import Configuration, load_configuration, save_configuratio
 from tui.disk.opened_tokenizers import described, listed, seen, trouble_of
 from tui.drawing.tokenizer_texts import names_told_apart, sentences
 from tui.owners.known_tokenizers import KnownTokenizers
-from tui.state import KnownTokenizer, Opened
+from tui.state.tokenizers import KnownTokenizer, Opened
 from tui.widgets.tokenizer_list import TokenizerList
 
 SMALL = train("the theme of the other thesis " * 9, vocab_size=264, pattern="gpt2")

@@ -12,7 +12,8 @@ from bpe_core.formats import save_beside
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
 from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, place_for, told_record, without_odd_record
-from tui.state import KnownTokenizer, Run, Totals
+from tui.state.tokenizers import KnownTokenizer
+from tui.state.training import Run, Totals
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
 LEARNED = train(TEXT, vocab_size=262)

@@ -12,7 +12,7 @@ from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, 
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
 from tui.panes.training import status_line
-from tui.state import Corpus, Run, Totals, TrainingOptions
+from tui.state.training import Corpus, Run, Totals, TrainingOptions
 from tui.workers import updates
 from tui.workers.process import Job
 from tui.workers.training_task import TrainingTask

@@ -19,7 +19,7 @@ from tui.drawing.bars import bar
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
 from tui.messages import PresetChosen
-from tui.state import StepExplained
+from tui.state.training import StepExplained
 from tui.text.why_lines import Look, why_lines
 from tui.widgets.why_panel import WhyPanel
 

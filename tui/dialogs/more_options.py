@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, Label
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from bpe_core.vocabulary import ID_LAYOUTS
-from tui.state import TrainingOptions
+from tui.state.training import TrainingOptions
 from tui.terminal.guards import Dialog, Field
 
 

@@ -12,7 +12,8 @@ from platformdirs import user_cache_path, user_config_path, user_data_path
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
 from tui.disk import files
-from tui.state import Opened, TrainingOptions, UnfinishedTraining
+from tui.state.tokenizers import Opened
+from tui.state.training import TrainingOptions, UnfinishedTraining
 
 _TOGETHER: Final = 500
 """Lines of the editor's text that are made bytes at a time."""

@@ -13,7 +13,7 @@ from bpe_core.visible import quoted
 from tui.disk import config
 from tui.disk.other_programs import found_tokenizers
 from tui.disk.tokenizer_files import kept_tokenizers
-from tui.state import KnownTokenizer, Opened, Trouble, name_of
+from tui.state.tokenizers import KnownTokenizer, Opened, Trouble, name_of
 
 
 def seen(path: Path, tokenizer: Tokenizer, found_as: str = "") -> Opened:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 
 from bpe_core.hub import encodings, repositories
-from tui.state import KnownTokenizer
+from tui.state.tokenizers import KnownTokenizer
 
 
 def found_tokenizers(environment: Mapping[str, str] = os.environ) -> list[KnownTokenizer]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bpe_core.errors import PatternError
 from bpe_core.patterns import splitter
 from bpe_core.trainer.ties import TIES
-from tui.state import TrainingOptions
+from tui.state.training import TrainingOptions
 
 
 def possible(options: TrainingOptions) -> TrainingOptions:

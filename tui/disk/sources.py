@@ -12,7 +12,7 @@ from bpe_core.content.samples import samples
 from bpe_core.corpus import find_files
 from bpe_core.patterns import splitter
 from bpe_core.visible import visible
-from tui.state import Corpus
+from tui.state.training import Corpus
 
 LARGEST_FOLDER: Final = 1000
 """Entries of one folder that are listed; a corpus is not chosen from more by eye."""

@@ -15,7 +15,8 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer import Merge
 from bpe_core.trainer.options import Options
-from tui.state import KnownTokenizer, Run, Totals
+from tui.state.tokenizers import KnownTokenizer
+from tui.state.training import Run, Totals
 
 HEAD_BYTES: Final = 4096
 """Of a file, in which its size is told."""

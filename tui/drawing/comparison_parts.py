@@ -10,7 +10,7 @@ from bpe_core.visible import visible
 from tui.drawing.columns import Column
 from tui.drawing.comparison_view import Choices, Row, Target, View, Widths, ending, per_tokenizer
 from tui.drawing.small_plots import beside, placed
-from tui.state import Comparison
+from tui.state.comparison import Comparison
 
 _SCALED: Final = 1000
 """Rows that the scale of a drawing is made for."""

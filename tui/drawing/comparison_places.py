@@ -7,7 +7,7 @@ from bpe_core.visible import token_label, visible
 from tui.drawing.columns import Column
 from tui.drawing.comparison_view import Choices, Row, View, Widths, named, target, times, where
 from tui.drawing.small_plots import LETTERS
-from tui.state import Comparison
+from tui.state.comparison import Comparison
 
 _BETWEEN: Final = "│"
 """Stands between two tokens."""

@@ -8,7 +8,7 @@ from bpe_core.visible import token_label
 from tui.drawing.columns import Column
 from tui.drawing.comparison_view import Choices, Row, View, Widths, named, per_tokenizer, times
 from tui.drawing.small_plots import LETTERS, shape
-from tui.state import Comparison
+from tui.state.comparison import Comparison
 
 _LONGEST: Final = 16
 """Bytes of the longest tokens that the distribution of lengths tells apart."""

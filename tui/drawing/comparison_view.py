@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from bpe_core.visible import visible
 from tui.drawing.columns import Column
 from tui.drawing.small_plots import LETTERS
-from tui.state import Comparison
+from tui.state.comparison import Comparison
 
 Widths = Mapping[str, int]
 """Key of a column -> its cells; empty where a row is not drawn."""

@@ -4,7 +4,7 @@ from tui.drawing.comparison_parts import of_formats, of_groups, of_texts
 from tui.drawing.comparison_places import of_disagreements, of_worst_lines
 from tui.drawing.comparison_totals import of_metrics, of_vocabularies
 from tui.drawing.comparison_view import Choices, View
-from tui.state import Comparison
+from tui.state.comparison import Comparison
 
 
 def views(comparison: Comparison, choices: Choices) -> list[View]:

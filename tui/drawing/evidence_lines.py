@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.corpus.reading import TextFile
     from bpe_core.tokenizer import Tokenizer
-    from tui.state import TokenLines
+    from tui.state.audit import TokenLines
 
 _TREE: Final = 12
 """Lines of the tree of merges at most."""

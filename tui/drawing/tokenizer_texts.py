@@ -11,7 +11,7 @@ from rich.cells import cell_len, set_cell_size
 
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
-from tui.state import KnownTokenizer
+from tui.state.tokenizers import KnownTokenizer
 
 _DEEPEST: Final = 6
 """Folders above a file, of which one may tell it apart from another of its name."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from bpe_core.auditing.verdicts import Verdict
 from tui.owners.owner import Host, Owner
-from tui.state import Audit, AuditInputs
+from tui.state.audit import Audit, AuditInputs
 from tui.workers.auditing import AuditTask, auditing
 
 _MANY: Final = 5_000

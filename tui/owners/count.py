@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tui.owners.owner import Host, Owner
-from tui.state import Totals
+from tui.state.training import Totals
 from tui.workers.updates import totals
 
 _AT_REST: Final = 0.3

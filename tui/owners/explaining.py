@@ -15,7 +15,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation
 from tui.owners.owner import Host, Owner
-from tui.state import StepExplained
+from tui.state.training import StepExplained
 from tui.workers.process import Job
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tui.disk import config, opened_tokenizers
 from tui.disk.config import Configuration
 from tui.disk.tokenizer_files import kept_tokenizers
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
-from tui.state import KnownTokenizer, Opened, Trouble
+from tui.state.tokenizers import KnownTokenizer, Opened, Trouble
 
 MOST_OPENED: Final = 20
 """Tokenizers from elsewhere that are remembered."""

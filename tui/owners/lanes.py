@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.owners.owner import Host, Owner, sentence_of
-from tui.state import LaneChoice, ShownLane, name_of, steps_known
+from tui.state.tokenizers import LaneChoice, ShownLane, name_of, steps_known
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

@@ -10,7 +10,7 @@ from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
 from bpe_core.tokenizer import Tokenizer
 from tui.owners.owner import Host, Owner, in_thread
-from tui.state import TokenLines
+from tui.state.audit import TokenLines
 
 MOST: Final = 200
 """Lines that are found; more of them tell nobody more."""

@@ -19,7 +19,7 @@ from bpe_core.plurals import counted
 from tui.disk import config
 from tui.disk.tokenizer_files import older_twin, place_for, told_record
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
-from tui.state import Run
+from tui.state.training import Run
 from tui.workers.process import Job
 from tui.workers.training_task import RUN, TrainingTask
 from tui.workers.updates import training
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bpe_core import Tokenizer
     from bpe_core.cli.events import Started
     from bpe_core.trainer import Merge
-    from tui.state import Totals
+    from tui.state.training import Totals
     from tui.workers.updates import TrainingUpdate
 
 

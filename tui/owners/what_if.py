@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from tui.owners.owner import Host, Owner
-from tui.state import WhatIf
+from tui.state.audit import WhatIf
 from tui.workers.auditing import what_if
 
 

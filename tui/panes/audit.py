@@ -20,7 +20,8 @@ from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, t
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_columns import MARKS
 from tui.messages import LinesWanted, PlaceOpened, RowsWanted, TextTried
-from tui.state import Audit, Run, TokenLines, WhatIf
+from tui.state.audit import Audit, TokenLines, WhatIf
+from tui.state.training import Run
 from tui.terminal.guards import Field
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.pane import Pane

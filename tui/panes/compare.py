@@ -13,7 +13,8 @@ from textual.widgets import Button, Input, Label, Select, Static
 
 from bpe_core.plurals import counted
 from tui.commands import applies, bindings
-from tui.state import Comparison, KnownTokenizer
+from tui.state.comparison import Comparison
+from tui.state.tokenizers import KnownTokenizer
 from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
 from tui.widgets.comparison_table import ComparisonTable

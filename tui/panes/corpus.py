@@ -20,7 +20,8 @@ from tui.disk.sources import TextSource, first_pieces, title_of
 from tui.drawing.palette import Look, make_palette
 from tui.drawing.tokenizer_texts import sentences
 from tui.messages import CorpusChosen, TokenizerChosen
-from tui.state import Corpus, KnownTokenizer, Totals, TrainingOptions
+from tui.state.tokenizers import KnownTokenizer
+from tui.state.training import Corpus, Totals, TrainingOptions
 from tui.widgets.corpus_tree import CorpusTree, Mark
 from tui.widgets.pane import Pane
 from tui.widgets.tokenizer_list import TokenizerList

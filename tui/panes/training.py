@@ -21,7 +21,7 @@ from tui.commands import bindings, tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted
-from tui.state import PACES, Run, StepExplained, TrainingOptions, pace_told
+from tui.state.training import PACES, Run, StepExplained, TrainingOptions, pace_told
 from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve

@@ -14,7 +14,7 @@ from tui.drawing.token_export import FORMS, exported
 from tui.owners.audit import AuditRun
 from tui.owners.occurrences import OccurrenceSearch
 from tui.owners.what_if import WhatIfRun
-from tui.state import Corpus
+from tui.state.training import Corpus
 from tui.workers.auditing import AuditTask
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import AskPath, AskPattern
 from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
-from tui.state import Corpus
+from tui.state.training import Corpus
 from tui.workers.training_task import TrainingTask
 
 if TYPE_CHECKING:
     from tui.disk.config import Configuration
     from tui.owners.count import Count
     from tui.screen.main import MainScreen
-    from tui.state import TrainingOptions
+    from tui.state.training import TrainingOptions
 
 
 class Choices:

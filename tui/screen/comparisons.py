@@ -11,14 +11,14 @@ from bpe_core.errors import BpeError
 from tui.drawing.tokenizer_texts import names_told_apart
 from tui.owners.comparison import EDITORS_TEXT, ComparisonRun
 from tui.owners.owner import in_thread
-from tui.state import Compared
+from tui.state.comparison import Compared
 from tui.workers.comparing import Kind, Task
 
 if TYPE_CHECKING:
     from tui.messages import PlaceOpened
     from tui.owners.text_files import TextFiles
     from tui.screen.main import MainScreen
-    from tui.state import KnownTokenizer
+    from tui.state.tokenizers import KnownTokenizer
 
 _NO_TEXT = "No text is chosen: press F2, go to one, and mark it with the space bar; or compare on the editor's text."
 _NO_TOKENIZER = "No tokenizer is chosen: mark two to four in the compare pane with the space bar."

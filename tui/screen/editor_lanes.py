@@ -12,7 +12,7 @@ from tui.dialogs.lanes import AskLanes, LaneOffer
 from tui.drawing.tokenizer_texts import names_told_apart, shortened_within
 from tui.owners.lanes import Lanes
 from tui.owners.loading import read
-from tui.state import LaneChoice, known_name, steps_known
+from tui.state.tokenizers import LaneChoice, known_name, steps_known
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

@@ -14,7 +14,8 @@ from bpe_core.trainer.options import LARGEST_VOCABULARY
 from bpe_core.visible import visible
 from tui.dialogs.questions import AskNumber, Confirm
 from tui.owners.owner import in_thread, sentence_of
-from tui.state import TrainingOptions, UnfinishedTraining, name_of
+from tui.state.tokenizers import name_of
+from tui.state.training import TrainingOptions, UnfinishedTraining
 from tui.workers.training_task import TrainingTask
 
 if TYPE_CHECKING:

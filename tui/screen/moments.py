@@ -10,7 +10,7 @@ from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 from bpe_core.trainer.conditions import Condition, PowerOfTwo, Step, Token
 from tui.dialogs.questions import AskCondition
-from tui.state import PACES
+from tui.state.training import PACES
 from tui.terminal.sliced_work import SlicedWork, Steps
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.pictures.picture import FIRST_CHARACTERS
 from bpe_core.pictures.replay import animation, cast, frames, steps_seen
 from bpe_core.plurals import counted
-from tui.state import PACES
+from tui.state.training import PACES
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -9,7 +9,7 @@ from textual import work
 from bpe_core.cli.wire import ONE_STEP, Command
 from tui.commands import applies
 from tui.screen.pane_requests import PaneRequestScreen
-from tui.state import Run
+from tui.state.training import Run
 
 
 class RequestScreen(PaneRequestScreen):

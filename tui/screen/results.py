@@ -17,7 +17,7 @@ from tui.dialogs.questions import AskFormat, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.owners.owner import in_thread, sentence_of
-from tui.state import name_of
+from tui.state.tokenizers import name_of
 
 if TYPE_CHECKING:
     from bpe_core.cli.runs import Run

@@ -49,7 +49,8 @@ from tui.screen.replay import Replay
 from tui.screen.results import Results
 from tui.screen.shown_tokenizer import ShownTokenizer
 from tui.screen.tokenizers import BUSY, Tokenizers
-from tui.state import Corpus, Run, TrainingOptions, name_of
+from tui.state.tokenizers import name_of
+from tui.state.training import Corpus, Run, TrainingOptions
 from tui.workers.training_task import RUN, TrainingTask
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
     from tui.screen.main import MainScreen
-    from tui.state import Totals
+    from tui.state.training import Totals
 
 _GLITCHES: Final = TrainingOptions(vocab_size=512)
 """By which the names of a forum become tokens of their own."""

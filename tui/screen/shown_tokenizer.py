@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui.disk.tokenizer_files import KeptMerges
-from tui.state import steps_known
+from tui.state.tokenizers import steps_known
 
 if TYPE_CHECKING:
     from bpe_core.cli.events import Started

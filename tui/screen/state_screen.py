@@ -10,19 +10,10 @@ from textual.screen import Screen
 from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
 from tui.screen.selective_styling import RestylingScreen
-from tui.state import (
-    Audit,
-    Comparison,
-    Corpus,
-    KnownTokenizer,
-    Run,
-    ShownLane,
-    StepExplained,
-    TokenLines,
-    Totals,
-    TrainingOptions,
-    WhatIf,
-)
+from tui.state.audit import Audit, TokenLines, WhatIf
+from tui.state.comparison import Comparison
+from tui.state.tokenizers import KnownTokenizer, ShownLane
+from tui.state.training import Corpus, Run, StepExplained, Totals, TrainingOptions
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tui.disk.config import Configuration
     from tui.disk.recovered import Loaded
     from tui.screen.main import MainScreen
-    from tui.state import KnownTokenizer
+    from tui.state.tokenizers import KnownTokenizer
 
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 _LONGEST_PATTERN: Final = 120

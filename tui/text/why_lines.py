@@ -16,7 +16,7 @@ from bpe_core.visible import token_label, visible
 from tui.drawing.bars import bar
 from tui.drawing.columns import fit
 from tui.drawing.info_lines import InfoLine
-from tui.state import StepExplained
+from tui.state.training import StepExplained
 from tui.text.explanations import sentence
 
 _MOST_TIED = 6

@@ -16,7 +16,7 @@ from tui.drawing.columns import PlacedColumn, fit, lay_out, line, place_at
 from tui.drawing.comparison_view import Choices, Row, View
 from tui.drawing.comparison_views import views
 from tui.messages import FormatOpened, PlaceOpened
-from tui.state import Comparison
+from tui.state.comparison import Comparison
 from tui.widgets.row_list import RowList
 
 _MUTED = frozenset({"bytes", "where", "unit", "meaning", "rank", "id0", "id1", "id2", "id3"})

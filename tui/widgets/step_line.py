@@ -16,7 +16,8 @@ from bpe_core.visible import token_label
 from tui.commands import bindings
 from tui.drawing.columns import fit
 from tui.messages import StepRequested
-from tui.state import pace_told, steps_known
+from tui.state.tokenizers import steps_known
+from tui.state.training import pace_told
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

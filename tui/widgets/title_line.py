@@ -13,7 +13,8 @@ from bpe_core.plurals import counted
 from bpe_core.visible import shortened, visible
 from tui.commands import short_name
 from tui.pane_table import PANES
-from tui.state import Run, name_of
+from tui.state.tokenizers import name_of
+from tui.state.training import Run
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

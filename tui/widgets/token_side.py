@@ -5,7 +5,7 @@ from textual.containers import Vertical
 from textual.reactive import var
 
 from bpe_core.tokenizer import Tokenizer
-from tui.state import Audit
+from tui.state.audit import Audit
 from tui.text.about_place import about_place
 from tui.text.explanations import sentence, what_may_come, why_this_split
 from tui.widgets.info_list import InfoList

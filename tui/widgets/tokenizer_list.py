@@ -15,7 +15,7 @@ from bpe_core.visible import visible
 from tui.commands import applies, bindings
 from tui.drawing.tokenizer_texts import names_told_apart, sentences, shortened_within
 from tui.messages import PatternOfTokenizerWanted, RenameWanted, TokenizerDiscarded, TokenizersWatched
-from tui.state import KnownTokenizer
+from tui.state.tokenizers import KnownTokenizer
 from tui.terminal.guards import PagedOptionList
 
 

@@ -13,7 +13,7 @@ from tui.commands import bindings
 from tui.drawing.columns import Column, PlacedColumn, fit, lay_out, line
 from tui.drawing.small_plots import LETTERS
 from tui.drawing.tokenizer_texts import names_told_apart
-from tui.state import KnownTokenizer
+from tui.state.tokenizers import KnownTokenizer
 from tui.widgets.row_list import RowList
 
 _COLUMNS: Final = (

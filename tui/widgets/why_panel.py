@@ -16,7 +16,8 @@ from bpe_core.tokenizer import Tokenizer
 from tui.drawing.info_lines import STYLES
 from tui.drawing.token_writing import WRITINGS, writer
 from tui.messages import ExplanationWanted
-from tui.state import Run, StepExplained, steps_known
+from tui.state.tokenizers import steps_known
+from tui.state.training import Run, StepExplained
 from tui.text.why_lines import Look, why_lines
 from tui.widgets.info_list import InfoList
 from tui.widgets.pair_table import PairTable

@@ -9,7 +9,8 @@ from bpe_core.cli.events import Auditing, Counted, Counting, Done, Failed, Findi
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from tui.disk.sources import title_of
-from tui.state import Audit, AuditInputs, Corpus, WhatIf
+from tui.state.audit import Audit, AuditInputs, WhatIf
+from tui.state.training import Corpus
 from tui.workers.process import Job
 
 

@@ -9,7 +9,7 @@ from bpe_core.cli.events import ComparedTexts, Counting, Done, Failed, Formats
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
-from tui.state import Compared, Comparison
+from tui.state.comparison import Compared, Comparison
 from tui.workers.process import Job
 
 _EXAMPLES = "200"

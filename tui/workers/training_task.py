@@ -12,7 +12,7 @@ from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
 from bpe_core.trainer.options import Options
 from bpe_core.vocabulary import Vocabulary
-from tui.state import TrainingOptions
+from tui.state.training import TrainingOptions
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer

@@ -20,7 +20,7 @@ from bpe_core.cli.events import (
 )
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
-from tui.state import Phase, Run, Totals
+from tui.state.training import Phase, Run, Totals
 from tui.workers.process import Job
 
 
