@@ -1,6 +1,7 @@
 """TokenTable: all tokens of a vocabulary, what an audit found first; sorted, filtered, searched without a wait."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
@@ -10,11 +11,11 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
-from bpe_core.auditing.findings import KINDS, Severity
-from bpe_core.visible import token_label
+from bpe_core.auditing.findings import KINDS
 from tui.commands import bindings
-from tui.drawing.columns import PlacedColumn, fit, line, place_at, tinted
-from tui.drawing.token_columns import INKS, MARKS, number, token_places
+from tui.drawing.columns import PlacedColumn, fit, place_at
+from tui.drawing.token_columns import number, token_places
+from tui.drawing.token_lines import SEVERITIES, kind_labels, kind_line, none_shown, reason, title_line, token_line
 from tui.drawing.token_rows import ALL, DIES, HOLE, SPECIAL, TokenRows, Wanted
 from tui.messages import TokenOpened
 from tui.terminal.sliced_work import SlicedWork
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.vocabulary import Vocabulary
 
-SEVERITIES: Final = {0: "", 1: "○ and worse", 2: "● and worse", 3: "▲ only"}
-"""What is shown, by the least severity."""
 _MEANINGS: Final = {SPECIAL: "Special tokens: no merge makes them.", HOLE: "Ids below the greatest that no token has."}
 
 
@@ -247,7 +246,7 @@ class TokenTable(RowList):
 
     def footer_clicked(self, x: int) -> None:
         """Show only the kind clicked."""
-        for start, text, kind in self._kind_labels(self.row_width):
+        for start, text, kind in kind_labels(self.rows.choices, self.kind, self.row_width):
             if start <= x < start + cell_len(text):
                 self.kind = kind
 
@@ -264,96 +263,23 @@ class TokenTable(RowList):
 
     def render_header(self, width: int) -> Iterable[Segment]:
         """The titles, an arrow at the one that sorts."""
-        style, accent = self.style_of("header"), self.style_of("accent")
-        arrow = "↓" if self.reverse != (self.sort_key == "score") else "↑"
-        parts = []
-        for place in self.header_places(width):
-            sorts = place.column.key == self.sort_key
-            heading = place.column.heading.strip()
-            title = (f"{arrow} {heading}" if place.column.right else f"{heading} {arrow}") if sorts else heading
-            parts.append((place, title.strip(), style + accent if sorts else style))
-        return line(parts, style)
+        return title_line(self.header_places(width), self.wanted, self.style_of("header"), self.style_of("accent"))
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         """One token, or one hole."""
-        rows, token = self.rows, self.rows.ids[row]
-        ink, muted = self.style_of("row", base), self.style_of("muted", base)
-        verdict = rows.verdicts.get(token)
-        texts = {
-            "id": (f"{token:,}", muted),
-            "token": (token_label(rows.tokens[row]), ink + Style(bold=True)),
-            "kinds": (SPECIAL if token in rows.specials else "", ink),
-            "reason": (self._made_of(token), muted),
-        }
-        tint = None
-        if hole := rows.hole(row):
-            texts |= {"token": ("", ink), "kinds": (HOLE, ink), "reason": (hole.sentence, muted)}
-        else:
-            tint = self.token_style(token) if self.token_style else None
-            texts |= {
-                name: (number(name, column[token]), ink) for name, column in rows.measures.items() if token in column
-            }
-        if verdict is not None:
-            severity = verdict.severity or Severity.NOTE
-            texts |= {
-                "severity": (MARKS[severity], self.style_of(INKS[severity], base)),
-                "score": (f"{verdict.score:.2f}", ink),
-                "kinds": (", ".join(verdict.kinds), ink),
-                "reason": (verdict.reason, muted),
-            }
-        if self.kind == DIES:
-            texts["reason"] = (rows.dying.get(token, ""), muted)
-        parts = [
-            tinted(place, *texts.get(place.column.key, ("", ink)), tint if place.column.key == "token" else None)
-            for place in self.header_places(width)
-        ]
-        return line(parts, base)
-
-    def _made_of(self, token: int) -> str:
-        """The parents of a token in words, as far as they are known."""
-        vocabulary = self._vocabulary
-        if vocabulary is None or not vocabulary.knows_merges or token not in vocabulary:
-            return ""
-        parents = vocabulary.parents(token)
-        return " + ".join(token_label(vocabulary.token_bytes(part)) for part in parents) if parents else ""
-
-    def _kind_labels(self, width: int) -> Iterator[tuple[int, str, str]]:
-        """The kinds in the footer, as (cell, text, kind); those before the chosen one give way when they do not fit."""
-        labels = [(kind, f"{kind or 'all'} {n:,}") for kind, n in self.rows.choices.items()]
-        chosen = next((place for place, (kind, _) in enumerate(labels) if kind == self.kind), 0)
-        first = 0
-        while first < chosen and 1 + sum(len(text) + 3 for _, text in labels[first : chosen + 1]) > width:
-            first += 1
-        x = 1
-        for kind, text in labels[first:]:
-            yield x, text, kind
-            x += len(text) + 3
+        rows, style_of = self.rows, partial(self.style_of, base=base)
+        tint = self.token_style(rows.ids[row]) if self.token_style and not rows.hole(row) else None
+        why = reason(rows, row, self.kind, self._vocabulary)
+        return token_line(rows, row, why, self.header_places(width), style_of, base, tint)
 
     def render_footer(self, width: int) -> Iterable[Segment]:
-        """How many rows there are of each kind, the kind that is shown in the accent color."""
-        style, accent = self.style_of("footer"), self.style_of("accent")
+        """How many rows there are of each kind, and how many are shown."""
         if not len(self.rows):
-            return
-        worst = SEVERITIES[self.severity]
-        shown = f" {worst}{' · ' * bool(worst)}{self.row_count:,} shown " if self.search or worst else " "
-        room = width - len(shown)
-        x = 0
-        for start, text, kind in self._kind_labels(room):
-            if start + len(text) > room:
-                yield Segment(fit(" · …", max(0, room - x)), style)
-                x = room
-                break
-            yield Segment(" " if x == 0 else " · ", style)
-            yield Segment(text, accent if kind == self.kind else style)
-            x = start + len(text)
-        yield Segment(fit("", max(0, room - x)) + shown, accent if worst else style)
+            return ()
+        style, accent = self.style_of("footer"), self.style_of("accent")
+        return kind_line(self.rows.choices, self.wanted, self.row_count, width, style, accent)
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         """Why nothing is shown."""
-        text = self.empty
-        if len(self.rows):
-            what = [f"of the kind {self.kind}"] if self.kind else []
-            what += [f"with {SEVERITIES[self.severity]}"] if self.severity else []
-            what += [f"with “{self.search}” in its text, its id or its bytes"] if self.search else []
-            text = f"No token {', '.join(what)}."
+        text = none_shown(self.wanted) if len(self.rows) else self.empty
         yield Segment(fit(" " + text, width), self.style_of("muted"))
