@@ -11,7 +11,7 @@ from bpe_core import load
 from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
-from tui.panes.training import status_line
+from tui.drawing.training_status import status_line
 from tui.state.training import Corpus, Run, Totals, TrainingOptions
 from tui.workers import updates
 from tui.workers.process import Job
