@@ -8,6 +8,7 @@ from bpe_core.auditing import absence, added, documents, rare, reachability, sca
 from bpe_core.auditing.findings import Finding
 from bpe_core.auditing.measures import Measures
 from bpe_core.auditing.progress import OnStage
+from bpe_core.auditing.spread import Spread
 from bpe_core.auditing.subject import Subject
 from bpe_core.auditing.usage import Usage
 from bpe_core.corpus import Counts
@@ -46,6 +47,7 @@ class Examination:
         reference: Counts | None = None,
         embeddings: "Matrix | str | os.PathLike[str] | None" = None,
         indicator: str | None = None,
+        spread: Spread | None = None,
         progress: OnStage | None = None,
     ) -> None:
         """Nothing is computed yet, but the matrix is opened.
@@ -55,6 +57,7 @@ class Examination:
         `reference`: counted pieces of the text that a model is to learn from, to compare with.
         `embeddings`: the embedding matrix of a model that uses the tokenizer (row i belongs to id i), or the path of
         one, see `bpe_core.embeddings.matrix.open_matrix`.
+        `spread`: how the tokens are spread over the documents of the corpus, where that was counted.
         `indicator`: one of `bpe_core.embeddings.indicators.INDICATORS`; None chooses by `usual_indicator`.
 
         Raises `EmbeddingsError` if the matrix cannot be read.
@@ -63,6 +66,7 @@ class Examination:
         self._counts, self._reference, self._progress = counts, reference, progress
         self._matrix = None if embeddings is None else _opened(embeddings)
         self._indicator = indicator
+        self._spread = spread
         self._subject: Subject | None = None
         self._rows: Rows | None = None
 
@@ -94,13 +98,20 @@ class Examination:
             yield from undertrained(subject, self._rows)
 
     @property
+    def rows(self) -> "Rows | None":
+        """What was computed from the rows of the model; None without one, and before `findings` is at its end."""
+        return self._rows
+
+    @property
     def measures(self) -> Measures:
         """What was measured of every token; complete when `findings` is at its end."""
-        subject, rows = self._subject, self._rows
+        subject, rows, spread = self._subject, self._rows, self._spread
         usage = subject and subject.usage
         columns = {
             "count": usage and usage.remaining,
             "merged": usage and usage.merged,
+            "document_frequency": spread and spread.document_frequency,
+            "largest_share": spread and spread.largest_share,
             "reference": subject and subject.reference and subject.reference.remaining,
             "surprise": usage and subject and subject.reference and absence.surprises(usage, subject.reference),
             "indicator": rows and rows.values,

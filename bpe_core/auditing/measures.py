@@ -8,6 +8,8 @@ from typing import Any, Final
 COLUMNS: Final[Mapping[str, str]] = {
     "count": "Occurrences in the chosen texts, or in the corpus it was trained on, once tokenized.",
     "merged": "Occurrences there that later merges took.",
+    "document_frequency": "Documents of the chosen texts that it occurs in, once these are tokenized.",
+    "largest_share": "The part of its occurrences there that comes from a single document, above 0 and at most 1.",
     "reference": "Occurrences in the reference, once tokenized.",
     "surprise": "How surprising that difference is: G2, positive if the token is rarer in the reference.",
     "indicator": "The indicator of the token's row in the model: the lower, the less trained it looks.",

@@ -100,6 +100,28 @@ def open_matrix(path: str | os.PathLike[str], tensor: str | None = None) -> Matr
     return Matrix(data, stored.kind, stored.name, _role(stored.name, found))
 
 
+def tensors_with_rows(path: str | os.PathLike[str], n_rows: int) -> list[str]:
+    """Names of the tensors in such a file, index or folder that have `n_rows` rows or more, the usual names first.
+
+    Only headers are read; none of a .npy file, whose matrix has no name. Raises `EmbeddingsError` for a file that
+    cannot be read or is broken, and if none of its tensors has so many rows.
+    """
+    path = _file(Path(path))
+    if path.suffix == ".npy":
+        return []
+    found = matrices(path)
+    usual = [name for name in (*OUTPUTS, *INPUTS) if name in found]
+    names = [name for name in dict.fromkeys([*usual, *sorted(found)]) if found[name].shape[0] >= n_rows]
+    if not names:
+        most = max((stored.shape[0] for stored in found.values()), default=0)
+        raise EmbeddingsError(
+            f"No tensor in {path.name} has a row for each of {n_rows:,} ids; the largest has {most:,}."
+            if found
+            else f"{path.name} holds no matrix."
+        )
+    return names
+
+
 def _file(path: Path) -> Path:
     """The file to read: in a folder, the safetensors index, or else the only .safetensors file."""
     if not path.is_dir():

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from bpe_core.embeddings.indicators import INDICATORS, indicator, nearest, usual_indicator
-from bpe_core.embeddings.matrix import Matrix, open_matrix
+from bpe_core.embeddings.matrix import Matrix, open_matrix, tensors_with_rows
 from bpe_core.errors import EmbeddingsError
 
 numpy = pytest.importorskip("numpy", reason="numpy is not installed; it is an extra")
@@ -182,3 +182,20 @@ def test_work_can_be_stopped():
 
     with pytest.raises(StopError):
         indicator(matrix_of(ROWS), "cosine", [1, 2, 3], [4], stop)
+
+
+def test_tensors_with_a_row_for_each_id_are_named_the_usual_ones_first(tmp_path):
+    tensors = {"a.weight": ("F32", ROWS), "wte.weight": ("F32", ROWS), "lm_head.weight": ("F32", ROWS[:20])}
+    path = written(tmp_path / "m.safetensors", tensors)
+    assert tensors_with_rows(path, 50) == ["wte.weight", "a.weight"]
+    assert tensors_with_rows(path, 20) == ["lm_head.weight", "wte.weight", "a.weight"]
+    with pytest.raises(EmbeddingsError, match=r"a row for each of 51 ids; the largest has 50\.$"):
+        tensors_with_rows(path, 51)
+    assert tensors_with_rows(tmp_path / "m.npy", 50) == []
+    with pytest.raises(EmbeddingsError, match="holds no matrix"):
+        tensors_with_rows(written(tmp_path / "n.safetensors", {}), 1)
+
+
+def test_a_row_that_is_not_there_has_no_nearest():
+    with pytest.raises(EmbeddingsError, match="none for the id 50"):
+        nearest(matrix_of(ROWS), 50)
