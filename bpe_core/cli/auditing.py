@@ -4,24 +4,30 @@ import json
 import time
 from argparse import Namespace
 from contextlib import closing, suppress
+from functools import partial
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bpe_core.auditing import Examination, Finding, Findings, Measures, Stage, verdicts
+from bpe_core.auditing.spread import Spread, spread_of
 from bpe_core.auditing.what_if import what_if
 from bpe_core.cli.control import Control
-from bpe_core.cli.counting import PROGRESS_EVERY, count_files
-from bpe_core.cli.events import Auditing, Done, Measured, Role, Verdicts
+from bpe_core.cli.counting import PROGRESS_EVERY, count_files, told_to_stop
+from bpe_core.cli.events import Auditing, Done, Embedded, Measured, Ranked, Role, Verdicts
 from bpe_core.cli.events import Findings as Batch
 from bpe_core.cli.report import Report, report_to
-from bpe_core.corpus import Counts
+from bpe_core.corpus import Counts, Progress, find_files
+from bpe_core.corpus.progress import Stopped
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 
+if TYPE_CHECKING:
+    from bpe_core.auditing.undertrained import Rows
+
 BATCH: Final = 256
-"""Findings or verdicts in one event at most."""
+"""Verdicts in one event at most."""
 _VALUES: Final = 16_384
 """Values of a column in one event at most."""
 
@@ -35,8 +41,7 @@ def audited(
 ) -> tuple[Findings, Measures]:
     """All findings, and what was measured; if the control says stop, what was made until then.
 
-    Findings are sent on the way, in batches: when one holds BATCH findings, and with each report of progress. An app is
-    sent columns and verdicts at the end.
+    An app is sent columns and verdicts at the end.
     """
 
     def count(paths: list[str], role: Role) -> Counts | None:
@@ -45,16 +50,10 @@ def audited(
         return count_files(paths, tokenizer.pattern, control, report, role=role)
 
     counts = count(options.corpus, "corpus")
+    spread = None if counts is None else _spread(tokenizer, options.corpus, control, report)
     reference = count(options.reference, "reference")
     found: list[Finding] = []
-    sent = 0  # findings that have been sent
     shown = 0.0  # when progress was last sent
-
-    def send() -> None:
-        nonlocal sent
-        if sent < len(found):
-            report.send(Batch([finding.to_json() for finding in found[sent:]]))
-        sent = len(found)
 
     def progress(stage: Stage) -> None:
         nonlocal shown
@@ -63,7 +62,6 @@ def audited(
             raise _StoppedError
         if time.monotonic() - shown >= PROGRESS_EVERY:
             shown = time.monotonic()
-            send()
             report.send(Auditing(stage.done, stage.total, stage.name))
 
     examination = Examination(
@@ -72,19 +70,32 @@ def audited(
         reference=reference,
         embeddings=matrix,
         indicator=options.indicator,
+        spread=spread,
         progress=progress,
     )
     with suppress(_StoppedError):
         if not control.stopped:
             for finding in examination.findings():
                 found.append(finding)
-                if len(found) - sent >= BATCH:
-                    send()
-    send()
     measures = examination.measures
     if options.stream:
-        _send_verdicts(tokenizer, found, measures, report)
+        _send_measures(measures, examination.rows, report)
+        rows = (verdict.to_json() for verdict in verdicts(tokenizer, found, measures))
+        while batch := list(islice(rows, BATCH)):
+            report.send(Verdicts(batch))
     return Findings(found), measures
+
+
+def _spread(tokenizer: Tokenizer, paths: list[str], control: Control, report: Report) -> Spread | None:
+    """How tokens are spread over the files of the corpus; None where that is not counted, or the control stops it."""
+
+    def progress(now: Progress) -> None:
+        report.send(Auditing(now.done, now.total, "tokens in each document"))
+
+    with suppress(Stopped):
+        stop = partial(told_to_stop, control, report, "counting")
+        return spread_of(tokenizer, find_files(paths).files, progress=progress, stop=stop)
+    return None
 
 
 def tell_what_if(tokenizer: Tokenizer, options: Namespace) -> int:
@@ -121,13 +132,16 @@ def tell_what_if(tokenizer: Tokenizer, options: Namespace) -> int:
     return 130 if control.stopped == "interrupted" else 0
 
 
-def _send_verdicts(tokenizer: Tokenizer, found: list[Finding], measures: Measures, report: Report) -> None:
-    """Send what was measured, column by column, then the verdicts."""
-    end = max(tokenizer.vocabulary.ids(), default=-1) + 1
+def _send_measures(measures: Measures, model: "Rows | None", report: Report) -> None:
+    """Send what was measured, column by column, and what was computed from the rows of a model."""
     for name, column in measures.columns.items():
-        for first in range(0, end, _VALUES):
-            values = [column.get(token) for token in range(first, min(first + _VALUES, end))]
-            report.send(Measured(name, first, values))
-    rows = (verdict.to_json() for verdict in verdicts(tokenizer, found, measures))
-    while batch := list(islice(rows, BATCH)):
-        report.send(Verdicts(batch))
+        numbers = iter(column.items())
+        while some := dict(islice(numbers, _VALUES)):
+            report.send(Measured(name, [*some], [*some.values()]))
+    if model is not None:
+        matrix, found = model.matrix, model.indicator
+        threshold = found.threshold if model.ranked else None
+        size = matrix.n_rows, matrix.n_columns
+        report.send(Embedded(matrix.name, matrix.role, *size, found.name, found.n_unused, threshold))
+        for start in range(0, len(model.ranked), _VALUES):
+            report.send(Ranked(model.ranked[start : start + _VALUES]))

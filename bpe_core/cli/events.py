@@ -3,8 +3,9 @@
 A training: `counting`* `skipped`* `counted` `preparing`* `started` (`state` | `merges` | `checkpoint`)* `saved` `done`.
 A count:    `counting`* `skipped`* `counted` `done`.
 A fetch:    `fetching`* `saved` `done`.
-An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, (`auditing` | `findings`)*
-            `measured`* `verdicts`* `done`.
+An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, `auditing`* `measured`*
+            (`embedded` `ranked`*)? `verdicts`* `done`.
+A what-if:  (`auditing` | `findings`)* `done`.
 A comparison, or measures: `skipped`* (`counting` | `comparedtexts`)* `compared` `done`.
 A `why`:    `counting`* `skipped`* `counted` (`explained` `places`?)*, an answer to each question on stdin.
 Economy:    `formats` `done`.
@@ -177,10 +178,35 @@ class Measured:
 
     column: str
     """One of `bpe_core.auditing.measures.COLUMNS`."""
-    first: int
-    """The id that the first value belongs to."""
-    values: list[float | None]
-    """Of this id and those behind it, one by one; None where the id has none, or there is no such id."""
+    ids: list[int]
+    """The tokens that have one; others may follow in another event."""
+    values: list[float]
+    """A number for each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The matrix of a model whose rows were judged, and by what."""
+
+    tensor: str
+    """Its name in the file; "" in a file that holds nothing else."""
+    role: str
+    """"input", "output", "tied", or "" if the name does not tell; see `bpe_core.embeddings.matrix.Matrix`."""
+    rows: int
+    columns: int
+    indicator: str
+    """One of `bpe_core.embeddings.indicators.INDICATORS`."""
+    unused: int
+    """Rows known to be unused from which it was computed; 0 where it needs none."""
+    threshold: float | None
+    """The indicator at and below which rows are suspicious; None if no row of an ordinary token holds numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A part of the indicators of ordinary tokens, ascending over all parts."""
+
+    values: list[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +309,8 @@ Event = (
     | Auditing
     | Findings
     | Measured
+    | Embedded
+    | Ranked
     | Verdicts
     | ComparedTexts
     | Compared

@@ -12,8 +12,8 @@ from bpe_core import Tokenizer, audit, load, save
 from bpe_core.auditing.findings import KINDS
 from bpe_core.corpus import Counts
 from bpe_core.vocabulary import Vocabulary
-from tui.dialogs.questions import AskPattern
-from tui.messages import TokenizerChosen
+from tui.dialogs.questions import AskPath, AskWhatIf
+from tui.messages import IndicatorChosen, TokenizerChosen
 from tui.state.training import Corpus
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.token_table import TokenTable
@@ -80,7 +80,7 @@ async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, boo
         await scope.press("f5")
         assert table.has_focus and table.verdict == found[token] and table.is_on_screen
         await scope.press("p")
-        await scope.asked(AskPattern)
+        await scope.asked(AskWhatIf)
         await scope.answer(r"\w|\W")
         await scope.until(lambda: screen.what_if.reasons and not screen.what_if.running, "it is known what would die")
         dying = screen.what_if.reasons
@@ -251,3 +251,46 @@ async def test_the_garbage_collector_leaves_many_verdicts_alone(
             assert at_start / 2 < gc.get_freeze_count() <= n_left_alone - n_found + 20, "they go with their audit"
     finally:
         gc.unfreeze()
+
+
+@exhaustive
+async def test_the_rows_of_a_model_are_looked_at_and_what_another_normalizer_kills(
+    opened: Opened, book: Path, kept: Path
+) -> None:
+    numpy = pytest.importorskip("numpy", reason="numpy is not installed; it is an extra")
+    rows = numpy.random.default_rng(5).standard_normal((280, 8)).astype(numpy.float32)
+    rows[[260, 265, 270]] = rows[[0xC0, 0xC1, 0xF5]]  # as if they, too, had never been trained
+    few, good = kept.with_name("few.npy"), kept.with_name("good.npy")
+    numpy.save(few, rows[:100])
+    numpy.save(good, rows)
+    async with opened(book) as scope:
+        screen, table = scope.screen, scope.screen.query_one(TokenTable)
+        await scope.until_tokenizer()
+        await scope.press("f5", "m")
+        await scope.asked(AskPath)
+        await scope.answer(str(few))
+        await scope.until(lambda: scope.said, "it cannot be used")
+        assert "100 rows, and the tokenizer ids up to 279" in scope.said[-1]
+        await scope.press("m", "m")
+        await scope.asked(AskPath)
+        await scope.answer(str(good))
+        await scope.until(lambda: screen.audit.judged_rows, "the rows are judged")
+        await judged(scope)
+        assert screen.audit.judged_rows is not None and screen.audit.judged_rows.embedded.indicator == "cosine"
+        table.focus()
+        table.go_to(260)
+        await scope.until(
+            lambda: screen.nearest_rows.token == 260 and screen.nearest_rows.found, "its nearest are known"
+        )
+        assert screen.nearest_rows.found[0][0] == 0xC0
+        assert "nearest rows" in about(scope) and "2 %" in about(scope)
+        await scope.press("plus")
+        assert "2.5 %" in about(scope)
+        screen.post_message(IndicatorChosen("norm"))
+        await scope.until(lambda: "norm" in about(scope).splitlines()[1], "the rows are judged by their length")
+        await scope.press("p")
+        await scope.asked(AskWhatIf)
+        await scope.answer("lowercase")
+        await scope.until(lambda: screen.what_if.normalizer and not screen.what_if.running, "it is known")
+        assert set(screen.what_if.reasons) == set(range(ord("A"), ord("Z") + 1))
+        assert "26 tokens would die if texts became lowercase" in scope.shown("#audit-summary")

@@ -16,8 +16,10 @@ COLUMNS: Final = (
     Column("kinds", 12, 22, rank=1, hint="What was found, what counts most first. Left and right show one kind only."),
     Column("count", 7, right=True, rank=3, hint="How often the token occurs in the chosen texts."),
     Column("reference", 9, right=True, rank=5, hint="How often it occurs in the reference."),
-    Column("documents", 9, right=True, rank=5, hint="In how many of the texts it occurs."),
-    Column("share", 6, right=True, rank=6, hint="The part of its occurrences that comes from one text."),
+    Column("document_frequency", 9, right=True, rank=5, title="documents", hint="In how many texts it occurs."),
+    Column(
+        "largest_share", 8, right=True, rank=6, title="in one", hint="The largest part of them that one text holds."
+    ),
     Column("indicator", 9, right=True, rank=4, hint="Of its row in the model: the lower, the less trained it looks."),
     Column("reason", 20, 120, rank=2, hint="Why it was found, in words; or what the token is made of."),
 )
@@ -42,9 +44,9 @@ def token_places(width: int, numbers: tuple[tuple[str, int], ...]) -> tuple[Plac
 def number(column: str, value: float) -> str:
     """A number of a column as it is shown.
 
-    >>> number("count", 12345), number("share", 0.625), number("indicator", 0.123456)
+    >>> number("count", 12345), number("largest_share", 0.625), number("indicator", 0.123456)
     ('12,345', '62 %', '0.123')
     """
-    if column == "share":
+    if column == "largest_share":
         return f"{100 * value:.0f} %"
     return f"{value:,.0f}" if column != "indicator" else f"{value:.3g}"

@@ -13,21 +13,23 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
 from bpe_core.auditing.findings import KINDS, Severity
+from bpe_core.auditing.partial_utf8 import torn_ends
+from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import visible
 from tui.commands import bindings
 from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, token_lines
 from tui.drawing.info_lines import InfoLine
+from tui.drawing.model_lines import USUAL, OwnRow, model_lines, moved
 from tui.drawing.token_columns import MARKS
-from tui.messages import LinesWanted, PlaceOpened, RowsWanted, TextTried
-from tui.state.audit import Audit, TokenLines, WhatIf
+from tui.messages import IndicatorChosen, LinesWanted, NearestWanted, PartnersWanted, PlaceOpened, RowsWanted, TextTried
+from tui.state.audit import Audit, NearestRows, Partners, TokenLines, WhatIf
 from tui.state.training import Run
 from tui.terminal.guards import Field
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.pane import Pane
 from tui.widgets.token_table import TokenTable
 
-SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}
+SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines", "model": "Model"}
 """What the panel shows."""
 BESIDE: Final = 112
 """Cells from which on the panel stands beside the list."""
@@ -47,6 +49,13 @@ class AuditPane(Pane):
     run: var[Run] = var(Run())
     token_lines: var[TokenLines] = var(TokenLines())
     what_if: var[WhatIf] = var(WhatIf())
+    nearest_rows: var[NearestRows] = var(NearestRows())
+    partners: var[Partners] = var(Partners())
+    percentile: var[float] = var(USUAL, init=False)
+    """Where the threshold of the histogram is, in percent of ordinary tokens."""
+
+    _shown: tuple[str, int | None] = ("", None)
+    """What the panel shows, and of which token."""
 
     def compose(self) -> ComposeResult:
         """Controls, summary, list, panel."""
@@ -87,9 +96,11 @@ class AuditPane(Pane):
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
         self._show_summary()
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
+        if old.running != audit.running and self.panel.side == "model":
+            self._show_panel()
         if audit.verdicts is not old.verdicts:
             self.table.judge(list(audit.verdicts.values()), audit.measures)
-            if not old.subject and audit.subject:
+            if not old.subject and audit.subject and self.panel.side == "about":
                 self.panel.side = "token"
             if self.screen.focused in (None, self.query_one("#audit-go")):
                 self.screen.set_focus(self.table)
@@ -100,8 +111,8 @@ class AuditPane(Pane):
 
     def _summary(self) -> str:
         rows, asked = self.table.rows, self.what_if
-        if asked.pattern:
-            found = f"{len(asked.reasons):,} tokens would die if {visible(asked.pattern)} split the texts"
+        if asked:
+            found = f"{counted(len(asked.reasons), 'token')} would die {asked.condition}"
             return f"{found} {asked.progress}" if asked.progress else f"{found}; p shows all again"
         if not self.audit.subject:
             return "Looks at the tokenizer; c adds the chosen texts." if self.tokenizer else ""
@@ -113,7 +124,7 @@ class AuditPane(Pane):
         return "  ".join(marks) + (f"   {rows.known.name}: {known}" if rows.known else "")
 
     def watch_what_if(self, old: WhatIf, told: WhatIf) -> None:
-        """Another pattern, or more of the tokens that it would kill."""
+        """Another question, or more of the tokens that would die."""
         if len(old.reasons) != len(told.reasons):
             self.table.show_dying(told.reasons)
         self._show_summary()
@@ -122,6 +133,20 @@ class AuditPane(Pane):
         """More lines of the token are found."""
         if self.panel.side == "lines":
             self._show_panel()
+
+    def watch_nearest_rows(self) -> None:
+        """More is known of the rows near that of the token."""
+        if self.panel.side == "model":
+            self._show_panel()
+
+    def watch_partners(self) -> None:
+        """More is known of what makes text of the token."""
+        if self.panel.side == "token":
+            self._show_panel()
+
+    def watch_percentile(self) -> None:
+        """The threshold is elsewhere."""
+        self._show_panel()
 
     @property
     def table(self) -> TokenTable:
@@ -151,6 +176,13 @@ class AuditPane(Pane):
     def action_turn_panel(self) -> None:
         """See something else of the token."""
         self.panel.action_turn(1)
+
+    def action_threshold(self, by: int) -> None:
+        """Move the threshold of the histogram, in sight, to the next place (1) or the one before (-1)."""
+        if self.panel.side != "model":
+            self.panel.side = "model"
+        elif self.audit.judged_rows is not None:
+            self.percentile = moved(self.percentile, by)
 
     @on(Input.Changed, "#search")
     def search(self, event: Input.Changed) -> None:
@@ -196,6 +228,10 @@ class AuditPane(Pane):
             self.table.go_to(line.token)
         elif line.text is not None:
             self.post_message(TextTried(line.text, self._token))
+        elif line.indicator is not None:
+            self.post_message(IndicatorChosen(line.indicator))
+        elif line.sort is not None:
+            self.table.sort_key = line.sort
         elif line.place is not None:
             file, at = line.place
             back = "F5 leads back to the list."
@@ -220,6 +256,8 @@ class AuditPane(Pane):
         panel, tokenizer, token = self.panel, self.tokenizer, self._token
         if panel.side == "about" or tokenizer is None:
             panel.show_lines([*self._about(panel.room)])
+        elif panel.side == "model":
+            self._show_model(tokenizer, token)
         elif token is None or token not in tokenizer.vocabulary:
             row = self.table.current
             hole = self.table.rows.hole(row) if row is not None else None
@@ -231,8 +269,26 @@ class AuditPane(Pane):
                 panel.show_lines(lines_of_texts(self.token_lines, panel.room), anew=not self.token_lines.found)
         else:
             measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
-            known = Known(tokenizer, token, self.audit.verdicts.get(token), measures, bool(self.audit.subject))
-            panel.show_lines(token_lines(known, panel.room))
+            torn = torn_ends(tokenizer.vocabulary.token_bytes(token))
+            partners = self.partners if torn and torn.where != "both" else None
+            if partners is not None and partners.token != token:
+                self.post_message(PartnersWanted(token))
+            verdict, audited = self.audit.verdicts.get(token), bool(self.audit.subject)
+            known = Known(tokenizer, token, verdict, measures, audited, partners)
+            again = self._shown == ("token", token)
+            panel.show_lines(token_lines(known, panel.room), anew=not again)
+        self._shown = panel.side, token
+
+    def _show_model(self, tokenizer: Tokenizer, token: int | None) -> None:
+        judged, vocabulary = self.audit.judged_rows, tokenizer.vocabulary
+        own = None
+        if token is not None and token in vocabulary:
+            own = OwnRow(token, self.audit.measures.get("indicator", {}).get(token))
+            if judged is not None and self.nearest_rows.token != token:
+                self.post_message(NearestWanted(token))
+        waiting, nearest = self.audit.running and bool(self.audit.inputs.embeddings), self.nearest_rows
+        lines = model_lines(judged, vocabulary, own, nearest, self.percentile, self.panel.room, waiting=waiting)
+        self.panel.show_lines(lines, anew=self._shown != ("model", token))
 
     def _about(self, width: int) -> Iterator[Line]:
         """What an audit looks for, with how much it found, and how much others did in the same vocabulary."""

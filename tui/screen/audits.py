@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_core.auditing.witness import witness
-from tui.dialogs.questions import AskPath, AskPattern
+from bpe_core.errors import BpeError
+from tui.dialogs.questions import AskPath, AskTensor, AskWhatIf
 from tui.drawing.token_export import FORMS, exported
 from tui.owners.audit import AuditRun
-from tui.owners.occurrences import OccurrenceSearch
+from tui.owners.owner import in_thread, sentence_of
 from tui.owners.what_if import WhatIfRun
+from tui.screen.token_searches import TokenSearches
+from tui.state.audit import AuditInputs
 from tui.state.training import Corpus
 from tui.workers.auditing import AuditTask
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Audits:
-    """Begins audits, asks what another split pattern would do, and shows in editor and log what a row tells of."""
+    """Begins audits, asks what other patterns and normalizers would do, and shows in editor and log what a row tells."""
 
     def __init__(
         self,
@@ -42,17 +45,13 @@ class Audits:
         self._pattern_for = pattern_for
         self.run = AuditRun(screen, partial(setattr, screen, "audit"))
         self._what_if = WhatIfRun(screen, partial(setattr, screen, "what_if"))
-        self._occurrences = OccurrenceSearch(screen, partial(setattr, screen, "token_lines"))
+        self.searches = TokenSearches(screen)
 
     def forget(self) -> None:
         """Another tokenizer takes the place of the one that all this tells of."""
         self.run.forget()
         self._what_if.forget()
-        self.forget_lines()
-
-    def forget_lines(self) -> None:
-        """Other texts are chosen than those whose lines were found."""
-        self._occurrences.forget()
+        self.searches.forget()
 
     # An audit
 
@@ -87,15 +86,34 @@ class Audits:
     async def with_model(self) -> None:
         """Audit with the rows of a model's file that is asked for, or without them again."""
         screen = self._screen
-        path = ""
+        path, tensor = "", ""
         if not screen.audit.inputs.embeddings:
             chosen = await screen.ask(AskPath("Which file holds the embeddings? .safetensors, its index, or .npy"))
             if chosen is None:
                 return
             path = str(chosen)
-        if screen.audit.running:
+            try:
+                names = await in_thread(_tensors_for, chosen, screen.tokenizer)
+            except (BpeError, OSError) as error:
+                screen.say(sentence_of(error), "error")
+                return
+            tensor = names[0] if names else ""
+            if len(names) > 1:
+                named = await screen.ask(AskTensor(names))
+                if named is None:
+                    return
+                tensor = named
+            screen.audit_pane.panel.side = "model"
+        self._audit_with(replace(screen.audit.inputs, embeddings=path, tensor=tensor, indicator=""))
+
+    def judge_rows(self, indicator: str) -> None:
+        """Audit with the same model, its rows judged by another indicator."""
+        self._audit_with(replace(self._screen.audit.inputs, indicator=indicator))
+
+    def _audit_with(self, inputs: AuditInputs) -> None:
+        if self._screen.audit.running:
             self.run.stop()
-        self.run.choose(replace(screen.audit.inputs, embeddings=path))
+        self.run.choose(inputs)
         self.audit()
 
     def with_texts(self) -> None:
@@ -105,23 +123,22 @@ class Audits:
         if wanted and not screen.corpus.paths:
             screen.say("No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference.")
             return
-        if screen.audit.running:
-            self.run.stop()
-        self.run.choose(replace(screen.audit.inputs, texts=wanted))
-        self.audit()
+        self._audit_with(replace(screen.audit.inputs, texts=wanted))
 
     async def ask_what_if(self) -> None:
-        """Ask for another split pattern, and find the tokens that would die behind it; or forget about it."""
+        """Ask for another split pattern or normalizer, and find the tokens that it would kill; or forget about it."""
         screen = self._screen
-        if screen.what_if.pattern:
+        if screen.what_if:
             self._what_if.forget()
         elif not screen.path:
             screen.say("Only what is in a file can be asked about: let the training end first.", "warning")
         else:
-            pattern = await screen.ask(AskPattern("What if another pattern split the texts: which tokens would die?"))
-            if pattern is not None:
+            asked = await screen.ask(
+                AskWhatIf("Which tokens would die with another split pattern, or another normalizer?")
+            )
+            if asked is not None:
                 path = Path(screen.path)
-                self._what_if.ask(path, self._pattern_for(path), pattern)
+                self._what_if.ask(path, self._pattern_for(path), asked)
 
     # What a row leads to
 
@@ -149,18 +166,22 @@ class Audits:
         """Save these rows of the audit's list, in this order."""
         self._files.save_rows(partial(exported, rows, tuple(order)), tuple(FORMS))
 
-    def find_lines(self, token: int) -> None:
-        """Find the lines of the chosen texts in which a token occurs."""
-        tokenizer = self._screen.tokenizer
-        if tokenizer is not None and token in tokenizer.vocabulary:
-            self._occurrences.find(tokenizer, token, self._screen.corpus.paths)
-
     def try_text(self, text: str, token: int | None) -> None:
         """Put a text into the editor, in sight, the cursor on a token of it."""
         screen = self._screen
         screen.editor.put(text, token=token)
         screen.action_show("editor")
         screen.say("Ctrl+Z brings your text back, and F5 leads back to the list.")
+
+
+def _tensors_for(path: Path, tokenizer: Tokenizer | None) -> list[str]:
+    """Names of the tensors in a model's file that have a row for each ordinary token; see `tensors_with_rows`."""
+    from bpe_core.embeddings.matrix import tensors_with_rows
+
+    vocabulary = tokenizer.vocabulary if tokenizer else None
+    specials = set(vocabulary.special_tokens.values()) if vocabulary else set()
+    ids = vocabulary.ids() if vocabulary else []
+    return tensors_with_rows(path, 1 + max((token for token in ids if token not in specials), default=-1))
 
 
 def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:

@@ -143,7 +143,7 @@ class RequestScreen(PaneRequestScreen):
 
     @work
     async def action_what_if(self) -> None:
-        """Which tokens another split pattern would kill; again: no longer."""
+        """Which tokens another split pattern or normalizer would kill; again: no longer."""
         await self.session.audits.ask_what_if()
 
     async def action_export_tokens(self) -> None:

@@ -1,5 +1,6 @@
 """The worker process of the app, as the app sees it: a pipe in, a pipe out, and signals."""
 
+import base64
 import os
 import random
 import re
@@ -272,6 +273,7 @@ def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Pa
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "a.txt").write_text("low lower lowest " * 50)
+    (folder / "b.txt").write_text("low lower slow")
     (folder / "photo.jpg").write_bytes(b"\xff\xd8\0\0")
     counted = start("count", "texts").rest()
     assert any(isinstance(event, Skipped) and event.path.endswith("photo.jpg") for event in counted)
@@ -280,16 +282,32 @@ def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Pa
     start("train", "texts", "-o", "out.json", "--vocab-size", "265").rest()
     events = start("audit", "-t", "out.json", "--corpus", "texts", "--reference", "texts").rest()
     assert [event.role for event in events if isinstance(event, Counted)] == ["corpus", "reference"]
-    rows = [row for event in events if isinstance(event, Findings) for row in event.rows]
-    assert {"unused-byte"} <= {row["kind"] for row in rows}
-    assert isinstance(events[-1], Done) and events[-1].steps == len(rows)
-    columns = {event.column: event.values for event in events if isinstance(event, Measured)}
-    assert columns.keys() == {"count", "merged", "reference", "surprise"} and columns["count"] == columns["reference"]
+    assert not any(isinstance(event, Findings) for event in events), "verdicts tell all that findings do"
+    columns = {
+        event.column: dict(zip(event.ids, event.values, strict=True)) for event in events if isinstance(event, Measured)
+    }
+    assert columns["count"] == columns["reference"]
+    assert columns.keys() == {"count", "merged", "reference", "surprise", "document_frequency", "largest_share"}
     verdicts = [row for event in events if isinstance(event, Verdicts) for row in event.rows]
-    assert {row["id"] for row in verdicts} == {row["id"] for row in rows}
+    assert "unused-byte" in {kind for row in verdicts for kind in row["kinds"]}
+    assert isinstance(events[-1], Done) and events[-1].steps == sum(len(row["kinds"]) for row in verdicts)
     scores = [row["score"] for row in verdicts]
     assert scores == sorted(scores, reverse=True)
     assert [row["evidence"]["count"] for row in verdicts] == [columns["count"][row["id"]] for row in verdicts]
+
+
+def test_an_audit_of_huge_ids_ends(start: Start, tmp_path: Path) -> None:
+    ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % (byte if byte else 10**9) for byte in range(256))
+    (tmp_path / "holes.tiktoken").write_bytes(ranks)
+    (tmp_path / "a.txt").write_text("a\0b")
+    events = start("audit", "-t", "holes.tiktoken", "--pattern", "none", "--corpus", "a.txt").rest()
+    counts = {
+        token: n
+        for event in events
+        if isinstance(event, Measured) and event.column == "count"
+        for token, n in zip(event.ids, event.values, strict=True)
+    }
+    assert len(counts) == 256 and counts[10**9] == counts[97] == 1
 
 
 @exhaustive
