@@ -114,8 +114,8 @@ class AuditPane(Pane):
         if asked:
             found = f"{counted(len(asked.reasons), 'token')} would die {asked.condition}"
             return f"{found} {asked.progress}" if asked.progress else f"{found}; p shows all again"
-        if not self.audit.subject:
-            return "Looks at the tokenizer; c adds the chosen texts." if self.tokenizer else ""
+        if not self.audit.verdicts:
+            return "Looks at the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
         marks = [f"{MARKS[severity]} {rows.severities.get(severity, 0):,}" for severity in reversed(Severity)]
         figures = rows.known.figures if rows.known else {}
         known = ", ".join(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Audits:
-    """Begins audits, asks what other patterns and normalizers would do, and shows in editor and log what a row tells."""
+    """Begins audits, asks what other patterns or normalizers would do, shows in editor and log what a row tells of."""
 
     def __init__(
         self,
