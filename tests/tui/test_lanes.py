@@ -11,13 +11,13 @@ from scope import TEXT, Scope
 from scope import Opened as Opens
 from textual.widgets import OptionList
 
-from bpe_core import Tokenizer, save, train
+from bpe_core import Tokenizer, load, save, train
 from tui.dialogs.lanes import AskLanes
 from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.drawing.palette import Look, Palette, make_palette
 from tui.owners.lanes import MOST, Lanes
-from tui.owners.loading import read
+from tui.owners.loading import Recovery, read
 from tui.state.tokenizers import LaneChoice, Opened, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
@@ -162,6 +162,23 @@ def test_a_lane_is_a_tokenizer_of_a_file_or_a_step_of_the_one_on_the_screen(tmp_
     assert chosen.n_read == 1
 
 
+def test_of_a_rank_file_no_lane_asks_for_the_merges(tmp_path: Path) -> None:
+    """They are recovered in slices: at once, those of o200k hold the screen for seconds."""
+    path = tmp_path / "small.tiktoken"
+    save(SMALL, path, format="tiktoken")
+    in_lane, on_screen = (load(path, pattern=SMALL.pattern) for _ in range(2))
+    chosen = Chosen({path: in_lane})
+    chosen.owner.follow(on_screen)
+    chosen.toggle(LaneChoice(str(path)), LaneChoice("", 3), LaneChoice())
+    chosen.owner.follow(load(path, pattern=SMALL.pattern))
+    chosen.owner.follow(on_screen)
+    assert [lane.name(()) for lane in chosen.shown] == ["small", "@…", "@all"]
+    assert not in_lane.vocabulary.knows_merges and not on_screen.vocabulary.knows_merges
+    on_screen.vocabulary.recover()
+    chosen.owner.follow(on_screen)
+    assert [lane.name(()) for lane in chosen.shown] == ["small", "@3", "@all"]
+
+
 def test_a_lane_whose_file_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> None:
     here, gone, odd = (tmp_path / name for name in ("here.json", "gone.json", "odd.json"))
     here.touch()
@@ -247,3 +264,24 @@ async def test_lanes_in_the_editor(opened: Opens, kept: Path, tmp_path: Path) ->
         await scope.press("alt+l", "end", "up", "enter", "escape")
         await scope.until(lambda: not scope.screen.lanes, "the other is dropped")
         assert not scope.screen.query_one(LaneLines).display and not scope.area.gutter_width
+
+
+async def test_lanes_at_steps_of_a_rank_file_are_so_once_its_merges_are_recovered(
+    opened: Opens, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "small.tiktoken"
+    save(SMALL, path, format="tiktoken")
+    monkeypatch.setattr(Recovery, "_recover", lambda *_: asyncio.sleep(0))  # it comes late
+    known = config.Configuration(tokenizer=str(path), lanes=("3:", ":"), patterns={str(path): SMALL.pattern})
+    config.save_configuration(known)
+    async with opened() as scope:
+        await scope.until(lambda: len(scope.screen.lanes) == 2, "the lanes are back")
+        assert scope.editor.titles() == ["small@…", "small@…", "small@all"]
+        assert scope.screen.tokenizer is not None
+        scope.screen.tokenizer.vocabulary.recover()
+        scope.screen.session.shown.recovered()
+        await scope.settle()
+        assert scope.editor.titles() == [f"small@{SMALL.step}", "small@3", "small@all"]
+        assert [row.split()[0] for row in lane_rows(scope)] == [f"@{SMALL.step}", "@3", "@all"]
+        for lane, tokenizer in zip(scope.area.edited.lanes, (SMALL, SMALL.at(3), SMALL), strict=True):
+            assert lane.live is not None and lane.live.ids == tokenizer.encode(scope.area.text)

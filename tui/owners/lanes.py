@@ -114,10 +114,14 @@ class Lanes(Owner[tuple[ShownLane, ...]]):
 
 
 def _is_alike(one: Tokenizer, other: Tokenizer) -> bool:
-    """Whether two tokenizers, such as two versions of one that is being trained, give the same ids of any text."""
-    vocabularies = one.vocabulary, other.vocabulary
+    """Whether two tokenizers, such as two versions of one that is being trained, give the same ids of any text.
+
+    Of a rank file whose merges are not recovered no merge is asked for: that would take seconds.
+    """
+    old, new = one.vocabulary, other.vocabulary
+    if one is other or not (old.knows_merges and new.knows_merges):
+        return one is other
     if one.step != other.step or one.splitter is not other.splitter or one.preparation is not other.preparation:
         return False
-    old, new = vocabularies
     same_tokens = old.base == new.base and old.special_tokens == new.special_tokens
-    return old.knows_merges and new.knows_merges and same_tokens and list(old.merges) == list(new.merges)
+    return same_tokens and list(old.merges) == list(new.merges)

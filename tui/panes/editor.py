@@ -14,7 +14,7 @@ from textual.reactive import var
 
 from tui.commands import bindings
 from tui.state.audit import Audit
-from tui.state.tokenizers import KnownTokenizer, ShownLane, known_name
+from tui.state.tokenizers import KnownTokenizer, ShownLane, known_name, step_name
 from tui.widgets.editor_keys import EditorKeys
 from tui.widgets.token_area import TokenArea
 
@@ -108,14 +108,14 @@ class EditorPane(EditorKeys):
         name = "" if steps_alone else self.first_name
         others = [lane.name(self.kept) if lane.choice.path else name + lane.name(()) for lane in self.lanes]
         is_step = self.in_force is not None and not all(lane.choice.path for lane in self.lanes)
-        return [f"{name}@{self.in_force.step:,}" if self.in_force and is_step else self.first_name, *others]
+        return [f"{name}{step_name(self.in_force)}" if self.in_force and is_step else self.first_name, *others]
 
-    def watch_path(self) -> None:
-        """The first lane has another name."""
+    def tell_names(self) -> None:
+        """A lane has another name, or its step is known by now."""
         if self.is_loaded:
             self._label_lanes()
 
-    watch_kept = watch_path
+    watch_path = watch_kept = tell_names
 
     def _label_lanes(self) -> None:
         from tui.text.lane_texts import labels, short_names

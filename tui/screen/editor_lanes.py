@@ -44,6 +44,11 @@ class EditorLanes:
         """Show the lanes of the last run, as far as they are still there."""
         self.owner.choose(map(LaneChoice.parse, remembered))
 
+    def recovered(self) -> None:
+        """The merges of the tokenizer on the screen have become known: lanes can be at steps of it from now on."""
+        self.owner.follow(self._screen.tokenizer)
+        self._screen.editor.tell_names()
+
     def ask(self) -> None:
         """Show which tokenizers are lanes, and which could be."""
         offers = self._offers()

@@ -51,6 +51,7 @@ class ShownTokenizer:
             tokenizer = self.loaded.tokenizer
             self._screen.training.show(KeptMerges(tokenizer))
             self._put(tokenizer, str(self.loaded.path), tokenizer.step)
+            self._screen.session.lanes.recovered()
             self._screen.editor.inspect()
 
     def begin(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:

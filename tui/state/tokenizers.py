@@ -91,7 +91,7 @@ class ShownLane:
     def name(self, kept: Iterable[KnownTokenizer]) -> str:
         """That of its tokenizer among these, unless it is the one on the screen; its step, where that is fixed."""
         name = known_name(self.choice.path, kept) if self.choice.path else ""
-        return name + (f"@{self.tokenizer.step:,}" if self.choice.step is not None else "" if name else "@all")
+        return name + (step_name(self.tokenizer) if self.choice.step is not None else "" if name else "@all")
 
 
 _USUAL: Final = frozenset({"tokenizer", "tokenizer_config", "vocab", "merges", "tekken", "model", "spm", "ranks"})
@@ -110,6 +110,11 @@ def name_of(path: Path) -> str:
 def known_name(path: str, kept: Iterable[KnownTokenizer]) -> str:
     """What the tokenizer in a file is called: as these say, or else after its file; safe to show."""
     return visible(next((known.name for known in kept if known.path == path), "") or name_of(Path(path)))
+
+
+def step_name(tokenizer: Tokenizer) -> str:
+    """What tells a step of a tokenizer from another: its number, once its merges are recovered."""
+    return f"@{tokenizer.step:,}" if tokenizer.vocabulary.knows_merges else "@…"
 
 
 def steps_known(tokenizer: Tokenizer | None) -> int:
