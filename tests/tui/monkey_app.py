@@ -14,6 +14,7 @@ from loop_watch import LoopWatch
 from monkey_deeds import FILES, PASTES, Deed
 from scope import Ear, events_of_click, key
 from textual import events
+from textual.app import App
 from textual.message import Message
 from textual.message_pump import MessagePump
 
@@ -272,15 +273,18 @@ class Player:
 
 @contextmanager
 def _all_messages_handled() -> Iterator[Any]:
-    """Gives a function for the names of the app's own messages that were sent and that nothing handled."""
-    sent: set[str] = set()
+    """Gives a function for the names of the app's own messages that came as far as they go and that nothing handled.
+
+    One that is on its way while the app leaves, and goes no further, might have been handled above.
+    """
+    arrived: set[str] = set()
     handled: set[str] = set()
     find = MessagePump._get_dispatch_methods
 
     def found(pump: MessagePump, name: str, message: Message) -> Iterator[Any]:
         ours = type(message).__module__.startswith("tui.")
-        if ours:
-            sent.add(type(message).__qualname__)
+        if ours and (isinstance(pump, App) or not message.bubble):
+            arrived.add(type(message).__qualname__)
         for cls, method in find(pump, name, message):
             if ours:
                 handled.add(type(message).__qualname__)
@@ -288,7 +292,7 @@ def _all_messages_handled() -> Iterator[Any]:
 
     MessagePump._get_dispatch_methods = found  # type: ignore[method-assign, assignment]
     try:
-        yield lambda: sent - handled
+        yield lambda: arrived - handled
     finally:
         MessagePump._get_dispatch_methods = find  # type: ignore[method-assign]
 
