@@ -70,8 +70,9 @@ def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
     keys = {key for command in COMMANDS[part] if command.action for key in command.keys.split(",") if key}
     if owner.__module__.startswith("tui"):
         assert set(BindingsMap(owner.__dict__["BINDINGS"]).key_to_bindings) == keys
-        actions = {command.action.partition("(")[0] for command in COMMANDS[part] if "." not in command.action}
-        assert all(hasattr(owner, f"action_{name}") for name in actions if name)
+        for action in {command.action.partition("(")[0] for command in COMMANDS[part]} - {""}:
+            of, _, name = action.rpartition(".")
+            assert callable(getattr({"": owner, "screen": MainScreen}[of], f"action_{name}", None)), action
     of_textual = {key for command in COMMANDS[part] if not command.action for key in command.keys.split(",")}
     assert of_textual <= {key for other in (owner, *others) for key in bound(other)}
 
