@@ -223,8 +223,9 @@ async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, 
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
+        await scope.until(lambda: screen.totals, "the texts are counted: they are what it learned from")
         screen.corpus = Corpus((str(book.with_name("[gone\x1b.txt")),), (), "gone")
-        screen.action_audit_texts()
+        screen.action_audit()
         await scope.until(lambda: scope.said, "it is told")
         (sentence,) = scope.said
         assert "cannot be read" in sentence and "\x1b" not in sentence + scope.shown("#audit-status")
