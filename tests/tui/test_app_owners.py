@@ -3,7 +3,9 @@
 import asyncio
 import json
 import os
+import shlex
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,15 +39,22 @@ def fill(scope: Scope, field: str, value: str) -> None:
     scope.training.query_one(f"#{field}", Input).value = value
 
 
-async def begun_again(scope: Scope) -> Job:
-    """Train, and at the very moment when that training is over begin another; its worker, which has told nothing."""
-    screen, training = scope.screen, scope.screen.session.training
+async def begun_again(scope: Scope, monkeypatch: pytest.MonkeyPatch, gate: Path) -> Job:
+    """Train, and at the very moment when that training is over begin another; its worker, which waits for a `gate` to
+    be made, then for a command."""
+    screen, training, send = scope.screen, scope.screen.session.training, Job.send
     fill(scope, "vocab-size", "262")
     screen.action_train()
     while screen.run.busy:
         await asyncio.sleep(0)
     first = training.job
-    screen.action_train()
+    held = gate.with_name("held-python")
+    waiting = f"while [ ! -e {shlex.quote(str(gate))} ]; do sleep 0.05; done"
+    held.write_text(f'#!/bin/sh\n{waiting}\nexec {shlex.quote(sys.executable)} "$@"\n')
+    held.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(held))
+    monkeypatch.setattr(Job, "send", lambda job, command: None if command.verb == "step" else send(job, command))
+    screen.action_step_once()
     assert screen.run.phase == "counting"
     while (job := training.job) is None or job is first:
         await asyncio.sleep(0)
@@ -55,17 +64,19 @@ async def begun_again(scope: Scope) -> Job:
 @pytest.mark.parametrize("way", first(1, ["killed", "stopped"]))
 @exhaustive
 async def test_a_training_that_ends_while_it_counts_has_nothing_of_the_one_before(
-    opened: Opened, book: Path, kept: Path, way: str
+    opened: Opened, book: Path, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     learned = train(TEXT, vocab_size=262)
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        job = await begun_again(scope)
+        gate = tmp_path / "gate"
+        job = await begun_again(scope, monkeypatch, gate)
         if way == "killed":
             os.kill(job.pid, signal.SIGKILL)
         else:
             screen.action_stop()
+            gate.touch()
         await scope.until(lambda: not screen.run.busy and not screen.session.training.is_working, "it is over")
         assert screen.run.phase == {"killed": "failed", "stopped": "stopped"}[way]
         assert Path(screen.path).stem == "book.txt-gpt4"

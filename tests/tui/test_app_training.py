@@ -19,6 +19,7 @@ from tui.disk import config, recovered
 from tui.disk.recovered import Loaded, load_again
 from tui.owners import training
 from tui.panes.training import ANOTHER
+from tui.state.training import PACES
 from tui.widgets.curve import Curve
 from tui.workers.process import Job
 
@@ -27,9 +28,9 @@ pytestmark = pytest.mark.usefixtures("no_process_left")
 
 @pytest.fixture
 def long_book(home: Path) -> Path:
-    """So many words of so little sense that no training on it ends before a test does."""
+    """Words of so little sense that there are more than 20,000 merges in them."""
     letters = random.Random(7)
-    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(60_000))
+    words = ("".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(6_000))
     path = home / "long.txt"
     path.write_text(" ".join(words))
     return path
@@ -37,6 +38,14 @@ def long_book(home: Path) -> Path:
 
 def fill(scope: Scope, field: str, value: str) -> None:
     scope.training.query_one(f"#{field}", Input).value = value
+
+
+async def merging(scope: Scope) -> None:
+    """Begin a training of more merges than 20 a second make while a test waits, and wait for the first ones."""
+    fill(scope, "vocab-size", "1000000")
+    scope.screen.action_change_pace(PACES.index(20) - PACES.index(scope.screen.pace))
+    await scope.press("f6")
+    await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
 
 
 @exhaustive
@@ -96,9 +105,7 @@ async def test_pause_step_three_go_on_stop(opened: Opened, long_book: Path, kept
         screen = scope.screen
         await scope.until_tokenizer()
         scope.area.load("aeiou and sometimes y")
-        fill(scope, "vocab-size", "1000000")
-        await scope.press("f6")
-        await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
+        await merging(scope)
         assert scope.training.query_one("#vocab-size", Input).disabled
         assert "Pause" in str(scope.training.query_one("#go", Button).label)
 
@@ -146,9 +153,7 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
     async with opened(long_book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        fill(scope, "vocab-size", "1000000")
-        await scope.press("f6")
-        await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
+        await merging(scope)
         job = screen.session.training.job
         assert job is not None
         os.kill(job.pid, signal.SIGKILL)
@@ -171,9 +176,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
     async with opened(long_book, size=(160, 40)) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        fill(scope, "vocab-size", "1000000")
-        await scope.press("f6")
-        await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > 3, "merges arrive")
+        await merging(scope)
         assert re.search(r"training \d+%", scope.shown("TitleLine"))
         job = screen.session.training.job
         assert job is not None
