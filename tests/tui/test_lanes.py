@@ -9,7 +9,7 @@ import pytest
 from rich.style import Style
 from scope import TEXT, Scope
 from scope import Opened as Opens
-from textual.widgets import OptionList
+from textual.widgets import Label, OptionList
 
 from bpe_core import Tokenizer, load, save, train
 from tui.dialogs.lanes import AskLanes
@@ -229,7 +229,10 @@ async def test_lanes_in_the_editor(opened: Opens, kept: Path, tmp_path: Path) ->
         assert any("no /gone.json" in sentence for sentence in scope.said)
         scope.area.load("the other\n\ttheme\nthat\n")
         await scope.press("alt+l")
-        offers = (await scope.asked(AskLanes)).query_one(OptionList).options
+        dialog = await scope.asked(AskLanes)
+        said = [str(label.render()) for label in dialog.query(Label)]
+        assert f"Lane 1 is {kept.stem}, as it is on the screen." in said
+        offers = dialog.query_one(OptionList).options
         told = [str(option.prompt).split("  ")[0] for option in offers]
         assert told[:2] == ["● other · trained here", "○ other · elsewhere"], "of one name"
         assert [one.split()[1] for one in told[2:]] == ["lane", "lane"]

@@ -38,6 +38,7 @@ class AskLanes(Dialog[None]):
         Binding("space", "add_or_drop", "Add or drop"),
     ]
     DEFAULT_CSS = """
+    AskLanes Label { width: 1fr; }
     AskLanes OptionList { height: auto; max-height: 12; padding: 0; margin-top: 1; }
     AskLanes OptionList, AskLanes OptionList:focus { border: none; }
     """
@@ -53,7 +54,7 @@ class AskLanes(Dialog[None]):
         chosen: Callable[[], Sequence[LaneChoice]],
         toggle: Callable[[LaneChoice], None],
     ) -> None:
-        """`first` names the first lane; `chosen` and `toggle` ask for the lanes of now, and change them."""
+        """`first` says what the first lane is; `chosen` and `toggle` ask for the lanes of now, and change them."""
         super().__init__()
         self._first = first
         self._offers = offers
@@ -64,7 +65,7 @@ class AskLanes(Dialog[None]):
         """What the first lane is, and a row for each other that there could be."""
         with Vertical(classes="dialog"):
             yield Label("Lanes: the same text under other tokenizers", classes="dialog--question", markup=False)
-            yield Label(f"Lane 1 is {self._first}, as it is on the screen.", markup=False)
+            yield Label(f"Lane 1 is {self._first}.", markup=False)
             yield PagedOptionList(*(Option(self._row(offer)) for offer in self._offers))
             yield Label(self.HINT, classes="dialog--hint", markup=False)
 

@@ -53,10 +53,16 @@ class EditorLanes:
         """Show which tokenizers are lanes, and which could be."""
         offers = self._offers()
         if offers:
-            first = self._screen.editor.first_name
-            self._screen.app.push_screen(AskLanes(first, offers, lambda: self.owner.chosen, self.owner.toggle))
+            self._screen.app.push_screen(AskLanes(self._first(), offers, lambda: self.owner.chosen, self.owner.toggle))
         else:
             self._screen.say("There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P).")
+
+    def _first(self) -> str:
+        """What the first lane is, for a sentence."""
+        screen = self._screen
+        if screen.path:
+            return f"{screen.editor.first_name}, as it is on the screen"
+        return "what is being trained" if screen.run.busy else "the tokenizer in force, as soon as there is one"
 
     def _offers(self) -> list[LaneOffer]:
         screen, chosen = self._screen, self.owner.chosen
@@ -68,7 +74,8 @@ class EditorLanes:
                 offers[LaneChoice(known.path)] = shortened_within(visible(names[known.path]), _LONGEST), note
         for lane in chosen:
             if lane.path:
-                offers.setdefault(lane, (known_name(lane.path, ()), "opened earlier"))
+                name = shortened_within(known_name(lane.path, screen.kept), _LONGEST)
+                offers.setdefault(lane, (name, "opened earlier"))
         if steps := steps_known(screen.tokenizer):
             fixed = {lane.step for lane in chosen if not lane.path and lane.step is not None}
             for step in sorted({*fixed, screen.step}):
