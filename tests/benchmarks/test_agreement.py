@@ -77,6 +77,7 @@ def test_a_mark_that_only_one_library_puts_in_order_is_found(monkeypatch):
 
 
 @pytest.mark.parametrize("name", first(1, ["gpt2", "r50k_base", "cl100k_base", "o200k_base"]))
+@exhaustive
 def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, samples, nasty):
     subject = against_tiktoken.subject(encoding(name, folder), folder)
     assert comparing.compare(subject, "strings", nasty).unexplained == []

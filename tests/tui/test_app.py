@@ -93,6 +93,7 @@ def sample(name: str) -> Path:
     return next(sample.path for sample in samples() if sample.name == name)
 
 
+@exhaustive
 async def test_the_textbook_example_comes_out(opened: Opened, kept: Path) -> None:
     async with opened(sample("aaabdaaabac")) as scope:
         await scope.until_tokenizer()

@@ -48,6 +48,7 @@ def about(scope: Scope) -> str:
     return "\n".join(f"{line.info.lead}{line.info.left} {line.info.right}" for line in panel._lines)
 
 
+@exhaustive
 async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen, table = scope.screen, scope.screen.query_one(TokenTable)

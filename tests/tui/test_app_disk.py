@@ -97,6 +97,7 @@ async def test_an_untouched_greeting_is_nothing_to_ask_about(opened: Opened, kep
     assert not scope.app.last_words and config.load_text() is None
 
 
+@exhaustive
 async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
     async with opened() as first:
         await first.until_tokenizer()

@@ -149,6 +149,7 @@ async def test_the_buttons_do_what_the_keys_do(opened: Opened, book: Path, kept:
         await scope.until(lambda: screen.run.phase == "done" and "-2" in screen.path, "another training ends")
 
 
+@exhaustive
 async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, long_book: Path, kept: Path) -> None:
     async with opened(long_book) as scope:
         screen = scope.screen
@@ -329,6 +330,7 @@ async def test_special_tokens_and_rules_reach_the_worker(opened: Opened, book: P
         assert "whitespace is dropped" in scope.shown("#totals-line")
 
 
+@exhaustive
 async def test_enter_in_the_log_and_a_click_on_the_curve_travel(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

@@ -85,6 +85,7 @@ def test_each_pattern_and_each_tie_rule_is_explained() -> None:
     assert tuple(TIE_MEANINGS) == TIES
 
 
+@exhaustive
 async def test_every_part_that_takes_the_focus_says_what_it_is(opened: Opened, kept: Path) -> None:
     async with opened(size=(200, 60)) as scope:
         await scope.until_tokenizer()

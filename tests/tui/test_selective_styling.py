@@ -34,6 +34,7 @@ async def test_every_widget_has_the_styles_that_all_of_the_sheet_gives_it(
 
 
 @pytest.mark.parametrize("size", first(1, [(200, 60), (80, 24), (110, 32)]), ids=str)
+@exhaustive
 async def test_so_has_every_widget_after_a_resize_and_nothing_is_laid_out_as_before(
     opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:

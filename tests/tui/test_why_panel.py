@@ -111,6 +111,7 @@ async def until_explained(scope: Scope, step: int) -> Explanation:
     return scope.screen.explained.explanation
 
 
+@exhaustive
 async def test_the_pairs_move_with_each_step_of_a_preset(opened: Opened, kept: Path) -> None:
     """F7 goes on; the table moves, the reader turns from one to the other and travels back."""
     async with opened() as scope:

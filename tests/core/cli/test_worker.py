@@ -105,6 +105,7 @@ def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus:
     assert isinstance(worker.rest()[-1], Done)
 
 
+@exhaustive
 def test_what_arrives_is_what_was_learned(start: Start, corpus: Path, tmp_path: Path) -> None:
     """The batches join to the merges of the saved file, and to those of the same training in this process."""
     merges = [
@@ -148,6 +149,7 @@ def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None
     assert worker.code() == 0
 
 
+@exhaustive
 def test_one_can_step_from_the_very_first_merge(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     assert worker.until(State)[-1] == State("paused")
@@ -160,6 +162,7 @@ def test_one_can_step_from_the_very_first_merge(start: Start, corpus: Path, tmp_
     assert load(tmp_path / "out.json").step == 1
 
 
+@exhaustive
 def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     worker.until(State)
@@ -168,6 +171,7 @@ def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
     assert _cpu_seconds(worker) - used <= 0.02
 
 
+@exhaustive
 def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("what was there before")
     worker = start("train", corpus, "-o", "out.json", "--paused")
@@ -188,6 +192,7 @@ def test_nonsense_on_stdin_is_said_and_survived(start: Start, corpus: Path) -> N
     assert b"a worker knows run, pause, step N" in complaint and b"\x1b" not in complaint
 
 
+@exhaustive
 def test_killed_in_mid_training_it_leaves_no_half_file(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
     worker.until(Merges)
