@@ -273,7 +273,7 @@ async def test_the_rows_of_a_model_are_looked_at_and_what_another_normalizer_kil
         await scope.answer(str(few))
         await scope.until(lambda: scope.said, "it cannot be used")
         assert "100 rows, and the tokenizer ids up to 279" in scope.said[-1]
-        await scope.press("m", "m")
+        await scope.press("m")  # another file is asked for at once
         await scope.asked(AskPath)
         await scope.answer(str(good))
         await scope.until(lambda: screen.audit.judged_rows, "the rows are judged")

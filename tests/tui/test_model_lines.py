@@ -52,10 +52,12 @@ def test_what_lies_below_the_threshold_is_counted_and_colored(percentile):
     assert lines[mark].info.right == f"{percentile:g} %" and suspicious == bars[: len(suspicious)]
     assert sum(int(info.right) for info in bars) == 200
     assert sum(int(info.right) for info in suspicious) + 1 > below >= sum(int(info.right) for info in suspicious[:-1])
-    assert all(len(f"{line.info.lead}{line.info.left} {line.info.right}") <= WIDTH for line in lines[: mark + 1])
+    assert all(len(row.rstrip()) <= WIDTH for row in said(lines))
 
 
 def test_the_own_row_the_nearest_rows_and_another_indicator():
+    least = said(model_lines(judged(), VOCABULARY, OwnRow(9, -1.0), NearestRows(), USUAL, WIDTH))
+    assert sum("▸" in row for row in least) == 1, "a row below all ordinary ones is in the first bin"
     nearest = NearestRows(257, "", ((256, 0.5), (299, 0.25)))
     lines = model_lines(judged(role=""), VOCABULARY, OwnRow(257, 0.5), nearest, USUAL, WIDTH)
     told = said(lines)

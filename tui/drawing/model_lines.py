@@ -55,10 +55,10 @@ _ROLES: Final[Mapping[str, str]] = {
     "": "Its name does not tell whether it is of the input or of the output: choose below how its rows are judged.",
 }
 _INDICATORS: Final[Mapping[str, str]] = {
-    "norm": "length; for untied input embeddings",
-    "cosine": "angle to unused rows; output or tied",
-    "cosine-pc": "the same without the main direction",
-    "distance": "distance from unused rows",
+    "norm": "length; for untied inputs",
+    "cosine": "angle to unused; output, tied",
+    "cosine-pc": "less the main direction",
+    "distance": "from the mean unused row",
 }
 
 
@@ -161,21 +161,22 @@ def _histogram(judged: "JudgedRows", own: OwnRow | None, percentile: float, widt
     most = max(one.n for one in bins)
     counts = max(len(f"{one.n:,}") for one in bins)
     cells = max(1, width - 11 - counts - 1)
-    yield Line(InfoLine())
+    told_value = number("indicator", threshold)
+    sentence = f"{below:,} of {len(ranked):,} ordinary tokens have {told_value} or less; - and + move this threshold."
+    for line in paragraph(sentence, width):
+        yield Line(line.info, sort="indicator")
     told = False
     for place, one in enumerate(bins):
         if not told and threshold < one.first:
             yield _threshold(threshold, percentile)
             told = True
         end = bins[place + 1].first if place + 1 < len(bins) else float("inf")
-        is_own = own is not None and own.indicator is not None and one.first <= own.indicator < end
+        first = one.first if place else float("-inf")  # bytes that no text has may lie below all ordinary tokens
+        is_own = own is not None and own.indicator is not None and first <= own.indicator < end
         lead = f"{'▸' if is_own else ' '}{number('indicator', one.first):>8} "
         yield Line(InfoLine(bar(one.n, most, cells), f"{one.n:,}".rjust(counts), "accent" if told else "warning", lead))
     if not told:
         yield _threshold(threshold, percentile)
-    sentence = f"{below:,} of {len(ranked):,} ordinary tokens lie at or below the threshold; - and + move it."
-    for line in paragraph(sentence, width):
-        yield Line(line.info, sort="indicator")
 
 
 def _threshold(value: float, percentile: float) -> Line:

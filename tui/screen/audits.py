@@ -86,8 +86,12 @@ class Audits:
     async def with_model(self) -> None:
         """Audit with the rows of a model's file that is asked for, or without them again."""
         screen = self._screen
+        if screen.run.busy or not screen.path:
+            self.audit()  # tells why there is none
+            return
         path, tensor = "", ""
-        if not screen.audit.inputs.embeddings:
+        failed = not screen.audit.running and screen.audit.judged_rows is None
+        if failed or not screen.audit.inputs.embeddings:
             chosen = await screen.ask(AskPath("Which file holds the embeddings? .safetensors, its index, or .npy"))
             if chosen is None:
                 return
