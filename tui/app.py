@@ -114,7 +114,7 @@ class BpeScope(App[None]):
 
     async def action_quit(self) -> None:
         """Leave; where the text would be lost with it, only if that is meant, as a second Ctrl+Q does."""
-        from tui.dialogs.questions import Confirm
+        from tui.dialogs.button_questions import Confirm
 
         refused = await self.main.why_not_kept()
         if not refused or self.screen is self._asked:

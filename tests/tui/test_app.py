@@ -11,8 +11,9 @@ from textual.widgets import Input, OptionList, Select
 from bpe_core import load, save, train
 from bpe_core.content.samples import samples
 from bpe_core.visible import visible
+from tui.dialogs.button_questions import Confirm
 from tui.dialogs.help import Help
-from tui.dialogs.questions import AskPath, Confirm
+from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine

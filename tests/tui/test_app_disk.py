@@ -15,7 +15,8 @@ from terminal import terminal
 
 from bpe_core import load
 from tui.app import BpeScope
-from tui.dialogs.questions import AskPath, Confirm
+from tui.dialogs.button_questions import Confirm
+from tui.dialogs.questions import AskPath
 from tui.disk import autosave, config
 from tui.workers import process
 

@@ -14,8 +14,9 @@ from bpe_core import Trainer, load, save, train
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.overlap import merges_in_common
+from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
-from tui.dialogs.questions import AskFormat, AskNumber, AskPath, Confirm
+from tui.dialogs.questions import AskFormat, AskNumber, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.screen.going_on import GoingOn

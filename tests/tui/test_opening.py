@@ -7,7 +7,8 @@ from scope import TEXT, Opened
 from textual.widgets import Label
 
 from bpe_core import save, train
-from tui.dialogs.questions import AskPath, Choose
+from tui.dialogs.button_questions import Choose
+from tui.dialogs.questions import AskPath
 
 
 @exhaustive

@@ -8,7 +8,8 @@ from typing import Final, TypedDict
 
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-from tui.dialogs.questions import AskTitle, Confirm
+from tui.dialogs.button_questions import Confirm
+from tui.dialogs.questions import AskTitle
 from tui.disk import config, opened_tokenizers
 from tui.disk.config import Configuration
 from tui.disk.tokenizer_files import kept_tokenizers

@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from bpe_core.visible import visible
-from tui.dialogs.questions import AskPath, Confirm
+from tui.dialogs.button_questions import Confirm
+from tui.dialogs.questions import AskPath
 from tui.disk import files
 from tui.disk.sources import TextSource, file_source, text_of, whole_text
 from tui.owners.owner import Host, Owner, in_thread

@@ -12,7 +12,8 @@ from bpe_core.formats import load, save_beside
 from bpe_core.plurals import counted
 from bpe_core.trainer.options import LARGEST_VOCABULARY
 from bpe_core.visible import visible
-from tui.dialogs.questions import AskNumber, Confirm
+from tui.dialogs.button_questions import Confirm
+from tui.dialogs.questions import AskNumber
 from tui.owners.owner import in_thread, sentence_of
 from tui.state.tokenizers import name_of
 from tui.state.training import TrainingOptions, UnfinishedTraining
