@@ -224,6 +224,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Curve": (
         Command("show_next", "c", "Next", "bytes per token, tokens saved, use, Rényi efficiency"),
+        Command("screen.show_runs", "r", "Trainings", "list them; u there lays the curve of another one under this"),
         Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
         Command("travel(-1)", "left", help="to the dot before, to the next"),
         Command("travel(1)", "right", help="to the dot before, to the next"),

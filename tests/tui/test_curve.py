@@ -14,6 +14,7 @@ from bpe_core.metrics.training_curve import TrainingCurve
 from tui.drawing.braille import blocks, braille
 from tui.drawing.curve_quantities import depth, values
 from tui.messages import StepRequested
+from tui.state.training import RunCurve
 from tui.widgets.curve import Curve
 
 # 20 merges are 21 points: the length before the first and after each.
@@ -258,3 +259,46 @@ def test_a_logarithmic_quantity_gives_small_values_room() -> None:
     assert depth("tokens", 10, 0, 1000) == 0.99
     assert depth("saved", 31, 0, 1023) == 0.5
     assert depth("ratio", 3, 3, 3) == 0
+
+
+def run_curve(lengths: list[int], n_bytes: int = 168) -> RunCurve:
+    curve = TrainingCurve(None, lengths[0], n_bytes, 256)
+    for length in lengths[1:]:
+        curve.add(0, 0, 0, length)
+    return RunCurve("other.json", "other", n_bytes, curve.points)
+
+
+async def test_another_training_lies_under_it_with_its_numbers() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        curve = app.curve
+        alone = lines(curve)
+        curve.step = 10
+        curve.under = run_curve([168, *range(166, 106, -2)])
+        shown = lines(curve)
+        assert shown[0].endswith("125 tokens at step 10") and shown[1].endswith("○ 148 other")
+        assert shown[-1].split() == ["0", "30", "steps"], "the axis is as long as the longer of both"
+        column = {line.index(sign) for line in shown for sign in "●○" if sign in line[:40]}
+        assert len(column) == 1, "both are marked at the step in force, one above the other"
+        assert any(line[min(column)] == "│" for line in shown)
+        await pilot.click(Curve, offset=(58, 4))
+        assert app.chosen == [20], "there are no steps of this one behind its last"
+        curve.step = 20
+        curve.under = run_curve([168, 160, 150])
+        assert lines(curve)[1].endswith("○ ends at 2 other")
+        curve.under = None
+        assert lines(curve) == alone
+
+
+async def test_of_other_texts_the_compression_is_compared() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        curve = app.curve
+        curve.clear(LENGTHS[0], 168)
+        curve.append(LENGTHS[1:])
+        curve.under = run_curve([1000, 900, 800], 1000)
+        await pilot.pause()
+        assert curve.quantity == "ratio"
+        curve.step = 2
+        shown = lines(curve)
+        assert shown[-3].endswith("1.08 bytes/token at step 2") and shown[-2].endswith("○ 1.25 other")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,17 +20,28 @@ if TYPE_CHECKING:
     from bpe_core.cli.runs import Run
 
 
-class Runs(Dialog[Path | None]):
+class RunChosen(NamedTuple):
+    """What is to be done with a run."""
+
+    run: Run
+    under: bool
+    """Lay its curve under that on the screen, or take it away again, instead of putting its tokenizer in force."""
+
+
+class Runs(Dialog[RunChosen | None]):
     """A row a run. Space marks one, and the run under the cursor is compared with it; Enter puts one in force."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close"),
         Binding("space", "mark", "Mark"),
+        Binding("u", "lay_under", "Under"),
     ]
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[Run], under: str = "") -> None:
+        """`under` is the file of the run whose curve lies under that on the screen."""
         super().__init__()
         self._runs = runs
+        self._under = under
         self._marked = 0
 
     def compose(self) -> ComposeResult:
@@ -41,14 +51,18 @@ class Runs(Dialog[Path | None]):
             yield Label(_HEAD, classes="dialog--hint runs--head", markup=False)
             yield PagedOptionList(*self._rows(), compact=True)
             yield Static(id="difference", markup=False)
-            yield Label("Space: compare with this one. Enter: put it in force. Escape: close.", classes="dialog--hint")
+            yield Label(_HINT, classes="dialog--hint")
 
     def on_mount(self) -> None:
         """Begin at the newest."""
         self.query_one(OptionList).highlighted = 0
 
     def _rows(self) -> list[Content]:
-        return [Content(row_of(run, marked=number == self._marked)) for number, run in enumerate(self._runs)]
+        return [self._row(number) for number in range(len(self._runs))]
+
+    def _row(self, number: int) -> Content:
+        run = self._runs[number]
+        return Content(row_of(run, marked=number == self._marked, under=str(run.path) == self._under))
 
     def action_mark(self) -> None:
         """Compare others with the run under the cursor."""
@@ -56,8 +70,7 @@ class Runs(Dialog[Path | None]):
         if options.highlighted is not None:
             before, self._marked = self._marked, options.highlighted
             for number in {before, self._marked}:
-                row = row_of(self._runs[number], marked=number == self._marked)
-                options.replace_option_prompt_at_index(number, Content(row))
+                options.replace_option_prompt_at_index(number, self._row(number))
             self._compare(options.highlighted)
 
     @on(OptionList.OptionHighlighted)
@@ -75,19 +88,30 @@ class Runs(Dialog[Path | None]):
     def use(self, event: OptionList.OptionSelected) -> None:
         """Put this run's tokenizer in force."""
         event.stop()
-        self.dismiss(self._runs[event.option_index].path)
+        self.dismiss(RunChosen(self._runs[event.option_index], under=False))
+
+    def action_lay_under(self) -> None:
+        """Lay the curve of the run under the cursor under that on the screen, or take it away."""
+        number = self.query_one(OptionList).highlighted
+        if number is not None:
+            self.dismiss(RunChosen(self._runs[number], under=True))
 
 
-_HEAD = f"  {'':24}  {'tokens':>8}  {'ties':9}  {'b/token':>7}  ended"
+_HINT = (
+    "Space: compare others with this one (●). u: lay its curve under the one on the screen (○), or take it away. "
+    "Enter: put it in force. Escape: close."
+)
+_HEAD = f"   {'':24}  {'tokens':>8}  {'ties':9}  {'b/token':>7}  ended"
 
 
-def row_of(run: Run, *, marked: bool) -> str:
-    """A run in a line: name, tokens, tie rule, bytes per token, how it ended."""
+def row_of(run: Run, *, marked: bool = False, under: bool = False) -> str:
+    """A run in a line: name, tokens, tie rule, bytes per token, how it ended; ○: its curve lies under another."""
     told = run.described()
     name = shortened(visible(run.path.stem), 24)
     ratio = f"{told['bytes_per_token']:.3f}"
     ended = shortened(visible(str(told["ended"])), 24)
-    return f"{'●' if marked else ' '} {name:24}  {told['vocab_size']:>8,}  {told['ties']:9}  {ratio:>7}  {ended}"
+    signs = f"{'●' if marked else ' '}{'○' if under else ' '}"
+    return f"{signs} {name:24}  {told['vocab_size']:>8,}  {told['ties']:9}  {ratio:>7}  {ended}"
 
 
 def difference(first: Run, second: Run) -> str:

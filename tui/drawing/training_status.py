@@ -1,5 +1,6 @@
 """What a training is doing, in a few words."""
 
+from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from tui.state.training import Run
 
@@ -14,7 +15,7 @@ def status_line(run: Run) -> str:
         case "preparing":
             facts = [f"counting pairs {run.fraction:.0%}", remaining]
         case "merging":
-            facts = [f"{run.fraction:.0%}", f"{run.rate:,.0f} merges/s" if run.rate else "", remaining]
+            facts = [f"{run.fraction:.0%}", f"{counted(round(run.rate), 'merge')}/s" if run.rate else "", remaining]
         case "paused":
             counts_still = run.tokens_at_start == 0  # and what is done are bytes, or pieces: a number would mislead
             facts = [

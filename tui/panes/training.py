@@ -22,7 +22,7 @@ from tui.disk.tokenizer_files import KeptMerges
 from tui.drawing.training_status import status_line
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted
-from tui.state.training import PACES, Run, StepExplained, TrainingOptions, pace_told
+from tui.state.training import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
 from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
@@ -53,11 +53,13 @@ class TrainingPane(Pane):
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
     explained: var[StepExplained] = var(StepExplained())
     """Why merges were chosen, as far as somebody has asked."""
+    curve_under: var[RunCurve | None] = var(None)
+    """The training whose curve is drawn under that of the tokenizer on the screen."""
     pace: var[int] = var(0)
 
     def compose(self) -> ComposeResult:
         """Options, controls and curve above, the log of merges below them in the whole width."""
-        curve = Curve(id="curve").data_bind(TrainingPane.step)
+        curve = Curve(id="curve").data_bind(TrainingPane.step, under=TrainingPane.curve_under)
         curve.points = self._points
         with Horizontal(id="above-log"):
             with Vertical(id="settings"):

@@ -18,6 +18,7 @@ from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.owners.owner import in_thread, sentence_of
 from tui.state.tokenizers import name_of
+from tui.state.training import RunCurve
 
 if TYPE_CHECKING:
     from bpe_core.cli.runs import Run
@@ -83,9 +84,16 @@ class Results:
         if not runs:
             self._screen.say("No training is kept yet: F6 begins one.")
             return
-        path = await self._screen.ask(Runs(runs))
-        if path is not None:
-            self._screen.session.tokenizers.use(path)
+        under = self._screen.curve_under
+        chosen = await self._screen.ask(Runs(runs, under.path if under else ""))
+        if chosen is None:
+            return
+        if not chosen.under:
+            self._screen.session.tokenizers.use(chosen.run.path)
+        elif under and under.path == str(chosen.run.path):
+            self._screen.curve_under = None
+        else:
+            self._screen.curve_under = await in_thread(_curve, chosen.run)
 
 
 def _made(what: str, tokenizer: Tokenizer, name: str) -> str:
@@ -98,6 +106,12 @@ def _made(what: str, tokenizer: Tokenizer, name: str) -> str:
         curves = {name: TrainingCurve.of(tokenizer).points}
         lines = curve_as_csv(curves) if what == "curve" else [chart(curves)]
     return "".join(lines)
+
+
+def _curve(run: Run) -> RunCurve:
+    record = run.tokenizer.record
+    name = visible(run.path.stem)
+    return RunCurve(str(run.path), name, record.n_bytes if record else 0, TrainingCurve.of(run.tokenizer).points)
 
 
 def _found(folder: Path) -> list[Run]:

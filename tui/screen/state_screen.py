@@ -13,7 +13,7 @@ from tui.screen.selective_styling import RestylingScreen
 from tui.state.audit import Audit, NearestRows, Partners, TokenLines, WhatIf
 from tui.state.comparison import Comparison
 from tui.state.tokenizers import KnownTokenizer, ShownLane
-from tui.state.training import Corpus, Run, StepExplained, Totals, TrainingOptions
+from tui.state.training import Corpus, Run, RunCurve, StepExplained, Totals, TrainingOptions
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -65,6 +65,8 @@ class StateScreen(RestylingScreen):
     """How many of its merges are in force."""
     in_force: var[Tokenizer | None] = var(None)
     """The tokenizer after that many merges: what the editor shows."""
+    curve_under: var[RunCurve | None] = var(None)
+    """The curve of another training, drawn under that of this tokenizer; None if none is."""
     explained: var[StepExplained] = var(StepExplained())
     """Why the merge of a step was chosen, and the pairs after it, as far as somebody has asked."""
     audit: var[Audit] = var(Audit())

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bpe_core.explain.corpus_places import CorpusPlace
     from bpe_core.explain.merge_choice import Explanation
+    from bpe_core.metrics.training_curve import CurvePoint
 
 Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]
 BUSY: Final[frozenset[Phase]] = frozenset({"counting", "preparing", "merging", "paused"})
@@ -96,6 +99,19 @@ class Run:
     def seconds_left(self) -> float | None:
         """At the present rate; None while nothing can be said."""
         return (self.total - self.done) / self.rate if self.rate > 0 and self.total > self.done else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunCurve:
+    """The curve of a kept training, to be drawn under that of the tokenizer on the screen."""
+
+    path: str
+    """The file of its tokenizer."""
+    name: str
+    """What it is called; safe to show."""
+    n_bytes: int
+    """The size of its corpus."""
+    points: Sequence[CurvePoint]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby
 from math import expm1, log1p
+from operator import itemgetter
 from textwrap import wrap
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -21,6 +23,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.plurals import counted
+from bpe_core.visible import shortened
 from tui.commands import bindings
 from tui.drawing.braille import blocks, braille
 from tui.drawing.curve_quantities import QUANTITIES, depth, values
@@ -28,6 +31,45 @@ from tui.messages import StepRequested
 
 if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
+    from tui.state.training import RunCurve
+
+
+_UNDER: Final = "○"
+"""Marks what is of the other training."""
+
+
+class _Plot(NamedTuple):
+    """What is drawn, cell by cell."""
+
+    lines: list[str]
+    """The curve in braille, blank where it is not."""
+    under: list[str]
+    """That of the other training."""
+    column: int
+    """That of the step in force."""
+    line: int | None
+    """Where the curve is at that step."""
+    line_under: int | None
+    """Where the other one is then; None where it has no such step."""
+
+    def cells(self, y: int, *, has_other: bool) -> Iterator[tuple[str, str]]:
+        """The characters of a line and the ink of each; with another training the step in force is a line, too."""
+        for x, (own, other) in enumerate(zip(self.lines[y], self.under[y], strict=True)):
+            ink = "line" if x <= self.column else "later"
+            if x == self.column and y == self.line:
+                yield "●", "step"
+            elif x == self.column and y == self.line_under:
+                yield _UNDER, "under"
+            elif own == other == " ":
+                yield ("│" if has_other and x == self.column else " "), ink
+            else:
+                yield (own, ink) if own != " " else (other, "under")
+
+    def is_free(self, y: int, width: int) -> bool:
+        """Whether nothing is drawn in the last cells of a line."""
+        start = len(self.lines[y]) - width
+        is_blank = all(lines[y][start:].isspace() for lines in (self.lines, self.under))
+        return start > 0 and is_blank and not (self.column >= start and y in (self.line, self.line_under))
 
 
 class Curve(Widget, can_focus=True):
@@ -40,15 +82,19 @@ class Curve(Widget, can_focus=True):
         &> .curve--line { color: $text-accent; }
         &> .curve--later { color: $text-disabled; }
         &> .curve--label { color: $text-muted; }
+        &> .curve--under { color: $text-warning; }
         &> .curve--step { color: $text; text-style: bold; }
         &> .curve--blank { color: $text; }
     }
     Curve:ansi > .curve--later { text-style: dim; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"curve--{ink}" for ink in ["line", "later", "label", "step", "blank"]}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"curve--{ink}" for ink in ["line", "later", "under", "label", "step", "blank"]
+    }
     BINDINGS: ClassVar[list[BindingType]] = bindings("Curve")
 
-    hint = "The corpus after each merge; ● is the step in force, c shows another quantity."
+    hint: var[str] = var("The corpus after each merge; ● is the step in force, c shows another quantity.", init=False)
+    """What it shows, or the numbers at the step in force."""
     step: reactive[int] = reactive(0)
     """How many merges are in force."""
     logarithmic: reactive[bool] = reactive(False)
@@ -56,6 +102,8 @@ class Curve(Widget, can_focus=True):
 
     quantity: var[str] = var("tokens", init=False)
     """What is drawn: a name of `QUANTITIES`."""
+    under: var[RunCurve | None] = var(None, init=False)
+    """Another training, whose curve is drawn under this one; None for none."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -63,11 +111,13 @@ class Curve(Widget, can_focus=True):
         self._n_bytes = 0
         self._drawn: Sequence[float] = self._lengths
         """The values of the quantity, by step."""
+        self._drawn_under: Sequence[float] = ()
+        """Those of the other training; empty if there is none, or if they are not known."""
         self._least = self._most = 0.0
         self.points: Callable[[], Sequence[CurvePoint]] = tuple
         """The whole curve of the training, where there is one; it may take a moment."""
         self._key: tuple[object, ...] = ()
-        self._cached: tuple[list[str], int, int] = ([], 0, 0)
+        self._cached: tuple[list[str], ...] = ([], [])
 
     @property
     def lengths(self) -> Sequence[int]:
@@ -79,8 +129,6 @@ class Curve(Widget, can_focus=True):
         self._lengths = [n_tokens]
         self._n_bytes = n_bytes
         self._draw("tokens", self._lengths)
-        self._key = ()
-        self.refresh()
 
     def append(self, lengths: Iterable[int]) -> None:
         """The lengths after further merges. Merges only make a text shorter, but any numbers can be drawn."""
@@ -97,8 +145,30 @@ class Curve(Widget, can_focus=True):
     def _draw(self, quantity: str, drawn: Sequence[float]) -> None:
         self.quantity = quantity
         self._drawn = drawn
-        self._least, self._most = min(drawn), max(drawn)
+        other = self.under
+        lengths = [point.n_tokens for point in other.points] if other else []
+        self._drawn_under = values(quantity, lengths, other.n_bytes, other.points) if other else ()
+        self._least, self._most = min(chain(drawn, self._drawn_under)), max(chain(drawn, self._drawn_under))
+        self._key = ()
+        self._tell()
         self.refresh()
+
+    def watch_step(self) -> None:
+        """The numbers are told where the focus is, too: the plot may have no room for them."""
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._last:
+            other = f", {_UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
+            self.hint = f"● {self._told}{other}; c shows another quantity, r the trainings."
+
+    def watch_under(self, other: RunCurve | None) -> None:
+        """Draw it; where it is of other texts, what can be compared with it is the compression, and not the length."""
+        ratios = values("ratio", self._lengths, self._n_bytes, ())
+        if other and ratios and self.quantity == "tokens" and other.n_bytes != self._n_bytes:
+            self._draw("ratio", ratios)
+        else:
+            self._draw(self.quantity, self._drawn)
 
     async def action_show_next(self) -> None:
         """Draw the next quantity that is known; of what is used, only once a training has ended."""
@@ -135,25 +205,30 @@ class Curve(Widget, can_focus=True):
         return len(self._lengths) - 1
 
     @property
+    def _axis(self) -> int:
+        """The step at the end of the axis: the last one, or that of the other training where it has more."""
+        return max(self._last, 0 if self._small else len(self._drawn_under) - 1)
+
+    @property
     def _shown_step(self) -> int:
         """The step in force, as far as its length is known."""
         return max(0, min(self.step, self._last))
 
     def _step_at(self, place: float) -> int:
         """The step at a place along the axis, 0 to 1."""
-        return round(expm1(place * log1p(self._last)) if self.logarithmic else place * self._last)
+        return round(expm1(place * log1p(self._axis)) if self.logarithmic else place * self._axis)
 
     def _place_of(self, step: int) -> float:
-        return log1p(step) / log1p(max(1, self._last)) if self.logarithmic else step / max(1, self._last)
+        return log1p(step) / log1p(max(1, self._axis)) if self.logarithmic else step / max(1, self._axis)
 
     def _samples(self, n: int) -> list[int]:
         """The steps under `n` equally spaced places."""
-        return [min(self._last, self._step_at(place / max(1, n - 1))) for place in range(n)]
+        return [min(self._axis, self._step_at(place / max(1, n - 1))) for place in range(n)]
 
-    def _depths(self, steps: Sequence[int]) -> list[float]:
-        """How far down from the greatest length to the least each step has come, 0 to 1."""
-        drawn = self._drawn
-        return [depth(self.quantity, drawn[step], self._least, self._most) for step in steps]
+    def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
+        """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are."""
+        known = (drawn[step] for step in steps if step < len(drawn))
+        return [depth(self.quantity, value, self._least, self._most) for value in known]
 
     def on_click(self, event: events.Click) -> None:
         """A click on the plot chooses the step there."""
@@ -212,9 +287,9 @@ class Curve(Widget, can_focus=True):
         elif self._small:
             segments = self._sparkline() if y == 0 else ()
         elif y == height - 1:
-            end = counted(self._last, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
+            end = counted(self._axis, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
             room = width - self._left - 2
-            end = end if len(end) < room else f"{self._last:,}"
+            end = end if len(end) < room else f"{self._axis:,}"
             segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{room}}")
         elif self._narrow and y == 0:
             segments = self._label(QUANTITIES[self.quantity].told(self._most))
@@ -225,14 +300,33 @@ class Curve(Widget, can_focus=True):
         return Strip(segments).adjust_cell_length(width, self._ink("blank"))
 
     @property
-    def _note(self) -> str:
+    def _told(self) -> str:
         """Where the step in force has come to."""
+        step = self._shown_step
+        return f"{QUANTITIES[self.quantity].told(self._drawn[step])} at step {step:,}"
+
+    @property
+    def _note(self) -> str:
+        """The same, as there is room for it in the plot."""
         step = self._shown_step
         value, quantity = self._drawn[step], QUANTITIES[self.quantity]
         if self._narrow:
             both = f"{quantity.label(value)} at {step:,}"
-            return both if len(both) <= self.size.width - 2 else quantity.label(value)
-        return f"  {quantity.told(value)} at step {step:,}"
+            other = f"{both} {_UNDER} {self._value_under}" if self._drawn_under else both
+            return next((note for note in (other, both) if len(note) <= self.size.width - 2), quantity.label(value))
+        return f"  {self._told}"
+
+    @property
+    def _value_under(self) -> str:
+        """What the other training had come to at that step."""
+        drawn, step = self._drawn_under, self._shown_step
+        return QUANTITIES[self.quantity].label(drawn[step]) if step < len(drawn) else f"ends at {len(drawn) - 1:,}"
+
+    @property
+    def _note_under(self) -> str:
+        if self.under is None or not self._drawn_under:
+            return ""
+        return f"  {_UNDER} {self._value_under} {shortened(self.under.name, max(8, self._track[1] // 3))}"
 
     def _label(self, text: str) -> list[Segment]:
         return [Segment(" " + text, self._ink("label"))]
@@ -243,7 +337,7 @@ class Curve(Widget, can_focus=True):
     def _sparkline(self) -> list[Segment]:
         first, last, room = self._spark_labels
         steps = self._samples(room)
-        bars = blocks(self._depths(steps))
+        bars = blocks(self._depths(steps, self._drawn))
         done = bisect_right(steps, self._shown_step)
         label = self._ink("label")
         return [
@@ -253,33 +347,41 @@ class Curve(Widget, can_focus=True):
             Segment(last, label),
         ]
 
-    def _plot(self) -> tuple[list[str], int, int]:
-        """The lines of the plot, and the column and line of the step in force; drawn anew only if they have changed."""
+    def _plot(self) -> _Plot:
+        """What is drawn; the curves anew only if they have changed, not for another step of them."""
         width, height = self._track[1], self.size.height - (3 if self._narrow else 1)
-        step = self._shown_step
-        key = (width, height, self._most, self._least, len(self._drawn), step, self.logarithmic, self.quantity)
+        curves, step = (self._drawn, self._drawn_under), self._shown_step
+        key = (width, height, self._most, self._least, len(self._drawn), self.logarithmic)
         if key != self._key:
-            lines = braille(self._depths(self._samples(2 * width)), width, height)
-            column = round(self._place_of(step) * (2 * width - 1)) // 2
-            line = round(self._depths([step])[0] * (4 * height - 1)) // 4
-            self._key, self._cached = key, (lines, column, line)
-        return self._cached
+            samples = self._samples(2 * width)
+            self._key = key
+            self._cached = tuple(braille(self._depths(samples, curve), width, height) for curve in curves)
+        line, line_under = (
+            next((round(down * (4 * height - 1)) // 4 for down in self._depths([step], curve)), None)
+            for curve in curves
+        )
+        own, under = self._cached
+        return _Plot(own, under, round(self._place_of(step) * (2 * width - 1)) // 2, line, line_under)
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
-        """A line of the plot; beside it the greatest length and the least, and in a free corner the present one."""
-        lines, column, line = self._plot()
-        text, note = lines[y], ""
+        """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
+        plot = self._plot()
+        cells = [(" ", "line"), *plot.cells(y, has_other=bool(self._drawn_under))]
         if not self._narrow:
             most, least = self._edges
-            label = {0: most, len(lines) - 1: least}.get(y, "")
+            label = {0: most, len(plot.lines) - 1: least}.get(y, "")
             yield Segment(f"{label:>{self._left - 1}}", self._ink("label"))
-            note = self._note if y == 0 else ""
-        if y == line:
-            text = text[:column] + "●" + text[column + 1 :]
-        if note and not text[-len(note) :].isspace():
-            note = ""
-        text = text[: len(text) - len(note)]
-        yield Segment(" " + text[:column], self._ink("line"))
-        yield Segment(text[column : column + 1], self._ink("step" if y == line else "line"))
-        yield Segment(text[column + 1 :], self._ink("later"))
+        note = "" if self._narrow else self._notes(plot).get(y, "")
+        for ink, some in groupby(cells[: len(cells) - len(note)], key=itemgetter(1)):
+            yield Segment("".join(char for char, _ in some), self._ink(ink))
         yield Segment(note, self._ink("label"))
+
+    def _notes(self, plot: _Plot) -> dict[int, str]:
+        """The numbers at the step in force, by line: at the right above the curves, or below them."""
+        notes = [note for note in (self._note, self._note_under) if note]
+        last = len(plot.lines)
+        for first in (0, last - len(notes)):
+            lines = dict(zip(range(first, last), notes, strict=False))
+            if len(lines) == len(notes) and all(plot.is_free(y, len(note)) for y, note in lines.items()):
+                return lines
+        return {}
