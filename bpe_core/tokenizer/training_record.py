@@ -2,8 +2,12 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import Final
 
 from bpe_core.corpus import Source
+
+STOPPED: Final = "stopped"
+"""The stop reason of a training that would have learned more."""
 
 
 @dataclass(frozen=True, slots=True)

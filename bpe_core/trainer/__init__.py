@@ -14,7 +14,7 @@ from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.tokenizer.training_record import STOPPED, TrainingRecord
 from bpe_core.trainer.learner import Rules, Step, learner
 from bpe_core.trainer.merge import Merge
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
@@ -230,7 +230,7 @@ class Trainer:
             n_bytes=self.n_bytes,
             n_tokens_start=self._n_tokens_start,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
-            stop_reason=self.stop_reason or "stopped",
+            stop_reason=self.stop_reason or STOPPED,
             end_of_word=options.end_of_word,
             min_share=None if options.min_share is None else str(options.min_share),
             n_given=self.n_given,

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from amounts import exhaustive
 from scope import TEXT, Opened
-from textual.widgets import Button, Input
+from textual.widgets import Button, Input, OptionList
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.errors import OptionError
@@ -22,6 +22,7 @@ from tui.disk import config
 from tui.screen.going_on import GoingOn
 from tui.screen.main import MainScreen
 from tui.state.training import TrainingOptions, UnfinishedTraining
+from tui.widgets.curve import Curve
 from tui.workers.training_task import TrainingTask
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
@@ -36,6 +37,54 @@ def left_behind(book: Path) -> Path:
     return output
 
 
+async def test_a_training_left_with_the_app_is_asked_for_and_goes_on(opened: Opened, book: Path, kept: Path) -> None:
+    # An older one has its name.
+    older, output = (config.tokenizers_folder() / f"book.txt-gpt4{number}.json" for number in ("", "-2"))
+    save(train(TEXT, vocab_size=259), older)
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        scope.training.query_one("#vocab-size", Input).value = "300"
+        await scope.press("f7")
+        for n_learned in 1, 2, 3:
+            await scope.until(lambda n=n_learned: len(scope.training.log_of_merges.merges) == n, "a merge is learned")
+            await scope.press("f7")
+    assert load(output).step >= 3 and config.load_configuration().tokenizer == str(output)
+    async with opened(book) as scope:
+        dialog = await scope.asked(Confirm)
+        assert "The training of book.txt did not end" in str(dialog.query_one(".dialog--question").render())
+        whole = train(TEXT, vocab_size=300).merges
+        await scope.press("y")
+        await scope.until(lambda: not scope.screen.run.busy and load(output).step == len(whole), "it comes to its end")
+        assert load(output).merges == whole
+        assert scope.screen.remembered.unfinished == UnfinishedTraining() and scope.screen.session.going_on.left is None
+    assert {path.name for path in output.parent.iterdir()} == {older.name, output.name, "small.json"}
+
+
+@exhaustive
+async def test_what_cannot_be_gone_on_with_is_kept(opened: Opened, book: Path, kept: Path) -> None:
+    output = left_behind(book)
+    book.write_text(TEXT + "another end")
+    async with opened(book) as scope:
+        await scope.asked(Confirm)
+        await scope.press("y")
+        await scope.until(output.exists, "it is kept")
+        assert load(output).step == 10 and not Path(f"{output}.checkpoint").exists()
+        assert any("is read where" in sentence for sentence in scope.said), scope.said
+
+
+@exhaustive
+async def test_what_came_to_its_end_after_the_app_is_not_asked_for(opened: Opened, book: Path, kept: Path) -> None:
+    output = left_behind(book)
+    Path(f"{output}.checkpoint").unlink()
+    trainer = Trainer([TEXT], vocab_size=266)
+    trainer.finish()
+    save(trainer.tokenizer(), output)
+    async with opened(book) as scope:
+        await scope.until(lambda: scope.screen.remembered.unfinished == UnfinishedTraining(), "it is looked at")
+        assert scope.app.screen is scope.screen
+
+
+@exhaustive
 async def test_a_killed_training_goes_on_where_it_stopped_and_beyond(opened: Opened, book: Path, kept: Path) -> None:
     # The checkpoint is of this very file: its digest is in the record.
     output = left_behind(book)
@@ -154,6 +203,18 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
     save(train(TEXT, vocab_size=280, ties="largest"), other)
     async with opened() as scope:
         await scope.until_tokenizer()
+        await scope.screen.run_action("show_runs")
+        dialog = await scope.asked(Runs)
+        await scope.press("home", "u")
+        await scope.until(lambda: scope.screen.curve_under, "its curve is drawn under the other")
+        under = scope.screen.curve_under
+        assert under is not None and under.path == str(dialog._runs[0].path) and len(under.points) == 25
+        assert f"○ 320 {under.name};" in scope.training.query_one(Curve).hint
+        await scope.screen.run_action("show_runs")
+        dialog = await scope.asked(Runs)
+        assert "○" in str(dialog.query_one(OptionList).get_option_at_index(0).prompt)
+        await scope.press("u")
+        await scope.until(lambda: scope.screen.curve_under is None, "it is taken away")
         await scope.screen.run_action("show_runs")
         dialog = await scope.asked(Runs)
         await scope.press("home", "space", "down")

@@ -17,7 +17,7 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import save_beside
 from bpe_core.plurals import counted
 from tui.disk import config
-from tui.disk.tokenizer_files import older_twin, place_for, told_record
+from tui.disk.tokenizer_files import free_place, older_twin, place_for, told_record
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
 from tui.state.training import Run
 from tui.workers.process import Job
@@ -60,10 +60,19 @@ class _Course:
     """With what it has learned so far; None before its first merge is due."""
     merges: list[Merge] = field(default_factory=list)
     totals: Totals | None = None
+    named: Path = field(default_factory=Path)
+    """Where it would be kept if nothing else were called so."""
     output: Path = field(default_factory=Path)
     """Where the worker should keep it."""
     saved: Path | None = None
     """Where it is kept."""
+    n_known: int = 0
+    """How many merges were known before it, and have to be made again before there is more than a file has."""
+
+    @property
+    def has_learned(self) -> bool:
+        """Whether there is anything that would be lost with it."""
+        return len(self.merges) >= max(1, self.n_known)
 
 
 class Training(Owner[Run]):
@@ -122,7 +131,7 @@ class Training(Owner[Run]):
                 self._tell_of(course, replace(course.run, phase="failed", rate=0.0, detail=sentence_of(error)))
                 self._failed(course.run.detail)
             except asyncio.CancelledError:  # the app ends: the worker has kept what it had, if it was given the time
-                if course.merges and not course.output.exists():
+                if course.has_learned and not course.output.exists():
                     with suppress(BpeError, OSError):
                         bpe_core.save(self._learned(course), course.output)
                 raise
@@ -136,7 +145,9 @@ class Training(Owner[Run]):
             folder = config.tokenizers_folder()
         except OSError as error:
             raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
-        course.output = place_for(folder, f"{task.title} {task.rules.pattern}")
+        course.named = place_for(folder, f"{task.title} {task.rules.pattern}")
+        resumed = Path(task.resume.removesuffix(".checkpoint"))
+        course.output = resumed if task.resume else free_place(course.named)
         async with Job(*task.arguments(course.output)) as self.job:
             if self._pace:
                 self.job.send(Command("pace", self._pace))
@@ -152,6 +163,7 @@ class Training(Owner[Run]):
             self._follower.training_counted(task, update.totals)
         if update.started is not None:
             course.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.rules.pattern)
+            course.n_known = update.started.known
             n_bytes = course.totals.bytes if course.totals else update.started.tokens
             self._follower.training_began(course.tokenizer, update.started, n_bytes)
         if update.merges and course.tokenizer is not None:
@@ -166,14 +178,14 @@ class Training(Owner[Run]):
     async def _end(self, course: _Course) -> None:
         """Say what has come of it; what a worker had told before it died is kept here."""
         task = course.task
-        if course.tokenizer is None or not (course.saved or course.merges):
+        if course.tokenizer is None or not (course.saved or course.has_learned):
             self._follower.training_ended(None, None)
             return
         learned = self._learned(course)
         if course.saved is None:
             course.saved = await self._rescue(learned, course.output)
-        elif course.saved != course.output:
-            course.saved = await in_thread(_without_twin, course.saved, course.output)
+        elif course.saved != course.named:
+            course.saved = await in_thread(_without_twin, course.saved, course.named)
         self._follower.training_ended(learned, course.saved)
         if task.preset and course.run.phase == "done":
             came_out, sentence = verdict(task.preset, PRESETS[task.preset].check(learned))

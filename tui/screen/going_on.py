@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bpe_core.errors import BpeError
 from bpe_core.formats import load, save_beside
 from bpe_core.plurals import counted
+from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.trainer.options import LARGEST_VOCABULARY
 from bpe_core.visible import visible
 from tui.dialogs.button_questions import Confirm
@@ -91,29 +92,43 @@ class GoingOn:
         )
         self._screen.remember(unfinished=unfinished)
 
-    def forget(self) -> None:
-        """It has come to an end."""
+    def end(self, *, learned: bool) -> None:
+        """It has come to an end; what was learned before it is kept, if it was to go on and did not get that far."""
+        unfinished, left = self._screen.remembered.unfinished, self.left
+        self._forget()
+        if not learned and left is not None and left != Path(unfinished.output):
+            self._screen.run_worker(self._keep(left, Path(unfinished.output)))
+
+    def _forget(self) -> None:
         if self._screen.remembered.unfinished != UnfinishedTraining():
             self._screen.remember(unfinished=UnfinishedTraining())
 
     @property
-    def checkpoint(self) -> Path | None:
-        """What a training has left that was not ended; None if there is nothing."""
+    def left(self) -> Path | None:
+        """The file in which a training that was not ended has left what it learned; None if there is none.
+
+        A killed one leaves its checkpoint. One that the app ended with itself leaves its tokenizer, and so does one
+        whose app was killed.
+        """
         output = self._screen.remembered.unfinished.output
-        path = Path(f"{output}.checkpoint")
-        return path if output and path.is_file() else None
+        files = (Path(f"{output}.checkpoint"), Path(output)) if output else ()
+        return next((file for file in files if file.is_file()), None)
 
     async def offer(self) -> None:
         """Ask whether to go on with what an earlier run of the app left; if not, what it had learned is kept."""
-        unfinished, checkpoint = self._screen.remembered.unfinished, self.checkpoint
-        if checkpoint is None:
+        unfinished, left = self._screen.remembered.unfinished, self.left
+        if left is None:
             return
-        self.forget()
+        output = Path(unfinished.output)
         try:
-            known = await in_thread(load, checkpoint)
+            known = await in_thread(load, left)
             begin = await in_thread(_at, unfinished.begin, unfinished.begin_step) if unfinished.begin else None
         except (BpeError, OSError) as error:
+            self._forget()
             self._screen.say(f"A training that did not end cannot be gone on with. {sentence_of(error)}", "warning")
+            return
+        if left == output and not (known.record and known.record.stop_reason == STOPPED):
+            self._forget()  # it came to its end after the app's
             return
         question = (
             f"The training of {visible(unfinished.title)} did not end: {counted(known.step, 'merge')} are learned. "
@@ -128,12 +143,18 @@ class GoingOn:
                     unfinished.preset,
                     begin=begin,
                     begin_path=unfinished.begin,
-                    resume=str(checkpoint),
+                    resume=str(left),
                 )
             )
             return
+        self._forget()
+        if left != output:
+            await self._keep(left, output)
+
+    async def _keep(self, checkpoint: Path, output: Path) -> None:
+        """Make a tokenizer of the list of what a training had learned."""
         try:
-            kept = await in_thread(_keep, known, checkpoint, Path(unfinished.output))
+            kept = await in_thread(_kept, checkpoint, output)
             self._screen.say(f"What it had learned is kept as {kept.stem}.")
             self._screen.session.tokenizers.known.list_anew()
         except (BpeError, OSError) as error:
@@ -144,7 +165,7 @@ def _at(path: str, step: int) -> Tokenizer:
     return load(path).at(step)
 
 
-def _keep(known: Tokenizer, checkpoint: Path, output: Path) -> Path:
-    kept = save_beside(known, output)
+def _kept(checkpoint: Path, output: Path) -> Path:
+    kept = save_beside(load(checkpoint), output)
     os.unlink(checkpoint)
     return kept

@@ -134,7 +134,7 @@ class MainScreen(RequestScreen):
         """What it has learned is what comes back at the next start."""
         if output.is_file():
             self.remember(tokenizer=str(output))
-        else:
+        elif self.session.going_on.left is None:
             self.tell_at_the_end("The training had not learned anything yet, so nothing of it is kept; F6 begins anew.")
 
     def _recolor(self) -> None:

@@ -10,6 +10,7 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
     notice              `Fetch`, `Loading` and `Recovery` together: what is being waited for
     tokenizer, path     `ShownTokenizer`: the tokenizer on the screen with all of its merges, and the file it is kept in
     step, in_force      `ShownTokenizer`: how many of its merges are in force, and the tokenizer that they are
+    curve_under         `Results`: the training that is laid under the curve
     comparison          `ComparisonRun`
     explained           `Explaining`: why the merge of a step was chosen
     audit               `AuditRun`, with the verdicts
@@ -112,7 +113,7 @@ class Session:
             self.tokenizers.loading.load(Path(configuration.tokenizer))
         elif screen.kept:
             self.tokenizers.load_first()
-        elif first_time and self.going_on.checkpoint is None:
+        elif first_time and self.going_on.left is None:
             samples = sample_corpus()
             self._train(TrainingTask(samples.title, screen.options, samples.paths))
 
@@ -206,7 +207,7 @@ class Session:
     def training_ended(self, tokenizer: Tokenizer | None, path: Path | None) -> None:
         """What was learned stays on the screen; where that is nothing, what was there comes back."""
         screen = self._screen
-        self.going_on.forget()
+        self.going_on.end(learned=tokenizer is not None)
         self.tokenizers.known.list_anew()
         if tokenizer is not None and path is not None:
             self.shown.keep(Loaded(tokenizer, path, None, ""))

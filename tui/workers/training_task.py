@@ -36,12 +36,13 @@ class TrainingTask:
     begin_path: str = ""
     """The file that vocabulary is in."""
     resume: str = ""
-    """The file in which an earlier run of the same training has left what it learned."""
+    """The file in which an earlier run of the same training has left what it learned: its checkpoint, or its output."""
 
     def arguments(self, output: Path) -> list[str]:
         """The command line of the worker."""
         waits = ["--paused"] if self.first != RUN else []
-        command = ["train", "-o", str(output), "--keep-existing", "--stream", *waits]
+        keeps = ["--keep-existing"] if self.resume != str(output) else []
+        command = ["train", "-o", str(output), *keeps, "--stream", *waits]
         if self.resume:
             command += ["--resume-from", self.resume]
         if self.preset:
