@@ -41,9 +41,9 @@ def fill(scope: Scope, field: str, value: str) -> None:
 
 
 async def merging(scope: Scope) -> None:
-    """Begin a training of more merges than 20 a second make while a test waits, and wait for the first ones."""
+    """Begin a training of more merges than 5 a second make while a test waits, and wait for the first ones."""
     fill(scope, "vocab-size", "1000000")
-    scope.screen.action_change_pace(PACES.index(20) - PACES.index(scope.screen.pace))
+    scope.screen.action_change_pace(PACES.index(5) - PACES.index(scope.screen.pace))
     await scope.press("f6")
     await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
 
