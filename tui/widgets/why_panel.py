@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -64,6 +65,7 @@ class WhyPanel(Vertical):
         self._log = log
         self._n_tokens = 0
         self._asks = False
+        self._soon: Timer | None = None  # until the step in force has rested for a moment
 
     def compose(self) -> ComposeResult:
         """One below the other; the style sheet shows one."""
@@ -95,7 +97,9 @@ class WhyPanel(Vertical):
     def watch_step(self) -> None:
         """Another step. What is known of the one before stays until the answer comes, lest all flickers."""
         self._want()
-        self.set_timer(0.25, self._tell)
+        if self._soon:
+            self._soon.stop()
+        self._soon = self.set_timer(0.25, self._tell)
 
     def watch_run(self, old: Run, run: Run) -> None:
         """It pauses, or is over: now there is time to answer."""
