@@ -13,9 +13,10 @@ from bpe_core.auditing.spread import Spread, spread_of
 from bpe_core.auditing.what_if import what_if
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import PROGRESS_EVERY, count_files, told_to_stop
-from bpe_core.cli.events import Auditing, Done, Embedded, Measured, Ranked, Role, Verdicts
-from bpe_core.cli.events import Findings as Batch
+from bpe_core.cli.events import Auditing, Done, Role
 from bpe_core.cli.report import Report, report_to
+from bpe_core.cli.result_events import Embedded, Measured, Ranked, Verdicts
+from bpe_core.cli.result_events import Findings as Batch
 from bpe_core.corpus import Counts, Progress, find_files
 from bpe_core.corpus.progress import Stopped
 from bpe_core.embeddings.matrix import Matrix

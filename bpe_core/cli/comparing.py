@@ -15,8 +15,9 @@ from bpe_core.cli.arguments import A_TOKENIZER, add_stream
 from bpe_core.cli.comparison_json import as_json, texts_as_json
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import PROGRESS_EVERY
-from bpe_core.cli.events import Compared, ComparedTexts, Counting, Done, Skipped
+from bpe_core.cli.events import Counting, Done, Skipped
 from bpe_core.cli.report import Report, report_to
+from bpe_core.cli.result_events import Compared, ComparedTexts
 from bpe_core.cli.source import is_stream, text_blocks
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.corpus import find_files

@@ -7,7 +7,8 @@ from argparse import Namespace
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_input, add_stream
 from bpe_core.cli.comparing import add_tokenizers, labels, opened
-from bpe_core.cli.events import Done, Formats
+from bpe_core.cli.events import Done
+from bpe_core.cli.result_events import Formats
 from bpe_core.cli.source import text_blocks
 from bpe_core.cli.table import table
 from bpe_core.cli.wire import to_line

@@ -5,7 +5,8 @@ import time
 from typing import IO, Final, cast
 
 from bpe_core.cli.control import Control
-from bpe_core.cli.events import Auditing, Compared, Counted, Counting, Event, Merges, Preparing, Skipped, Started
+from bpe_core.cli.events import Auditing, Counted, Counting, Event, Merges, Preparing, Skipped, Started
+from bpe_core.cli.result_events import Compared
 from bpe_core.cli.standard_streams import Unfailing, print_to_stderr
 from bpe_core.cli.wire import to_line
 from bpe_core.plurals import counted

@@ -18,8 +18,8 @@ from bpe_core import kernel
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_stream, integer
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
-from bpe_core.cli.events import Explained, Places
 from bpe_core.cli.report import Report, report_to
+from bpe_core.cli.result_events import Explained, Places
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.cli.why_text import told_step
 from bpe_core.cli.wire import WireError

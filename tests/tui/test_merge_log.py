@@ -2,43 +2,30 @@
 
 import re
 from collections import Counter
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 import pytest
 from rich.cells import cell_len
 from rich.style import Style
 from textual.app import App, ComposeResult
 
-from bpe_core import Trainer
+from bpe_core import Merge, Trainer
 from bpe_core.visible import token_label
 from tui.drawing.merge_order import SHOWN, sought_in
 from tui.messages import StepRequested
 from tui.widgets.merge_log import MergeLog
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    step: int
-    left: int
-    right: int
-    token: int
-    token_bytes: bytes
-    count: int
-    ties: int
-    n_tokens: int
-
-
 # "aaabdaaabac", the textbook's string, with ties "first": 11 tokens, then 9, 7, 5.
 TEXTBOOK = [
-    Row(1, 97, 97, 256, b"aa", 4, 1, 9),
-    Row(2, 256, 97, 257, b"aaa", 2, 2, 7),
-    Row(3, 257, 98, 258, b"aaab", 2, 1, 5),
+    Merge(1, 97, 97, 256, b"aa", 4, 1, 9),
+    Merge(2, 256, 97, 257, b"aaa", 2, 2, 7),
+    Merge(3, 257, 98, 258, b"aaab", 2, 1, 5),
 ]
 STRANGE = [
-    Row(1, 0xE6, 0x97, 256, b"\xe6\x97", 1_200_000, 1, 24_000_000),
-    Row(2, 256, 0xA5, 257, "日".encode(), 1_100_000, 1, 23_000_000),
-    Row(3, 0x1B, 0x5B, 258, b"\x1b[", 900_000, 12_034, 22_500_000),
-    Row(4, 0x20, 0x74, 259, b" t", 800_000, 3, 22_000_000),
+    Merge(1, 0xE6, 0x97, 256, b"\xe6\x97", 1_200_000, 1, 24_000_000),
+    Merge(2, 256, 0xA5, 257, "日".encode(), 1_100_000, 1, 23_000_000),
+    Merge(3, 0x1B, 0x5B, 258, b"\x1b[", 900_000, 12_034, 22_500_000),
+    Merge(4, 0x20, 0x74, 259, b" t", 800_000, 3, 22_000_000),
 ]
 
 
@@ -67,8 +54,8 @@ def cells(line: str) -> list[str]:
     return re.split(r" {2,}", line.strip())
 
 
-def many(n: int) -> list[Row]:
-    return [Row(k, 97, 97, 255 + k, b"a" * (1 + k % 5), 10_000 - k, 1, 100_000 - k) for k in range(1, n + 1)]
+def many(n: int) -> list[Merge]:
+    return [Merge(k, 97, 97, 255 + k, b"a" * (1 + k % 5), 10_000 - k, 1, 100_000 - k) for k in range(1, n + 1)]
 
 
 async def test_the_textbook_string() -> None:
@@ -141,7 +128,7 @@ async def test_the_footer_tells_whether_the_tail_is_followed() -> None:
         assert footer.startswith(" 500 merges · ") and footer.endswith(" following")
         await pilot.press("up")
         assert lines(app.log_)[-1].endswith("▼ End to follow")
-        app.log_.append([Row(501, 97, 97, 756, b"aa", 3, 1, 50)])
+        app.log_.append([Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
         await pilot.pause()
         assert lines(app.log_)[-2].split()[0] == "500", "the view stays where the user is reading"
 
@@ -156,7 +143,7 @@ async def test_going_back_in_time_brings_the_step_into_sight_and_training_on_doe
         log.step = 100
         await pilot.pause()
         assert log.current == 99 and any("●" in line and " 100 " in line for line in lines(log))
-        log.append([Row(501, 97, 97, 756, b"aa", 3, 1, 50)])
+        log.append([Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
         log.step = 501
         await pilot.pause()
         assert log.current == 99 and not log.following, "a growing training pulls nobody away"
@@ -206,7 +193,7 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         assert len(app._clipboard.splitlines()) == 1 + len(merges)
         await pilot.press("left")
         assert log.shown == "unused" and not log.following
-        log.append([Row(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)])
+        log.append([Merge(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)])
         await pilot.press("right", "f")
         assert log.following and log.current == len(merges), "the tail is followed where all are shown"
 
@@ -216,7 +203,7 @@ async def test_where_nobody_counted_nothing_is_shown_that_only_counts_tell_of() 
     async with app.run_test(size=(110, 14)) as pilot:
         log = app.log_
         log.clear()
-        log.show([Row(*row[:5], 0, 0, 0) for row in map(astuple, TEXTBOOK)], {256: 2, 257: 3}.get)
+        log.show([Merge(*row[:5], 0, 0, 0) for row in map(astuple, TEXTBOOK)], {256: 2, 257: 3}.get)
         seen = []
         for key in ("left", "left", "left", "right"):
             await pilot.press(key)
@@ -271,7 +258,7 @@ async def test_what_is_not_known_is_left_out() -> None:
     """Merges read from a file have no counts."""
     app = LogApp()
     async with app.run_test(size=(110, 10)) as pilot:
-        app.log_.append([Row(1, 97, 97, 256, b"aa", 0, 1, 0)])
+        app.log_.append([Merge(1, 97, 97, 256, b"aa", 0, 1, 0)])
         await pilot.pause()
         assert cells(lines(app.log_)[1]) == ["1", "a", "a", "aa"]
         assert cells(lines(app.log_)[0]) == ["step", "left", "right", "token"], "no column is empty from top to bottom"

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from bpe_core import train
-from bpe_core.cli.events import Embedded
+from bpe_core.cli.result_events import Embedded
 from tui.drawing.model_lines import PERCENTILES, USUAL, OwnRow, at_percentile, histogram, model_lines, moved
 from tui.state.audit import AuditInputs, JudgedRows, NearestRows
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from bpe_core.auditing.verdicts import Verdict
-from bpe_core.cli.events import Embedded
+from bpe_core.cli.result_events import Embedded
 from tui.owners.owner import Host, Owner
 from tui.state.audit import Audit, AuditInputs, JudgedRows
 from tui.workers.auditing import AuditTask, auditing

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.cli.events import Counting, Explained, Failed, Places
+from bpe_core.cli.events import Counting, Failed
+from bpe_core.cli.result_events import Explained, Places
 from bpe_core.content.presets import PRESETS
 from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation

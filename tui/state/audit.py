@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bpe_core.auditing.incomplete_bigrams import Bigram
     from bpe_core.auditing.lines import Occurrence
     from bpe_core.auditing.verdicts import Verdict
-    from bpe_core.cli.events import Embedded
+    from bpe_core.cli.result_events import Embedded
     from bpe_core.corpus.reading import TextFile
 
 

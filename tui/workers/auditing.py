@@ -5,18 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bpe_core.auditing.verdicts import Verdict
-from bpe_core.cli.events import (
-    Auditing,
-    Counted,
-    Counting,
-    Done,
-    Embedded,
-    Failed,
-    Findings,
-    Measured,
-    Ranked,
-    Verdicts,
-)
+from bpe_core.cli.events import Auditing, Counted, Counting, Done, Failed
+from bpe_core.cli.result_events import Embedded, Findings, Measured, Ranked, Verdicts
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from tui.disk.sources import title_of

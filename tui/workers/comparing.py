@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bpe_core.cli.events import Compared as Found
-from bpe_core.cli.events import ComparedTexts, Counting, Done, Failed, Formats
+from bpe_core.cli.events import Counting, Done, Failed
+from bpe_core.cli.result_events import Compared as Found
+from bpe_core.cli.result_events import ComparedTexts, Formats
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.plurals import counted
 from bpe_core.visible import visible

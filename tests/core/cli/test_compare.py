@@ -5,8 +5,9 @@ import json
 import pytest
 
 from bpe_core import load, metrics, save, train
-from bpe_core.cli.events import Compared, ComparedTexts, Done
+from bpe_core.cli.events import Done
 from bpe_core.cli.main import main
+from bpe_core.cli.result_events import Compared, ComparedTexts
 from bpe_core.cli.wire import parse
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times\n" * 9

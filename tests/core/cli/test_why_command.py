@@ -11,8 +11,9 @@ import pytest
 
 from bpe_core import save, train
 from bpe_core.cli import why
-from bpe_core.cli.events import Event, Explained, Failed, Places
+from bpe_core.cli.events import Event, Failed
 from bpe_core.cli.main import _parser, main
+from bpe_core.cli.result_events import Explained, Places
 from bpe_core.cli.wire import parse
 from bpe_core.corpus import Counts
 from bpe_core.explain.merge_choice import explain

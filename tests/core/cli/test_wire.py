@@ -14,13 +14,13 @@ from bpe_core.cli.events import (
     Done,
     Event,
     Failed,
-    Findings,
     Merges,
     Saved,
     Skipped,
     Started,
     State,
 )
+from bpe_core.cli.result_events import Findings
 from bpe_core.cli.wire import Command, WireError, parse, parse_command, to_line
 from bpe_core.errors import BpeError
 from bpe_core.trainer.conditions import condition

@@ -14,21 +14,8 @@ from amounts import exhaustive
 from worker_process import Worker
 
 from bpe_core import load
-from bpe_core.cli.events import (
-    Counted,
-    Counting,
-    Done,
-    Event,
-    Failed,
-    Findings,
-    Measured,
-    Merges,
-    Saved,
-    Skipped,
-    Started,
-    State,
-    Verdicts,
-)
+from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, Saved, Skipped, Started, State
+from bpe_core.cli.result_events import Findings, Measured, Verdicts
 from bpe_core.trainer import Trainer
 
 
