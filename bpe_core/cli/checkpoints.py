@@ -151,6 +151,7 @@ class Replay:
             ("end-of-word marker", record.end_of_word, options.end_of_word),
             ("special tokens", specials, tuple(options.special_tokens)),
             ("sample", record.sample, sample),
+            ("experiment", record.experiment, options.experiment.words if options.experiment else ""),
         ):
             if was != now:
                 raise OptionError(

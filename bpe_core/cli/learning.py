@@ -3,7 +3,6 @@
 import gc
 import time
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Final
 
 from bpe_core.cli.checkpoints import Checkpoints, Replay
@@ -47,7 +46,7 @@ def prepare(
             raise Stopped
 
     try:
-        options = asdict(rules)
+        options = rules.arguments()
         for name in inherited(start) if start else ():
             del options[name]
         return Trainer(counts, **options, start=start, look=progress)

@@ -42,6 +42,7 @@ class Run(NamedTuple):
             "ties": record.ties,
             "min_count": record.min_count,
             "max_token_length": record.max_token_length,
+            "experiment": record.experiment,
             "texts": len(record.sources),
             "bytes": record.n_bytes,
             "corpus": record.corpus_digest,

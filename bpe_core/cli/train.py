@@ -11,17 +11,18 @@ from bpe_core.cli.checkpoints import Checkpoints, add_resume, checkpoint_of, rep
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
 from bpe_core.cli.events import Counted, Done, Started
-from bpe_core.cli.experiments import add_experiment, first_stage, second_stage, transition_of
 from bpe_core.cli.export import write_curve
 from bpe_core.cli.learning import learn, prepare
 from bpe_core.cli.report import Report, report_to
 from bpe_core.cli.saving import check_output, save_learned
 from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
+from bpe_core.cli.two_stages import first_stage, last_stage
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.weights import parsed
 from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
+from bpe_core.trainer.experiment import SuperBPE
 from bpe_core.trainer.options import Options
 from bpe_core.visible import visible
 
@@ -60,7 +61,6 @@ def add(commands: Subcommands) -> None:
     )
     add_texts(parser)
     add_rules(parser)
-    add_experiment(parser)
     add_resume(parser)
     add_stream(parser)
     parser.add_argument("--paused", action="store_true", help="with --stream: count, then wait for a command")
@@ -77,7 +77,6 @@ def run(options: Namespace) -> int:
     preset = PRESETS.get(options.preset)
     old = start_of(options)
     rules = rules_of(options, old)
-    transition = transition_of(options, rules)
     start = old.vocabulary if old else None
     with (
         closing(Control(stdin=options.stream, paused=options.stream and options.paused)) as control,
@@ -86,11 +85,11 @@ def run(options: Namespace) -> int:
         checkpoints = Checkpoints(checkpoint_of(options), report)
         if replay := replay_of(options, report):
             sample = sample_of(options)
-            replay.check_options(second_stage(rules) if transition else rules, str(sample) if sample else "")
+            replay.check_options(last_stage(rules), str(sample) if sample else "")
         counts = _counts(options, preset, rules, control, report)
-        if counts and transition:
-            start = first_stage(transition, rules, counts, control, report)
-            rules = second_stage(rules)
+        if counts and isinstance(rules.experiment, SuperBPE):
+            start = first_stage(rules, counts, control, report)
+            rules = last_stage(rules)
             counts = None if start is None else _counts(options, preset, rules, control, report)
         if counts and replay:
             replay.check_texts(counts.sources)

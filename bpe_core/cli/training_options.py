@@ -10,6 +10,7 @@ from bpe_core.corpus.sampling import Sample
 from bpe_core.errors import OptionError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer.experiment import EXPERIMENTS, Experiment, Picky, SuperBPE, experiment
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
 from bpe_core.trainer.ties import TIES
@@ -55,6 +56,11 @@ def add_rules(parser: ArgumentParser) -> None:
         "--min-share",
         metavar="X",
         help="stop after the first pair that makes up less than this share of the tokens, such as 1/10000 (never)",
+    )
+    parser.add_argument(
+        "--experiment",
+        metavar="NAME=N",
+        help="learn in another way (no). " + ". ".join(f"{one.name}={one.number}: {one.does}" for one in EXPERIMENTS),
     )
     parser.add_argument(
         "--extend",
@@ -121,6 +127,7 @@ def start_of(options: Namespace) -> Tokenizer | None:
 
 def rules_of(options: Namespace, old: Tokenizer | None) -> Options:
     """The rules, checked: a wrong option is told now, not after minutes of counting. Raises `OptionError`."""
+    chosen = _experiment_of(options)
     if options.preset:
         return PRESETS[options.preset].options
     own: dict[str, Any] = {
@@ -142,5 +149,22 @@ def rules_of(options: Namespace, old: Tokenizer | None) -> Options:
         min_count=options.min_count,
         max_token_length=options.max_token_length,
         min_share=options.min_share,
+        experiment=chosen,
         **own,
     )
+
+
+def _experiment_of(options: Namespace) -> Experiment | None:
+    if options.experiment is None:
+        return None
+    chosen = experiment(options.experiment)
+    for given, what in (
+        (options.preset, "--preset"),
+        (options.extend, "--extend"),
+        (options.sample and isinstance(chosen, SuperBPE), "--sample"),
+    ):
+        if given:
+            raise OptionError(f"The experiment {chosen.name} does not go together with {what}; leave one of them out.")
+    if isinstance(chosen, Picky):
+        raise OptionError("The experiment picky is not ready yet; leave it out.")
+    return chosen

@@ -5,7 +5,7 @@ rules do not give, the preset expects the right one and keeps the stated one as 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
@@ -66,7 +66,7 @@ class Preset:
 
     def train(self) -> Tokenizer:
         """Train to the end and return the tokenizer."""
-        trainer = Trainer(self.counts(), **asdict(self.options))
+        trainer = Trainer(self.counts(), **self.options.arguments())
         for _ in trainer:
             pass
         return trainer.tokenizer()

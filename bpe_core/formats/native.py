@@ -263,6 +263,7 @@ def _record(training: Fields, rows: Sequence[Sequence[Any]], first_counts: tuple
         n_given=training.number("n_given", largest=len(rows)) if "n_given" in training else 0,
         first_counts=first_counts,
         sample=training.text("sample") if "sample" in training else "",
+        experiment=training.text("experiment") if "experiment" in training else "",
     )
 
 

@@ -50,6 +50,9 @@ class TrainingRecord:
     is one; empty if it is not known."""
     sample: str = ""
     """What was taken of the files, in words; "" if they were read whole."""
+    experiment: str = ""
+    """What was done otherwise than byte-pair encoding commonly does it, as `bpe_core.trainer.experiment` writes it;
+    "" for nothing."""
 
     @property
     def corpus_digest(self) -> str:

@@ -15,6 +15,7 @@ from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import STOPPED, TrainingRecord
+from bpe_core.trainer.experiment import Experiment, SuperBPE
 from bpe_core.trainer.learner import Rules, Step, learner
 from bpe_core.trainer.merge import Merge
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
@@ -53,6 +54,7 @@ class Trainer:
         special_tokens: Sequence[str] = (),
         end_of_word: str = "",
         min_share: Fraction | str | None = None,
+        experiment: Experiment | None = None,
         start: Vocabulary | None = None,
         look: Callable[[int, int], None] | None = None,
     ) -> None:
@@ -66,6 +68,10 @@ class Trainer:
             pattern = _agreed_pattern(pattern, texts)
         elif pattern is None:
             pattern = DEFAULT_PATTERN
+        if isinstance(experiment, SuperBPE) and start is None:
+            raise OptionError(
+                "The second stage of superbpe begins with the merges of the first: give their vocabulary as `start`."
+            )
         if start is not None:
             if special_tokens or end_of_word or id_layout != "bytes-first":
                 raise OptionError(
@@ -75,7 +81,16 @@ class Trainer:
             check_larger(start, vocab_size)
             id_layout, special_tokens, end_of_word = inherited(start).values()
         self.options = Options(
-            vocab_size, pattern, ties, id_layout, min_count, max_token_length, special_tokens, end_of_word, min_share
+            vocab_size,
+            pattern,
+            ties,
+            id_layout,
+            min_count,
+            max_token_length,
+            special_tokens,
+            end_of_word,
+            min_share,
+            experiment,
         )
         """What to learn, and by which rules."""
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, pattern)
@@ -236,6 +251,7 @@ class Trainer:
             n_given=self.n_given,
             first_counts=self.first_counts,
             sample=self._sample,
+            experiment=options.experiment.words if options.experiment else "",
         )
 
 
@@ -251,6 +267,7 @@ def train(
     special_tokens: Sequence[str] = (),
     end_of_word: str = "",
     min_share: Fraction | str | None = None,
+    experiment: Experiment | None = None,
     start: Vocabulary | None = None,
 ) -> Tokenizer:
     """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`."""
@@ -265,6 +282,7 @@ def train(
         special_tokens=special_tokens,
         end_of_word=end_of_word,
         min_share=min_share,
+        experiment=experiment,
         start=start,
     )
     trainer.finish()

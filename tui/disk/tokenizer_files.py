@@ -149,6 +149,7 @@ def told_record(rules: Options, merges: Sequence[Merge], totals: Totals | None, 
         end_of_word=rules.end_of_word,
         min_share=None if rules.min_share is None else str(rules.min_share),
         first_counts=run.first_counts,
+        experiment=rules.experiment.words if rules.experiment else "",
     )
 
 

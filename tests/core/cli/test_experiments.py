@@ -35,6 +35,7 @@ def test_superbpe_is_two_trainings_of_the_oracle(amount: int, tmp_path: Path) ->
         expected = oracle.train([text.encode() for text in texts], n_merges, ties, given=given)
         learned = load(out)
         assert learned.record and learned.record.n_given == len(first)
+        assert learned.record.experiment == f"superbpe={step}"
         assert [(*merge, *of) for merge, of in zip(learned.merges, learned.record.steps, strict=True)] == expected
         merges = [row[:3] for row in expected]
         for text in texts:
@@ -48,12 +49,12 @@ def test_superbpe_is_two_trainings_of_the_oracle(amount: int, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        (["superbpe"], "There is no experiment"),
-        (["superbpe=0"], "There is no experiment"),
+        (["superbpe"], "names no step"),
+        (["superbpe=0"], "names no step"),
         (["other=3"], "superbpe=STEP"),
         (["superbpe=44"], "name an earlier step"),
         (["superbpe=4", "--sample", "1/2"], "does not go together with --sample"),
-        (["superbpe=4", "--end-of-word", "</w>"], "does not go together with --end-of-word"),
+        (["superbpe=4", "--end-of-word", "</w>"], "does not go together with an end-of-word marker"),
     ],
 )
 def test_what_is_no_experiment(
