@@ -6,15 +6,13 @@ A sentence has at most `LONGEST` cells, so that it can be read whole in a termin
 from collections.abc import Mapping
 from typing import Final
 
+from bpe_core.trainer.option_table import RULES
+
 LONGEST: Final = 78
 
 FIELDS: Final[Mapping[str, str]] = {
-    "vocabulary": "Tokens in all: 256 bytes, the special tokens, and one for each merge.",
-    "pattern": "The split pattern cuts texts into pieces; no merge crosses their borders.",
-    "ties": "The tie rule chooses between pairs that occur equally often.",
-    "min. count": "Training stops when no pair occurs this often any more.",
-    "specials": "Special tokens like <|endoftext|>, spaces between: ids that no merge makes.",
-}
+    option.name: option.does for option in map(RULES.__getitem__, ("vocab-size", "pattern", "ties", "min-count"))
+} | {RULES["special"].name: f"{RULES['special'].does} Spaces between."}
 """The options of a training."""
 
 PATTERN_MEANINGS: Final[Mapping[str, str]] = {

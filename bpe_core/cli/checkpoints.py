@@ -144,9 +144,10 @@ class Replay:
             )
         specials = tuple(self._known.special_tokens)
         for name, was, now in (
-            ("pattern", record.pattern, options.pattern),
+            ("pattern", record.first_pattern or record.pattern, options.first_pattern or options.pattern),
             ("ties", record.ties, options.ties),
-            ("id layout", record.id_layout, options.id_layout),
+            # Without special tokens either layout is the other, and the record of a later stage tells the usual one.
+            ("id layout", record.id_layout if specials else "", options.id_layout if specials else ""),
             ("largest token length", record.max_token_length, options.max_token_length),
             ("end-of-word marker", record.end_of_word, options.end_of_word),
             ("special tokens", specials, tuple(options.special_tokens)),

@@ -100,6 +100,8 @@ class Started:
     are sent like the others, but not paced."""
     first_counts: list[int] = field(default_factory=list)
     """How often each of the 256 bytes occurs, by value, then the end-of-word marker: what a curve begins with."""
+    n_bytes: int = 0
+    """Bytes of the corpus, those of each text as many times as it weighs: what a ratio is measured against."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ def _rows(runs: Iterable[Run]) -> Iterator[list[str]]:
             told["created"][:16].replace("T", " "),
             f"{told['vocab_size']:,}",
             f"{told['merges']:,}{given}",
-            told["pattern"],
+            f"{told['pattern']} {told['experiment']}".rstrip(),
             told["ties"],
             told["corpus"][:8],
             f"{told['bytes']:,}",

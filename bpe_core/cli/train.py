@@ -100,7 +100,7 @@ def run(options: Namespace) -> int:
         del counts  # the trainer has all it needs of them, in less room
         if trainer:
             first_counts = list(trainer.first_counts)
-            report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known, first_counts))
+            report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known, first_counts, trainer.n_bytes))
             learn(trainer, control, report, checkpoints, replay)
             n_merges, reason = trainer.n_merges, trainer.stop_reason or ""
             if n_merges >= max(n_known, 1) or not control.stopped:

@@ -11,6 +11,7 @@ from bpe_core.errors import OptionError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.experiment import EXPERIMENTS, Experiment, Picky, SuperBPE, experiment
+from bpe_core.trainer.option_table import RULES, TEXTS
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
 from bpe_core.trainer.ties import TIES
@@ -22,40 +23,41 @@ def add_rules(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--pattern",
         metavar="P",
-        help=f"how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression ({DEFAULT_PATTERN})",
+        help=f"{RULES['pattern'].help()}: none, words, gpt2, gpt4, gpt4o, ...\n"
+        f"or a regular expression ({DEFAULT_PATTERN})",
     )
     parser.add_argument(
         "--vocab-size",
         type=integer,
         default=4096,
         metavar="N",
-        help="tokens in all: bytes, merges, specials (%(default)s)",
+        help=RULES["vocab-size"].help("%(default)s"),
     )
     parser.add_argument(
         "--ties",
         default="first",
         choices=TIES,
-        help="which of equally frequent pairs is merged (%(default)s)",
+        help=RULES["ties"].help("%(default)s"),
     )
     parser.add_argument(
-        "--id-layout", default="bytes-first", choices=ID_LAYOUTS, help="which ids come first (%(default)s)"
+        "--id-layout", default="bytes-first", choices=ID_LAYOUTS, help=RULES["id-layout"].help("%(default)s")
     )
-    parser.add_argument("--special", action="append", default=[], metavar="S", help="a special token; repeatable")
+    parser.add_argument("--special", action="append", default=[], metavar="S", help=RULES["special"].help("repeatable"))
     parser.add_argument(
         "--min-count",
         type=integer,
         default=1,
         metavar="N",
-        help="stop when no pair occurs this often (%(default)s)",
+        help=RULES["min-count"].help("%(default)s"),
     )
-    parser.add_argument("--max-token-length", type=integer, metavar="N", help="bytes in a token at most (no limit)")
     parser.add_argument(
-        "--end-of-word", default="", metavar="S", help="stands at the end of every piece, as a symbol of its own (none)"
+        "--max-token-length", type=integer, metavar="N", help=RULES["max-token-length"].help("no limit")
     )
+    parser.add_argument("--end-of-word", default="", metavar="S", help=RULES["end-of-word"].help("none"))
     parser.add_argument(
         "--min-share",
         metavar="X",
-        help="stop after the first pair that makes up less than this share of the tokens, such as 1/10000 (never)",
+        help=RULES["min-share"].help(f"such as {RULES['min-share'].example}; never"),
     )
     parser.add_argument(
         "--experiment",
@@ -65,7 +67,7 @@ def add_rules(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--extend",
         metavar="OLD",
-        help=f"begin with the merges of OLD, {A_TOKENIZER}; its tokens keep their ids",
+        help=f"{RULES['extend'].help()}:\n{A_TOKENIZER}",
     )
     parser.add_argument(
         "--fork", type=integer, metavar="STEP", help="with --extend: begin with the first STEP merges of OLD only"
@@ -79,17 +81,14 @@ def add_texts(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH=N",
-        help="count the texts of this PATH N times, a number such as 3, 2.5 or 1/3; repeatable (1). Counts are\n"
-        "multiplied by the common denominator, and stay whole numbers",
+        help=f"{TEXTS['weight'].help()}; repeatable (1).\nCounts are multiplied by the common denominator",
     )
     parser.add_argument(
         "--sample",
         metavar="X",
-        help="read this share of the texts only, such as 1/10 or 0.1, in stretches of 64 KB (all)",
+        help=TEXTS["sample"].help("such as 1/10 or 0.1; all"),
     )
-    parser.add_argument(
-        "--seed", type=integer, default=0, metavar="N", help="which stretches: the same N takes the same (%(default)s)"
-    )
+    parser.add_argument("--seed", type=integer, default=0, metavar="N", help=TEXTS["seed"].help("%(default)s"))
 
 
 def sample_of(options: Namespace) -> Sample | None:

@@ -20,7 +20,9 @@ SECOND_PATTERN: Final = "none"
 
 def last_stage(rules: Options) -> Options:
     """The rules of the only stage, or of the second of two."""
-    return replace(rules, pattern=SECOND_PATTERN) if isinstance(rules.experiment, SuperBPE) else rules
+    if not isinstance(rules.experiment, SuperBPE):
+        return rules
+    return replace(rules, pattern=SECOND_PATTERN, first_pattern=rules.pattern)
 
 
 def first_stage(rules: Options, counts: Counts, control: Control, report: Report) -> Vocabulary | None:

@@ -264,6 +264,7 @@ def _record(training: Fields, rows: Sequence[Sequence[Any]], first_counts: tuple
         first_counts=first_counts,
         sample=training.text("sample") if "sample" in training else "",
         experiment=training.text("experiment") if "experiment" in training else "",
+        first_pattern=training.text("first_pattern") if "first_pattern" in training else "",
     )
 
 

@@ -53,6 +53,9 @@ class TrainingRecord:
     experiment: str = ""
     """What was done otherwise than byte-pair encoding commonly does it, as `bpe_core.trainer.experiment` writes it;
     "" for nothing."""
+    first_pattern: str = ""
+    """By which pattern texts were split in the first of two stages, whose merges are those given; "" if there was but
+    one."""
 
     @property
     def corpus_digest(self) -> str:

@@ -55,6 +55,7 @@ class Trainer:
         end_of_word: str = "",
         min_share: Fraction | str | None = None,
         experiment: Experiment | None = None,
+        first_pattern: str = "",
         start: Vocabulary | None = None,
         look: Callable[[int, int], None] | None = None,
     ) -> None:
@@ -91,6 +92,7 @@ class Trainer:
             end_of_word,
             min_share,
             experiment,
+            first_pattern,
         )
         """What to learn, and by which rules."""
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, pattern)
@@ -252,6 +254,7 @@ class Trainer:
             first_counts=self.first_counts,
             sample=self._sample,
             experiment=options.experiment.words if options.experiment else "",
+            first_pattern=options.first_pattern,
         )
 
 

@@ -45,6 +45,9 @@ class Options:
     before it: a fraction, such as "1/10000" or "0.0001", compared exactly. None to go on."""
     experiment: Experiment | None = None
     """What is done otherwise than byte-pair encoding commonly does it; None for nothing."""
+    first_pattern: str = ""
+    """By which pattern texts were split in the first of two stages, whose merges are given; "" in the only one. It is
+    for the record, and changes nothing."""
 
     def __post_init__(self) -> None:
         self._check_special_tokens()

@@ -98,7 +98,7 @@ def specials_behind(vocabulary: Vocabulary, vocab_size: int) -> Vocabulary:
 
     So they are last again when it has been extended to that size. It has no end-of-word marker.
     """
-    last = max((token for _, _, token in vocabulary.merges), default=0)
+    last = max((*vocabulary.base, *(token for _, _, token in vocabulary.merges)))
     moved = [text for text, token in vocabulary.special_tokens.items() if token > last]
     places = dict(zip(moved, range(vocab_size - len(moved), vocab_size), strict=True))
     specials = {text: places.get(text, token) for text, token in vocabulary.special_tokens.items()}

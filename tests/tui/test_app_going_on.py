@@ -14,11 +14,13 @@ from bpe_core import Trainer, load, save, train
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.overlap import merges_in_common
+from bpe_core.trainer.option_table import RULES, TEXTS
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
 from tui.dialogs.questions import AskFormat, AskNumber, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
+from tui.glossary import LONGEST
 from tui.screen.going_on import GoingOn
 from tui.screen.main import MainScreen
 from tui.state.training import TrainingOptions, UnfinishedTraining
@@ -176,11 +178,10 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
 
 
 def test_each_of_the_options_is_an_argument_of_the_command() -> None:
-    values = {"id-layout": "bytes-first", "end-of-word": "</w>"}
     for option in MORE_OPTIONS:
-        more = {option.argument: values.get(option.argument, option.example)}
-        assert TrainingTask("x", TrainingOptions(more=more)).rules
-        assert len(option.does) <= 66
+        assert TrainingTask("x", TrainingOptions(more={option.argument: option.example})).rules
+    for option in (*RULES.values(), *TEXTS.values()):
+        assert len(option.does) <= LONGEST and option.does.endswith(".")
 
 
 async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
@@ -239,13 +240,16 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
 
 
 def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> None:
-    options = TrainingOptions(more={"weight": "a.txt=3 b.txt=1/2", "sample": "1/10", "seed": "7"})
-    command = TrainingTask("x", options, ("a.txt", "b.txt")).arguments(Path("out.json"))
+    weights = {"b 2.txt": "1/2", "not chosen": "9", "a.txt": "3"}
+    options = TrainingOptions(more={"sample": "1/10", "seed": "7"}, weights=weights)
+    task = TrainingTask("x", options, ("a.txt", "b 2.txt", "c.txt"))
+    command = task.arguments(Path("out.json"))
     assert [argument for argument in command if argument.startswith(("--weight", "--sample", "--seed"))] == [
-        "--weight=a.txt=3",
-        "--weight=b.txt=1/2",
         "--sample=1/10",
         "--seed=7",
+        "--weight=a.txt=3",
+        "--weight=b 2.txt=1/2",
     ]
+    assert task.rules
     with pytest.raises(OptionError, match="no share"):
         _ = TrainingTask("x", replace(options, more={"sample": "some"})).rules

@@ -13,7 +13,7 @@ from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
 from tui.disk.tokenizer_files import KeptMerges, free_place, kept_tokenizers, place_for, told_record, without_odd_record
 from tui.state.tokenizers import KnownTokenizer
-from tui.state.training import Run, Totals
+from tui.state.training import Run
 
 TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
 LEARNED = train(TEXT, vocab_size=262)
@@ -92,7 +92,7 @@ def test_what_a_worker_had_told_before_it_died_makes_a_file_that_loads(tmp_path:
     n_tokens = trainer.n_tokens
     told: list[Merge] = [next(trainer) for _ in range(4)]
     run = Run("failed", tokens_at_start=n_tokens, first_counts=trainer.first_counts)
-    record = told_record(options, told, Totals(bytes=n_tokens), run)
+    record = told_record(options, told, n_tokens, run)
     learned = trainer.tokenizer()
     save(type(learned)(learned.vocabulary, learned.pattern, record=record), tmp_path / "rescued.json")
 

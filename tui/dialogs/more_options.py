@@ -1,7 +1,7 @@
 """MoreOptions: the options of a training that are rarely asked for, each with what it does."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from textual import on
@@ -11,35 +11,22 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Input, Label
 
 from bpe_core.errors import BpeError
+from bpe_core.trainer.experiment import EXPERIMENTS
+from bpe_core.trainer.option_table import RULES, TEXTS, Option
 from bpe_core.visible import visible
-from bpe_core.vocabulary import ID_LAYOUTS
 from tui.state.training import TrainingOptions
 from tui.terminal.guards import Dialog, Field
 
-
-@dataclass(frozen=True, slots=True)
-class MoreOption:
-    """An option: an argument of `bpescope train`."""
-
-    argument: str
-    """Without its dashes."""
-    name: str
-    does: str
-    example: str
-
-
 MORE_OPTIONS: Final = (
-    MoreOption("max-token-length", "longest token", "Bytes in a token at most; longer pairs are passed over.", "16"),
-    MoreOption(
-        "end-of-word", "end of word", "A marker behind every piece, a symbol of its own that merges too.", "</w>"
-    ),
-    MoreOption("id-layout", "id layout", f"Which ids come first: {' or '.join(ID_LAYOUTS)}.", ID_LAYOUTS[0]),
-    MoreOption("sample", "sample", "Read only this share of the texts, in stretches of 64 KB.", "1/10"),
-    MoreOption("seed", "seed", "Which stretches a sample takes: the same number takes the same.", "0"),
-    MoreOption("weight", "weights", "Count some texts several times: PATH=N, spaces between.", "notes.md=3"),
-    MoreOption("min-share", "least gain", "Stop once a merge shortens the text by less than this share.", "1/10000"),
+    *map(RULES.__getitem__, ("max-token-length", "end-of-word", "id-layout", "min-share")),
+    *map(TEXTS.__getitem__, ("sample", "seed")),
 )
-"""In the order they are shown in."""
+"""In the order they are shown in, before the experiments."""
+_EXPERIMENTS: Final = tuple(
+    Option(one.name, one.name, f"{one.does[0].upper()}{one.does[1:]}.", f"{one.number}, such as {one.example}")
+    for one in EXPERIMENTS
+)
+_EXPERIMENTAL: Final = "Experiments: not byte-pair encoding as it is commonly done"
 
 
 class MoreOptions(Dialog[TrainingOptions | None]):
@@ -56,15 +43,14 @@ class MoreOptions(Dialog[TrainingOptions | None]):
 
     def compose(self) -> ComposeResult:
         """A line a name, its field, and below it what it does."""
+        more = self._options.more
+        name, _, number = more.get("experiment", "").partition("=")
         with Vertical(classes="dialog"):
             yield Label("More options of the next training", classes="dialog--question")
             with VerticalScroll(classes="dialog--options", can_focus=False):
-                for option in MORE_OPTIONS:
-                    with Horizontal(classes="dialog--option"):
-                        yield Label(option.name)
-                        value = self._options.more.get(option.argument, "")
-                        yield Field(value, option.example, id=option.argument, compact=True)
-                    yield Label(option.does, classes="dialog--does", markup=False)
+                yield from _fields(MORE_OPTIONS, more)
+                yield Label(_EXPERIMENTAL, classes="heading")
+                yield from _fields(_EXPERIMENTS, {name: number})
             yield Label(self.HINT, classes="dialog--hint", markup=False)
             with Horizontal(classes="dialog--buttons"):
                 yield Button("Take them", compact=True, id="take", variant="primary")
@@ -73,18 +59,36 @@ class MoreOptions(Dialog[TrainingOptions | None]):
     @on(Button.Pressed, "#take")
     def take(self) -> None:
         """Take what is typed, or say what is wrong with it."""
-        typed = {option.argument: self.query_one(f"#{option.argument}", Input).value for option in MORE_OPTIONS}
-        known = {option.argument for option in MORE_OPTIONS}
-        others = {name: value for name, value in self._options.more.items() if name not in known}
-        more = others | {name: value.strip() for name, value in typed.items() if value.strip()}
-        options = replace(self._options, more=more)
         try:
+            options = replace(self._options, more=self._typed())
             self._check(options)
             self.dismiss(options)
-        except BpeError as error:
+        except (BpeError, ValueError) as error:
             hint = self.query_one(".dialog--hint", Label)
             told = str(error)
             for option in MORE_OPTIONS:
                 told = told.replace(f"--{option.argument}", option.name)
             hint.update(visible(told))
             hint.add_class("-wrong")
+
+    def _typed(self) -> dict[str, str]:
+        """What the next training is asked for more. `ValueError` with one sentence for two experiments."""
+        asked = [*self._values(_EXPERIMENTS)]
+        if len(asked) > 1:
+            names = " and ".join(option.name for option, _ in asked)
+            raise ValueError(f"{names} do not go together; leave one of them empty.")
+        more = {option.argument: value for option, value in self._values(MORE_OPTIONS)}
+        return more | dict(("experiment", f"{option.argument}={value}") for option, value in asked)
+
+    def _values(self, options: Iterable[Option]) -> Iterator[tuple[Option, str]]:
+        for option in options:
+            if value := self.query_one(f"#{option.argument}", Input).value.strip():
+                yield option, value
+
+
+def _fields(options: Iterable[Option], values: Mapping[str, str]) -> ComposeResult:
+    for option in options:
+        with Horizontal(classes="dialog--option"):
+            yield Label(option.name)
+            yield Field(values.get(option.argument, ""), option.example, id=option.argument, compact=True)
+        yield Label(option.does, classes="dialog--does", markup=False)

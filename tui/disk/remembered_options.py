@@ -1,11 +1,16 @@
 """Options of a training that were remembered: those that this version does not know are the default."""
 
 from dataclasses import replace
+from typing import Final
 
 from bpe_core.errors import PatternError
 from bpe_core.patterns import splitter
+from bpe_core.trainer.option_table import RULES, TEXTS
 from bpe_core.trainer.ties import TIES
 from tui.state.training import TrainingOptions
+
+_MORE: Final = {*RULES, *TEXTS, "experiment"} - {"weight"}
+"""What `TrainingOptions.more` may ask for."""
 
 
 def possible(options: TrainingOptions) -> TrainingOptions:
@@ -17,6 +22,7 @@ def possible(options: TrainingOptions) -> TrainingOptions:
         pattern=options.pattern if _splits(options.pattern) else default.pattern,
         ties=options.ties if options.ties in TIES else default.ties,
         min_count=max(options.min_count, 1),
+        more={name: value for name, value in options.more.items() if name in _MORE},
     )
 
 

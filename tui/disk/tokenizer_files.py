@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import count, pairwise
+from itertools import count, pairwise, takewhile
 from pathlib import Path
 from typing import Final, overload
 
@@ -16,7 +16,7 @@ from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer import Merge
 from bpe_core.trainer.options import Options
 from tui.state.tokenizers import KnownTokenizer
-from tui.state.training import Run, Totals
+from tui.state.training import Run
 
 HEAD_BYTES: Final = 4096
 """Of a file, in which its size is told."""
@@ -131,8 +131,11 @@ def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
     return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, name=tokenizer.name, preparation=tokenizer.preparation)
 
 
-def told_record(rules: Options, merges: Sequence[Merge], totals: Totals | None, run: Run) -> TrainingRecord:
-    """The record of a training as its worker told it, which leaves out the digests of the texts."""
+def told_record(rules: Options, merges: Sequence[Merge], n_bytes: int, run: Run) -> TrainingRecord:
+    """The record of a training as its worker told it, which leaves out the digests of the texts.
+
+    `n_bytes` is the size of the corpus. A merge that was given, and not chosen, is told with no tied pair.
+    """
     return TrainingRecord(
         pattern=rules.pattern,
         ties=rules.ties,
@@ -142,13 +145,15 @@ def told_record(rules: Options, merges: Sequence[Merge], totals: Totals | None, 
         vocab_size=rules.vocab_size,
         sources=(),
         steps=tuple((merge.count, merge.ties, merge.n_tokens) for merge in merges),
-        n_bytes=totals.bytes if totals else run.tokens_at_start,
+        n_bytes=n_bytes,
         n_tokens_start=run.tokens_at_start,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         stop_reason="the worker process died" if run.phase == "failed" else run.phase,
         end_of_word=rules.end_of_word,
         min_share=None if rules.min_share is None else str(rules.min_share),
+        n_given=sum(1 for _ in takewhile(lambda merge: not merge.ties, merges)),
         first_counts=run.first_counts,
+        first_pattern=rules.first_pattern,
         experiment=rules.experiment.words if rules.experiment else "",
     )
 

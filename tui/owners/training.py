@@ -40,8 +40,8 @@ class Follower(Protocol):
     def training_counted(self, task: TrainingTask, counted: Totals) -> None:
         """The texts have been read."""
 
-    def training_began(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
-        """The first merge is next; `tokenizer` has none yet, and `n_bytes` is the size of the corpus."""
+    def training_began(self, tokenizer: Tokenizer, started: Started) -> None:
+        """The first merge is next; `tokenizer` has none yet."""
 
     def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
         """`tokenizer` has these merges more than before."""
@@ -59,7 +59,8 @@ class _Course:
     tokenizer: Tokenizer | None = None
     """With what it has learned so far; None before its first merge is due."""
     merges: list[Merge] = field(default_factory=list)
-    totals: Totals | None = None
+    n_bytes: int = 0
+    """Of the corpus, as often as its texts weigh."""
     named: Path = field(default_factory=Path)
     """Where it would be kept if nothing else were called so."""
     output: Path = field(default_factory=Path)
@@ -145,7 +146,9 @@ class Training(Owner[Run]):
             folder = config.tokenizers_folder()
         except OSError as error:
             raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
-        course.named = place_for(folder, f"{task.title} {task.rules.pattern}")
+        rules = task.rules
+        experiment = rules.experiment.name if rules.experiment else ""
+        course.named = place_for(folder, f"{task.title} {rules.first_pattern or rules.pattern} {experiment}")
         resumed = Path(task.resume.removesuffix(".checkpoint"))
         course.output = resumed if task.resume else free_place(course.named)
         async with Job(*task.arguments(course.output)) as self.job:
@@ -159,13 +162,12 @@ class Training(Owner[Run]):
     def _apply(self, course: _Course, update: TrainingUpdate) -> None:
         task = course.task
         if update.totals is not None:
-            course.totals = update.totals
             self._follower.training_counted(task, update.totals)
         if update.started is not None:
             course.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.rules.pattern)
             course.n_known = update.started.known
-            n_bytes = course.totals.bytes if course.totals else update.started.tokens
-            self._follower.training_began(course.tokenizer, update.started, n_bytes)
+            course.n_bytes = update.started.n_bytes
+            self._follower.training_began(course.tokenizer, update.started)
         if update.merges and course.tokenizer is not None:
             course.merges += update.merges
             course.tokenizer = course.tokenizer.with_merges((m.left, m.right, m.token) for m in update.merges)
@@ -200,7 +202,7 @@ class Training(Owner[Run]):
         """What a worker has told until now, as a whole."""
         rules = course.task.rules
         assert course.tokenizer is not None
-        record = told_record(rules, course.merges, course.totals, course.run)
+        record = told_record(rules, course.merges, course.n_bytes, course.run)
         return bpe_core.Tokenizer(course.tokenizer.vocabulary, rules.pattern, record=record)
 
     async def _rescue(self, learned: Tokenizer, output: Path) -> Path | None:

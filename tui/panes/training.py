@@ -170,6 +170,7 @@ class TrainingPane(Pane):
             min_count=self._number("#min-count", "minimum count", least=1),
             special_tokens=tuple(dict.fromkeys(self.query_one("#special", Input).value.split())),
             more=self.options.more,
+            weights=self.options.weights,
         )
 
     def _number(self, selector: str, name: str, least: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ class GoingOn:
         return await self._screen.ask(AskNumber(question, str(usual), least=least, most=LARGEST_VOCABULARY))
 
     def _begin(self, title: str, begin: Tokenizer, options: TrainingOptions, size: int, *, pattern: str) -> None:
-        chosen = TrainingOptions(size, pattern, options.ties, options.min_count, (), options.more)
+        chosen = replace(options, vocab_size=size, pattern=pattern, special_tokens=())
         paths, path = self._screen.corpus.paths, self._screen.path
         self._train(TrainingTask(title, chosen, paths, begin=begin, begin_path=path))
 

@@ -185,18 +185,20 @@ class Session:
         self.tokenizers.stop_waiting()
         self.audits.run.forget()
         self._screen.arrangement.show_log(even_alone=bool(task.preset))
-        self.count.leave_to_training(task.paths, task.options.pattern)
+        if task.counts_all:
+            self.count.leave_to_training(task.paths, task.options.pattern)
         self.training.start(task)
 
     def training_counted(self, task: TrainingTask, counted: Totals) -> None:
         """The texts of a training have been read."""
-        self.count.learn(task.paths, task.options.pattern, counted)
+        if task.counts_all:
+            self.count.learn(task.paths, task.options.pattern, counted)
 
-    def training_began(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
+    def training_began(self, tokenizer: Tokenizer, started: Started) -> None:
         """It takes the place of what was on the screen."""
         self._forget()
         self._learning = self.training.task
-        self.shown.begin(tokenizer, started, n_bytes)
+        self.shown.begin(tokenizer, started)
         if (task := self.training.task) is not None:
             self.going_on.remember(task, self.training.output)
 

@@ -54,10 +54,10 @@ class ShownTokenizer:
             self._screen.session.lanes.recovered()
             self._screen.editor.inspect()
 
-    def begin(self, tokenizer: Tokenizer, started: Started, n_bytes: int) -> None:
+    def begin(self, tokenizer: Tokenizer, started: Started) -> None:
         """Show one that is being trained and has no merges yet."""
         self._before, self.loaded = self.loaded or self._before, None
-        self._screen.training.begin(started.tokens, n_bytes)
+        self._screen.training.begin(started.tokens, started.n_bytes)
         self._put(tokenizer, "", 0)
 
     def grow(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:

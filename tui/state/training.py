@@ -39,6 +39,8 @@ class TrainingOptions:
     special_tokens: tuple[str, ...] = ()
     more: dict[str, str] = field(default_factory=dict)
     """What is rarely asked for: arguments of `bpescope train` without their dashes, and what is typed for them."""
+    weights: dict[str, str] = field(default_factory=dict)
+    """Path of a text or folder -> how many times each piece of it counts, as typed; 1 for all others."""
 
 
 @dataclass(frozen=True, slots=True)

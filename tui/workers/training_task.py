@@ -1,15 +1,12 @@
 """TrainingTask: a training to be done, and the command line of the worker that does it."""
 
-from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
-from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of
+from bpe_core.cli.training_arguments import first_vocabulary, last_rules, training_arguments
+from bpe_core.cli.training_options import sample_of
 from bpe_core.cli.wire import Command
-from bpe_core.content.presets import PRESETS
-from bpe_core.errors import OptionError
 from bpe_core.trainer.options import Options
 from bpe_core.vocabulary import Vocabulary
 from tui.state.training import TrainingOptions
@@ -45,53 +42,39 @@ class TrainingTask:
         command = ["train", "-o", str(output), *keeps, "--stream", *waits]
         if self.resume:
             command += ["--resume-from", self.resume]
-        if self.preset:
-            return [*command, "--preset", self.preset]
-        return [*command, *self._rule_arguments(), *self.paths]
+        return [*command, *self.asked_for]
 
-    def _rule_arguments(self) -> list[str]:
+    @property
+    def asked_for(self) -> list[str]:
+        """Those arguments that say what is learned, by which rules, and from which texts."""
+        if self.preset:
+            return ["--preset", self.preset]
         options = self.options
         chosen = [
             *("--vocab-size", str(options.vocab_size), f"--pattern={options.pattern}", "--ties", options.ties),
             *("--min-count", str(options.min_count)),
-            *(f"--{name}={value}" for name, value in _separate(options.more) if value and self._applies(name)),
+            *(f"--{name}={value}" for name, value in options.more.items() if value and self._applies(name)),
+            *(f"--weight={path}={options.weights[path]}" for path in self.paths if path in options.weights),
         ]
         if self.begin is None:
-            return [*chosen, *(f"--special={token}" for token in options.special_tokens)]
-        return [*chosen, "--extend", self.begin_path, "--fork", str(self.begin.step)]
+            return [*chosen, *(f"--special={token}" for token in options.special_tokens), *self.paths]
+        return [*chosen, "--extend", self.begin_path, "--fork", str(self.begin.step), *self.paths]
 
     def _applies(self, name: str) -> bool:
         return self.begin is None or name not in ("id-layout", "end-of-word")
 
     @property
     def rules(self) -> Options:
-        """By what the worker learns. Raises `OptionError` or `PatternError` if it refuses to."""
-        if self.preset:
-            return PRESETS[self.preset].options
-        parser = _Parser()
-        add_rules(parser)
-        add_texts(parser)
-        parser.set_defaults(preset=None)
-        arguments = parser.parse_args(self._rule_arguments())
+        """By what the worker learns, in the end. Raises `OptionError` or `PatternError` if it refuses to."""
+        arguments = training_arguments(self.asked_for)
         sample_of(arguments)  # of texts and not of rules, but the worker would refuse it all the same
-        return rules_of(arguments, self.begin)
+        return last_rules(arguments, self.begin)
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether the worker tells what all of the texts amount to, split by the pattern that is chosen."""
+        return not ("sample" in self.options.more or "experiment" in self.options.more)
 
     def first_vocabulary(self) -> Vocabulary:
         """What the merges will be added to, as the worker begins with it too."""
-        if self.begin is not None:
-            return self.begin.vocabulary.at(0)
-        rules = self.rules
-        return Vocabulary.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
-
-
-def _separate(more: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The arguments and their values, of those that can be given several times one by one."""
-    for name, value in more.items():
-        yield from ((name, one) for one in (value.split() if name == "weight" else [value]))
-
-
-class _Parser(ArgumentParser):
-    """Raises `OptionError` for what the worker would refuse."""
-
-    def error(self, message: str) -> NoReturn:
-        raise OptionError(f"{message.removeprefix('argument ')}.")
+        return first_vocabulary(self.rules, self.begin)

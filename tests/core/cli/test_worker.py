@@ -56,7 +56,11 @@ def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Pat
     worker = start("train", "seed.txt", "-o", "out.json", "--vocab-size", "259", "--pattern", "none")
     events = [event for event in worker.rest() if not isinstance(event, Counting)]
     seed = ["aaabdaaabac".count(chr(byte)) for byte in range(256)]
-    assert events[:3] == [Counted(1, 11, 11, 1, 1), Started(tokens=11, merges=3, first_counts=seed), State("running")]
+    assert events[:3] == [
+        Counted(1, 11, 11, 1, 1),
+        Started(tokens=11, merges=3, first_counts=seed, n_bytes=11),
+        State("running"),
+    ]
     assert next(event.rows for event in events if isinstance(event, Merges))[0] == [1, 97, 97, 256, "6161", 4, 1, 9]
     assert steps(events) == [1, 2, 3]
     assert events[-2] == Saved("out.json")
