@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from benchmarks import corpora, inputs, livetext, loading, measure, peers, startup, table
+from benchmarks import corpora, encoders, inputs, livetext, loading, measure, peers, startup, table
 from benchmarks.inputs import Input
 from benchmarks.measure import Measured
 
@@ -26,6 +26,7 @@ class Bench:
         self.folder = folder
         self.quick: bool = options.quick
         self.rounds: int = options.rounds or (1 if options.quick else 3)
+        self.published_ranks: list[Path] = options.ranks
         self._keep_bytecode()
         self.sizes: list[int] = options.sizes or ([1] if options.quick else [1, 10, 100])
 
@@ -70,7 +71,14 @@ class Bench:
         """All texts once with a fresh encoder (cold), and again (warm), one thread each."""
         texts = [*self.corpora, inputs.multilingual(self.folder), *inputs.adversarial(self.folder)]
         for text in texts:
-            yield from table.encoding_rows(text.name, text.n_bytes, self._encoded(text))
+            yield from table.encoding_rows(text.name, text.n_bytes, self._encoded(text, self.vocabularies["gpt4"]))
+
+    def published(self) -> Iterator[list[str]]:
+        """The same with published vocabularies, whose files `--ranks` names."""
+        for vocabulary in self.published_ranks:
+            for text in [*self.corpora, inputs.multilingual(self.folder), *inputs.adversarial(self.folder)]:
+                what = f"{vocabulary.stem}: {text.name}"
+                yield from table.encoding_rows(what, text.n_bytes, self._encoded(text, vocabulary))
 
     def corpus(self) -> Iterator[list[str]]:
         """From files on disk to ids in a file or to counts of tokens, everything included, on all cores and on one."""
@@ -85,9 +93,9 @@ class Bench:
 
     def double(self) -> Iterator[list[str]]:
         """Texts without a place to cut, and twice as long: what is linear takes twice the time."""
-        doubled = inputs.adversarial(self.folder, times=2)
+        doubled, vocabulary = inputs.adversarial(self.folder, times=2), self.vocabularies["gpt4"]
         for text, longer in zip(inputs.adversarial(self.folder), doubled, strict=True):
-            yield from table.doubling_rows(text.name, self._encoded(text), self._encoded(longer))
+            yield from table.doubling_rows(text.name, *(self._encoded(each, vocabulary) for each in (text, longer)))
 
     def edit(self) -> Iterator[list[str]]:
         """One edit in the engine behind the editor, half of them where the last one was, half anywhere."""
@@ -96,29 +104,41 @@ class Bench:
 
     def load(self) -> Iterator[list[str]]:
         """From a tokenizer's file to the first token, imports done."""
-        return loading.rows(self.vocabularies["gpt4"], self.folder, self.rounds)
+        yield from loading.rows(self.vocabularies["gpt4"], self.folder, self.rounds)
+        for ranks in self.published_ranks:
+            yield from loading.published_rows(ranks, self.rounds)
 
     def start(self) -> Iterator[list[str]]:
         """From the command to the first content on the screen, beside a bare Textual app."""
         return startup.rows(3 if self.quick else 15)
 
-    def _encoded(self, text: Input) -> dict[str, list[Measured]]:
-        who = [name for name, (package, _) in peers.ENCODERS.items() if peers.installed(package)]
-        return self._interleaved(text.name, who, "encode", self.vocabularies["gpt4"], text.path)
+    def _encoded(self, text: Input, vocabulary: Path) -> dict[str, list[Measured]]:
+        return self._interleaved(text.name, list(encoders.able(vocabulary)), "encode", vocabulary, text.path)
 
     def _interleaved(self, title: str, who: list[str], job: str, *what: object) -> dict[str, list[Measured]]:
-        """Everybody once, then everybody again: what else the machine does then hits all alike."""
+        """Everybody once, then everybody again: what else the machine does then hits all alike.
+
+        Of a peer that fails nothing is kept: its list is empty, and stderr has told why.
+        """
         runs: dict[str, list[Measured]] = {name: [] for name in who}
+        able = dict.fromkeys(who)
         for number in range(self.rounds):
-            for name in who:
+            for name in list(able):
                 print(f"{job} {title}, round {number + 1} of {self.rounds}: {name}", file=sys.stderr)
-                runs[name].append(measure.measure(job, name, *what))
+                try:
+                    runs[name].append(measure.measure(job, name, *what))
+                except measure.Failed as error:
+                    if name.startswith("bpescope"):
+                        raise SystemExit(str(error)) from None
+                    runs[name].clear()
+                    del able[name]
         return runs
 
 
 SECTIONS: Final[dict[str, tuple[str, Sequence[str], Callable[[Bench], Iterable[Sequence[str]]]]]] = {
     "train": ("Training", TRAINING, Bench.train),
     "encode": ("Encoding", ENCODING, Bench.encode),
+    "published": ("Encoding with published vocabularies", ENCODING, Bench.published),
     "corpus": ("Encoding a corpus", corpora.HEAD, Bench.corpus),
     "double": ("Twice the text", DOUBLING, Bench.double),
     "edit": ("An edit", livetext.HEAD, Bench.edit),
@@ -135,6 +155,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="how often each is measured (3)")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="these sections")
     parser.add_argument("--sizes", type=int, nargs="+", metavar="MB", help="of the corpora (1 10 100)")
+    parser.add_argument(
+        "--ranks",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        default=[],
+        help=f"published ones to encode with as well, named {', '.join(encoders.PUBLISHED)}.tiktoken",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name), options)

@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
+from benchmarks.encoders import encoding_tiktoken
 from benchmarks.measure import Measured
-from benchmarks.peers import encoding_tiktoken
 
 HEAD: Final = ("corpus, to", "who", "seconds", "MB/s", "times ours", "CPU seconds", "peak MB")
 WISHES: Final = {"ids": "ids in a file", "usage": "counts of tokens"}
@@ -106,6 +106,9 @@ def rows(what: str, n_bytes: int, runs: Mapping[str, Sequence[Measured]]) -> Ite
     if len(found) > 1:
         print(f"{what}: not all find as many tokens: {sorted(found)}", file=sys.stderr)
     for name, them in runs.items():
+        if not them:
+            yield [what, f"{name} (fails)", *"-----"]
+            continue
         seconds = median(run.seconds for run in them)
         ratio = median(run.seconds / mine.seconds for run, mine in zip(them, ours, strict=True))
         cpu, peak = median(run.cpu for run in them), max(run.peak for run in them)

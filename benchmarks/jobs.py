@@ -3,11 +3,13 @@
 import json
 import sys
 import time
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
+from zlib import crc32
 
-from benchmarks import peers
+from benchmarks import encoders, peers
 
 
 def train(peer: str, vocab_size: str, out: str, folder: str) -> dict[str, float]:
@@ -21,11 +23,14 @@ def train(peer: str, vocab_size: str, out: str, folder: str) -> dict[str, float]
 def encode(peer: str, vocabulary: str, folder: str) -> dict[str, float]:
     """All texts of a folder once with a fresh encoder, and once more when it has seen them."""
     texts = list(peers.texts(_files(folder)))
-    encoder = peers.ENCODERS[peer][1](Path(vocabulary))
+    encoder = encoders.ENCODERS[peer][1](Path(vocabulary))
     encoder("A first call, so that all patterns are compiled, those for long texts and for é, too. " * 2000)
     cold, n_tokens = _timed(lambda: sum(len(encoder(text)) for text in texts))
     warm, _ = _timed(lambda: sum(len(encoder(text)) for text in texts))
-    return {"seconds": cold, "warm": warm, "tokens": n_tokens}
+    digest = 0
+    for text in texts:
+        digest = crc32(array("I", encoder(text)).tobytes(), digest)
+    return {"seconds": cold, "warm": warm, "tokens": n_tokens, "digest": digest}
 
 
 def encode_corpus(peer: str, wish: str, vocabulary: str, out: str, folder: str) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """From a tokenizer's file to the first token: ours beside the libraries whose files these are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -18,6 +18,7 @@ _OWN: Final = {
     "huggingface": ("bpescope", "tokenizers"),
 }
 """Format -> who reads it."""
+_PUBLISHED: Final = ("bpescope", "tiktoken", "gigatoken", "quicktok")
 _ENDINGS: Final = {"tiktoken": ".tiktoken"}
 
 
@@ -32,9 +33,19 @@ def rows(vocabulary: Path, folder: Path, rounds: int) -> Iterator[list[str]]:
         who = [name for name in readers if peers.installed(peers.LOADERS[name][0])]
         if _AGAIN in who:
             measure("load", _AGAIN, path)
-        turns = [{name: measure("load", name, path) for name in who} for _ in range(rounds)]
-        for name in who:
-            yield _row(f"{format}, {tokenizer.n_vocab:,} tokens", name, turns)
+        yield from _rows(f"{format}, {tokenizer.n_vocab:,} tokens", path, who, rounds)
+
+
+def published_rows(ranks: Path, rounds: int) -> Iterator[list[str]]:
+    """One row for each who reads a published file of ranks."""
+    who = [name for name in _PUBLISHED if peers.installed(peers.LOADERS[name][0])]
+    yield from _rows(ranks.name, ranks, who, rounds)
+
+
+def _rows(file: str, path: Path, who: Sequence[str], rounds: int) -> Iterator[list[str]]:
+    turns = [{name: measure("load", name, path) for name in who} for _ in range(rounds)]
+    for name in who:
+        yield _row(file, name, turns)
 
 
 def _row(file: str, name: str, turns: list[dict[str, Measured]]) -> list[str]:

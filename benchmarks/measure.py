@@ -16,6 +16,10 @@ LOOK_EVERY: Final = 0.02
 """Seconds between two looks at the memory."""
 
 
+class Failed(Exception):
+    """A measuring process ended with an error; it has told which."""
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What came out of one run."""
@@ -31,7 +35,7 @@ class Measured:
 
 
 def measure(job: str, *arguments: object) -> Measured:
-    """Run `python -m benchmarks.jobs JOB ARGUMENTS`, whose last line is JSON, and watch its memory."""
+    """Run `python -m benchmarks.jobs JOB ARGUMENTS`, whose last line is JSON, and watch its memory. Raises Failed."""
     command = [sys.executable, "-m", "benchmarks.jobs", job, *map(str, arguments)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         watch = _MemoryWatch(process.pid)
@@ -39,7 +43,7 @@ def measure(job: str, *arguments: object) -> Measured:
         out, _ = process.communicate()
         watch.join()
     if process.returncode:
-        raise SystemExit(f"{' '.join(command)} failed.")
+        raise Failed(f"{' '.join(command)} failed.")
     told = json.loads(out.splitlines()[-1])
     return Measured(told.pop("seconds"), told.pop("cpu"), max(watch.peak, told.pop("peak")), told)
 

@@ -76,6 +76,14 @@ def train_rustbpe(paths: list[Path], vocab_size: int, out: Path) -> None:
     out.write_bytes(b"".join(base64.b64encode(bytes(token)) + b" %d\n" % rank for token, rank in ranks))
 
 
+def train_bpeasy(paths: list[Path], vocab_size: int, out: Path) -> None:
+    """bpeasy, with the longest token that it documents; where pairs tie, it learns others than we do."""
+    import bpeasy
+
+    vocabulary = bpeasy.train_bpe(texts(paths), PATTERN, 128, vocab_size)
+    bpeasy.save_vocab_to_tiktoken(vocabulary, str(out), special_tokens=[])
+
+
 def train_naive(paths: list[Path], vocab_size: int, out: Path) -> None:
     """The algorithm of minbpe: count all pairs anew before every merge."""
     from benchmarks.naive import train
@@ -102,6 +110,7 @@ TRAINERS: Final[dict[str, tuple[str, Train]]] = {
     "bpescope, 1 core": ("", train_bpescope_one),
     "tokenizers": ("tokenizers", train_tokenizers),
     "rustbpe": ("rustbpe", train_rustbpe),
+    "bpeasy": ("bpeasy", train_bpeasy),
     "naive": ("", train_naive),
     "sentencepiece": ("sentencepiece", train_sentencepiece),
 }
@@ -114,60 +123,6 @@ UNLIKE: Final = frozenset({"sentencepiece"})
 """Those that learn something else than the others: a note for small inputs."""
 
 
-def encoder_bpescope(vocabulary: Path) -> Encode:
-    """Ours, from its own file."""
-    from bpe_core import load
-
-    return load(vocabulary).encode_ordinary
-
-
-def encoder_tiktoken(vocabulary: Path) -> Encode:
-    """tiktoken, with the very ranks of our file."""
-    encode: Encode = encoding_tiktoken(vocabulary).encode_ordinary
-    return encode
-
-
-def encoding_tiktoken(vocabulary: Path) -> Any:
-    """The encoding that tiktoken makes of a vocabulary of ours."""
-    import tiktoken
-
-    from bpe_core import load
-
-    trained = load(vocabulary)
-    ranks = {trained.token_bytes(token): token for token in trained.vocabulary.ids()}
-    return tiktoken.Encoding("trained", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
-
-
-def encoder_bpescope_array(vocabulary: Path) -> Encode:
-    """Ours, four bytes an id instead of a list."""
-    from bpe_core import load
-
-    return load(vocabulary).encode_to_array
-
-
-def encoder_gigatoken(vocabulary: Path) -> Encode:
-    """gigatoken, with the very ranks of our file; its ids are an array of numpy."""
-    import gigatoken
-
-    from bpe_core import load, save
-
-    ranks = vocabulary.with_name(f"{vocabulary.stem}-ranks.tiktoken")
-    tokenizer = load(vocabulary)
-    save(tokenizer, ranks, format="tiktoken")
-    splits = {"gpt4": "gpt4", "gpt4o": "o200k"}[tokenizer.pattern]
-    encode: Encode = gigatoken.Tokenizer.from_tiktoken(str(ranks), pretokenizer=splits, special_tokens={}).encode
-    return encode
-
-
-ENCODERS: Final[dict[str, tuple[str, Callable[[Path], Encode]]]] = {
-    "bpescope": ("", encoder_bpescope),
-    "bpescope, array": ("", encoder_bpescope_array),
-    "gigatoken": ("gigatoken", encoder_gigatoken),
-    "tiktoken": ("tiktoken", encoder_tiktoken),
-}
-"""Name -> the package it needs, and what makes an encoder of a vocabulary of ours."""
-
-
 Load = Callable[[Path], Encode]
 """A file in, an encoder out."""
 
@@ -176,7 +131,7 @@ def loader_bpescope() -> Load:
     """Ours, whatever the format."""
     from bpe_core import load
 
-    return lambda path: load(path, pattern="gpt4" if path.suffix == ".tiktoken" else None).encode_ordinary
+    return lambda path: load(path, pattern="gpt4" if path.name == "saved.tiktoken" else None).encode_ordinary
 
 
 def loader_bpescope_again() -> Load:
@@ -200,11 +155,28 @@ def loader_tiktoken() -> Load:
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 
+    from bpe_core.patterns.published import PATTERNS
+
     def read(path: Path) -> Encode:
         ranks = load_tiktoken_bpe(str(path))
-        return tiktoken.Encoding("read", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
+        source = PATTERNS["gpt4o"] if path.stem == "o200k_base" else PATTERN
+        return tiktoken.Encoding("read", pat_str=source, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
 
     return read
+
+
+def loader_gigatoken() -> Load:
+    """gigatoken, from a published file of ranks, whose name tells it the pattern."""
+    import gigatoken
+
+    return lambda path: gigatoken.Tokenizer.from_tiktoken(str(path)).encode
+
+
+def loader_quicktok() -> Load:
+    """quicktok, from the file of its own that it brings with it."""
+    import quicktok
+
+    return lambda path: quicktok.get_encoding(path.stem).encode_ordinary
 
 
 def loader_tokenizers() -> Load:
@@ -218,6 +190,8 @@ LOADERS: Final[dict[str, tuple[str, Callable[[], Load]]]] = {
     "bpescope": ("", loader_bpescope),
     "bpescope, from cache": ("", loader_bpescope_again),
     "tiktoken": ("tiktoken", loader_tiktoken),
+    "gigatoken": ("gigatoken", loader_gigatoken),
+    "quicktok": ("quicktok", loader_quicktok),
     "tokenizers": ("tokenizers", loader_tokenizers),
 }
 """Name -> the package it needs, and what imports it and makes a reader of files."""
@@ -230,5 +204,5 @@ def installed(package: str) -> bool:
 
 def versions() -> dict[str, str]:
     """Package -> version, of those that are installed."""
-    packages = ("tokenizers", "tiktoken", "gigatoken", "rustbpe", "sentencepiece", "regex")
+    packages = ("tokenizers", "tiktoken", "gigatoken", "quicktok-v1", "rustbpe", "bpeasy", "sentencepiece", "regex")
     return {package: importlib.metadata.version(package) for package in packages if installed(package)}

@@ -12,12 +12,15 @@ from benchmarks.measure import Measured
 from benchmarks.peers import versions
 
 Rounds = Mapping[str, Sequence[Measured]]
-"""Name of who was measured -> what came out, round by round."""
+"""Name of who was measured -> what came out, round by round; nothing of those that failed."""
 
 
 def training_rows(what: str, rounds: Rounds) -> Iterable[list[str]]:
     """One row for each peer: seconds, how many times as long as ours, CPU seconds, peak memory."""
     for name, runs in rounds.items():
+        if not runs:
+            yield [what, f"{name} (fails)", *"----"]
+            continue
         seconds = median(run.seconds for run in runs)
         ratio = median(run.seconds / ours.seconds for run, ours in zip(runs, rounds["bpescope"], strict=True))
         cpu, peak = median(run.cpu for run in runs), max(run.peak for run in runs)
@@ -25,20 +28,27 @@ def training_rows(what: str, rounds: Rounds) -> Iterable[list[str]]:
 
 
 def encoding_rows(what: str, n_bytes: int, rounds: Rounds) -> Iterable[list[str]]:
-    """One row for each peer: speed on new and on known text, and each as a multiple of ours."""
+    """One row for each peer: speed on new and on known text, each as a multiple of ours; a word where ids differ."""
     ours = rounds["bpescope"]
     for name, runs in rounds.items():
+        if not runs:
+            yield [what, f"{name} (fails)", *"-----"]
+            continue
         cold = median(n_bytes / 1e6 / run.seconds for run in runs)
         warm = median(n_bytes / 1e6 / run.extra["warm"] for run in runs)
         ratio = median(mine.seconds / run.seconds for run, mine in zip(runs, ours, strict=True))
         again = median(mine.extra["warm"] / run.extra["warm"] for run, mine in zip(runs, ours, strict=True))
         peak = max(run.peak for run in runs)
-        yield [what, name, f"{cold:.1f}", f"{ratio:.2f}", f"{warm:.1f}", f"{again:.2f}", f"{peak / 1e6:,.0f}"]
+        who = name if runs[0].extra["digest"] == ours[0].extra["digest"] else f"{name} (other ids)"
+        yield [what, who, f"{cold:.1f}", f"{ratio:.2f}", f"{warm:.1f}", f"{again:.2f}", f"{peak / 1e6:,.0f}"]
 
 
 def doubling_rows(what: str, once: Rounds, twice: Rounds) -> Iterable[list[str]]:
     """One row for each peer: seconds for a text, for one twice as long, and how many times as long that took."""
     for name, runs in once.items():
+        if not runs or not twice[name]:
+            yield [what, f"{name} (fails)", *"---"]
+            continue
         short, long = (min(run.seconds for run in them) for them in (runs, twice[name]))
         yield [what, name, f"{short:.4f}", f"{long:.4f}", f"{long / short:.2f}"]
 
