@@ -1,6 +1,7 @@
 """The events that a worker tells the app, in the order in which each command tells them; `wire` makes lines of them.
 
-A training: `counting`* `skipped`* `counted` `preparing`* `started` (`state` | `merges` | `checkpoint`)* `saved` `done`.
+A training: `preparing`* `counting`* `skipped`* `counted` `preparing`* `started`
+            (`state` | `merges` | `checkpoint`)* `saved` `done`.
 A count:    `counting`* `skipped`* `counted` `done`.
 A fetch:    `fetching`* `saved` `done`.
 An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, `auditing`* `measured`*
@@ -79,12 +80,14 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """The pairs are being counted before the first merge; sent at most every 50 ms, and not for a small corpus."""
+    """What comes before the first merge takes its time; sent at most every 50 ms, and not where it takes less."""
 
     done: int
-    """Bytes of distinct pieces whose pairs are counted."""
+    """Bytes of distinct pieces whose pairs are counted, or tokens whose merges are recovered."""
     total: int
-    """Bytes of distinct pieces."""
+    """Bytes of distinct pieces, or tokens."""
+    name: str = "counting pairs"
+    """What is being done, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)

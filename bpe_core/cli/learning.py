@@ -2,6 +2,7 @@
 
 import gc
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -35,23 +36,28 @@ def prepare(
 
     With `start` the merges of that vocabulary come first; the rules that belong to it are left to it.
     """
-    shown = time.monotonic()
-
-    def progress(done: int, total: int) -> None:
-        nonlocal shown
-        if time.monotonic() - shown >= PROGRESS_EVERY:
-            shown = time.monotonic()
-            report.send(Preparing(done, total))
-        if told_to_stop(control, report, "preparing"):
-            raise Stopped
-
     try:
         options = rules.arguments()
         for name in inherited(start) if start else ():
             del options[name]
-        return Trainer(counts, **options, start=start, look=progress)
+        return Trainer(counts, **options, start=start, look=preparing("counting pairs", control, report))
     except Stopped:
         return None
+
+
+def preparing(name: str, control: Control, report: Report) -> Callable[[int, int], None]:
+    """What is to be called with (done, total) while `name` is done; it sends `Preparing`, and raises `Stopped`."""
+    shown = time.monotonic()
+
+    def look(done: int, total: int) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= PROGRESS_EVERY:
+            shown = time.monotonic()
+            report.send(Preparing(done, total, name))
+        if told_to_stop(control, report, "preparing"):
+            raise Stopped
+
+    return look
 
 
 def learn(

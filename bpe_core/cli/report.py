@@ -126,8 +126,8 @@ class BarReport(SentenceReport):
                 self._move(f"Reading {name}", done, total)
             case Auditing(done, total, name):
                 self._move(name, done, total)
-            case Preparing(done, total):
-                self._move("Counting pairs", done, total)
+            case Preparing(done, total, name):
+                self._move(name.capitalize(), done, total)
             case Started(merges=wanted):
                 self._move("Merging", 0, wanted)
             case Merges(rows):

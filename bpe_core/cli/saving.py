@@ -19,8 +19,9 @@ def check_output(output: Path, texts: list[str]) -> None:
         raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
 
 
-def save_learned(tokenizer: Tokenizer, output: str, report: Report, *, keep_existing: bool) -> None:
-    """Save to `output`; if that fails, to the folder for temporary files, for learning may have taken hours.
+def save_learned(tokenizer: Tokenizer, output: str, report: Report, *, keep_existing: bool) -> str:
+    """Save to `output`, and return where it is; if that fails, to the folder for temporary files, for learning may have
+    taken hours.
 
     Raises FormatError whenever `output` could not be written; the message then names the other file.
     """
@@ -30,6 +31,7 @@ def save_learned(tokenizer: Tokenizer, output: str, report: Report, *, keep_exis
         else:
             save(tokenizer, output)
         report.send(Saved(output))
+        return output
     except FormatError as error:
         refuge = Path(tempfile.gettempdir(), f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json")
         try:

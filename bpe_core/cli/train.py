@@ -4,6 +4,7 @@ import sys
 import time
 from argparse import Namespace
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream
@@ -12,13 +13,14 @@ from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
 from bpe_core.cli.events import Counted, Done, Started
 from bpe_core.cli.export import write_curve
-from bpe_core.cli.learning import learn, prepare
+from bpe_core.cli.learning import learn, prepare, preparing
 from bpe_core.cli.report import Report, report_to
 from bpe_core.cli.saving import check_output, save_learned
 from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
 from bpe_core.cli.two_stages import first_stage, last_stage
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
+from bpe_core.corpus.progress import Stopped
 from bpe_core.corpus.weights import parsed
 from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
@@ -75,13 +77,16 @@ def run(options: Namespace) -> int:
     began = time.monotonic()
     _check_usage(options)
     preset = PRESETS.get(options.preset)
-    old = start_of(options)
-    rules = rules_of(options, old)
-    start = old.vocabulary if old else None
     with (
         closing(Control(stdin=options.stream, paused=options.stream and options.paused)) as control,
         closing(report_to(options.stream, control)) as report,
     ):
+        try:
+            old = start_of(options, preparing("recovering merges", control, report))
+        except Stopped:
+            return _end(control, report, _Outcome(began))
+        rules = rules_of(options, old)
+        start = old.vocabulary if old else None
         checkpoints = Checkpoints(checkpoint_of(options), report)
         if replay := replay_of(options, report):
             sample = sample_of(options)
@@ -94,7 +99,7 @@ def run(options: Namespace) -> int:
         if counts and replay:
             replay.check_texts(counts.sources)
         n_known = max(start.n_merges if start else 0, replay.n_merges if replay else 0)
-        n_merges, reason = 0, ""
+        outcome = _Outcome(began, n_known)
         lines: tuple[Line, ...] = ()
         trainer = counts and prepare(counts, rules, control, report, start)
         del counts  # the trainer has all it needs of them, in less room
@@ -102,22 +107,20 @@ def run(options: Namespace) -> int:
             first_counts = list(trainer.first_counts)
             report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known, first_counts, trainer.n_bytes))
             learn(trainer, control, report, checkpoints, replay)
-            n_merges, reason = trainer.n_merges, trainer.stop_reason or ""
-            if n_merges >= max(n_known, 1) or not control.stopped:
+            outcome.n_merges, outcome.n_given = trainer.n_merges, trainer.n_given
+            outcome.reason = trainer.stop_reason or ""
+            if outcome.n_merges >= max(n_known, 1) or not control.stopped:
                 lines = preset.check(trainer.tokenizer()) if preset else ()
                 if options.output:
-                    save_learned(trainer.tokenizer(), options.output, report, keep_existing=options.keep_existing)
+                    outcome.saved = save_learned(
+                        trainer.tokenizer(), options.output, report, keep_existing=options.keep_existing
+                    )
                     checkpoints.remove()
                 if options.curve:
                     write_curve(trainer.tokenizer(), options.curve)
-        seconds = time.monotonic() - began
-        report.send(Done(control.stopped or reason, n_merges, seconds))
-        if n_merges < n_known and control.stopped:
-            report.say(f"{control.stopped.capitalize()} before all that was known was made again; no file has changed.")
-        else:
-            report.say(_ending(control.stopped, reason, n_merges, seconds, options.output))
+        code = _end(control, report, outcome)
     if control.stopped:
-        return 130 if control.stopped == "interrupted" else 0
+        return code
     if not options.stream:
         sys.stdout.writelines(map(_shown, lines))
     return int(not all(line.came_out for line in lines))
@@ -158,11 +161,39 @@ def _check_usage(options: Namespace) -> None:
         check_output(Path(other), options.paths)
 
 
-def _ending(stopped: str | None, reason: str, steps: int, seconds: float, output: str | None) -> str:
-    if not output:
-        return f"{(stopped or reason).capitalize()} after {counted(steps, 'merge')}; nothing is saved without -o."
+@dataclass(slots=True)
+class _Outcome:
+    """What has come of a training."""
+
+    began: float
+    """When, by `time.monotonic`."""
+    n_known: int = 0
+    """Merges that were made before it."""
+    n_merges: int = 0
+    n_given: int = 0
+    """So many of these are those of the vocabulary that it extends."""
+    reason: str = ""
+    """Why the trainer ended; empty if it did not."""
+    saved: str = ""
+    """The file; empty if there is none."""
+
+
+def _end(control: Control, report: Report, outcome: _Outcome) -> int:
+    """Tell how it ended; the exit code, if it was stopped."""
+    seconds = time.monotonic() - outcome.began
+    report.send(Done(control.stopped or outcome.reason, outcome.n_merges, seconds))
+    report.say(_ending(control.stopped, outcome, seconds))
+    return 130 if control.stopped == "interrupted" else 0
+
+
+def _ending(stopped: str | None, outcome: _Outcome, seconds: float) -> str:
+    learned = counted(outcome.n_merges - outcome.n_given, "merge")
+    behind = f" behind {outcome.n_given:,} of the old vocabulary" if outcome.n_given else ""
+    place = f"saved in {outcome.saved}" if outcome.saved else "nothing is saved without -o"
     if not stopped:
-        return f"Learned {counted(steps, 'merge')} in {seconds:.1f} s ({reason}); saved in {output}."
-    if steps:
-        return f"{stopped.capitalize()} after {counted(steps, 'merge')}; saved in {output}."
+        return f"Learned {learned}{behind} in {seconds:.1f} s ({outcome.reason}); {place}."
+    if outcome.n_merges < outcome.n_known:
+        return f"{stopped.capitalize()} before all that was known was made again; no file has changed."
+    if outcome.n_merges:
+        return f"{stopped.capitalize()} after {learned}{behind}; {place}."
     return f"{stopped.capitalize()} before the first merge; nothing is saved."

@@ -1,13 +1,15 @@
 """The rules of a training as arguments of a command line, and the vocabulary that it goes on from."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, integer
+from bpe_core.cli.counting import PROGRESS_EVERY
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus.sampling import Sample
-from bpe_core.errors import OptionError
+from bpe_core.errors import OptionError, PatternNeededError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.experiment import EXPERIMENTS, Experiment, Picky, SuperBPE, experiment
@@ -102,10 +104,12 @@ def sample_of(options: Namespace) -> Sample | None:
     return Sample(share, options.seed)
 
 
-def start_of(options: Namespace) -> Tokenizer | None:
+def start_of(options: Namespace, look: Callable[[int, int], None]) -> Tokenizer | None:
     """The tokenizer whose merges the training begins with, at the step of `--fork`; None for a new vocabulary.
 
-    Raises `OptionError` if it cannot be extended so, and what loading it raises.
+    Where its file has ranks and no merges, these are recovered, and meanwhile `look(done, total)` is called with tokens
+    every 50 ms; an exception it raises is passed on. Raises `OptionError` if the tokenizer cannot be extended so, and
+    what loading it raises.
     """
     if options.extend is None:
         if options.fork is not None:
@@ -113,11 +117,18 @@ def start_of(options: Namespace) -> Tokenizer | None:
         return None
     if options.preset:
         raise OptionError(f"The preset {options.preset} begins at the bytes; leave out --extend, or --preset.")
-    old = open_tokenizer(options.extend)
+    try:
+        old = open_tokenizer(options.extend)
+    except PatternNeededError:
+        if options.pattern is None:
+            raise
+        old = open_tokenizer(options.extend, options.pattern)
     if old.preparation:
         raise OptionError(
             f"{options.extend} cannot be extended: it changes a text before it splits it, or looks for tokens in it."
         )
+    while not old.vocabulary.recover(PROGRESS_EVERY):
+        look(round(old.vocabulary.recovered_share * old.n_vocab), old.n_vocab)
     check_extensible(old.vocabulary)
     if options.fork is not None:
         old = old.at(options.fork)

@@ -173,7 +173,7 @@ class Trainer:
         with no_garbage_collection():
             if begin < n_given:
                 steps = list(map(self._learner.merge, given[begin : begin + n]))
-                tokens = iter(self._start.given_ids[begin:])
+                tokens = iter(self._start.given_ids[begin : begin + n])
             else:
                 steps = self._learner.learn(n)
                 tokens = self._start.new_ids

@@ -14,7 +14,6 @@ from bpe_core.surrogates import utf8
 from bpe_core.trainer.pair_index import Pair
 from bpe_core.trainer.ties import alphabet
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.ranked import RankedVocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +72,13 @@ def from_vocabulary(old: Vocabulary, ties: str) -> Start:
 def check_larger(old: Vocabulary, vocab_size: int) -> None:
     """Raise `OptionError` if `vocab_size` leaves nothing to learn."""
     if vocab_size <= old.n_vocab:
-        raise OptionError(f"The vocabulary to extend has {old.n_vocab:,} tokens; ask for a vocab_size of more.")
+        raise OptionError(f"The vocabulary to extend has {old.n_vocab:,} tokens; ask for a larger vocab_size.")
 
 
 def check_extensible(old: Vocabulary) -> None:
-    """Raise `OptionError` if no training can go on from this vocabulary."""
+    """Raise `OptionError` if no training can go on from this vocabulary; merges that ranks hide are recovered first."""
     problem = ""
-    if isinstance(old, RankedVocabulary):
-        problem = "its file has ranks and no merges; convert it to a format with merges first"
-    elif old.has_repeats:
+    if old.has_repeats:
         problem = "two of its merges make the same token"
     elif sorted(data for token, data in old.base.items() if token != old.end_of_word) != [
         bytes([byte]) for byte in range(256)

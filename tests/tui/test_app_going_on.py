@@ -196,6 +196,9 @@ async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
     assert "A training is running" in await told(run=SimpleNamespace(busy=True))
     assert "There is no tokenizer yet" in await told()
     assert "No text is chosen" in await told(tokenizer=object(), path="x.json")
+    ranked = SimpleNamespace(vocabulary=SimpleNamespace(knows_merges=False))
+    chosen = SimpleNamespace(paths=("book",))
+    assert "still being recovered" in await told(tokenizer=ranked, path="x.tiktoken", corpus=chosen)
 
 
 @exhaustive

@@ -7,7 +7,7 @@ import pytest
 
 from bpe_core import metrics, train
 from bpe_core.cli.comparison_json import as_json
-from bpe_core.cli.events import Compared as Found
+from bpe_core.cli.result_events import Compared as Found
 from bpe_core.cli.result_events import ComparedTexts, Formats
 from bpe_core.cli.wire import parse, to_line
 from bpe_core.metrics.catalog import METRICS, OF_PARTS

@@ -13,7 +13,7 @@ def status_line(run: Run) -> str:
         case "counting":
             facts = [f"counting {run.fraction:.0%}", f"{run.rate / 1e6:,.1f} MB/s" if run.rate else "", remaining]
         case "preparing":
-            facts = [f"counting pairs {run.fraction:.0%}", remaining]
+            facts = [f"{run.detail or 'counting pairs'} {run.fraction:.0%}", remaining]
         case "merging":
             facts = [f"{run.fraction:.0%}", f"{counted(round(run.rate), 'merge')}/s" if run.rate else "", remaining]
         case "paused":

@@ -68,6 +68,8 @@ class GoingOn:
             problem = "There is no tokenizer yet: train one (F6), or open one."
         elif not screen.corpus.paths:
             problem = "No text is chosen: press F2, go to one, and mark it with the space bar."
+        elif not screen.tokenizer.vocabulary.knows_merges:
+            problem = "Its merges are still being recovered from the ranks; try again when they are."
         if problem:
             screen.say(problem, "warning")
             return None

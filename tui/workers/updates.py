@@ -57,10 +57,10 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
     match event:
         case Counting(done, total, name):
             return replace(run, done=done, total=total, detail=name, rate=pace.rate(done))
-        case Preparing(done, total):
-            if run.phase != "preparing":
+        case Preparing(done, total, name):
+            if (run.phase, run.detail) != ("preparing", name):
                 pace.restart()
-            return replace(run, phase="preparing", done=done, total=total, rate=pace.rate(done))
+            return replace(run, phase="preparing", done=done, total=total, detail=name, rate=pace.rate(done))
         case Counted(documents, n_bytes, characters, pieces, unique):
             update.totals = Totals(documents, n_bytes, characters, pieces, unique)
         case State("counting" | "preparing" as activity):

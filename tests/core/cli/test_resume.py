@@ -221,7 +221,15 @@ def test_a_vocabulary_is_extended_and_forked(corpus: Path, tmp_path: Path, capfd
     wanted = load(new).merges
     assert main([*fork, "--vocab-size", "300", "--resume"]) == 0, "a fork is resumed like any other run"
     assert load(new).merges == wanted
-    assert "ask for a vocab_size of more" in told(capfd, "train", more, "-o", new, "--extend", old, "--vocab-size", 300)
+    ranks = tmp_path / "old.tiktoken"
+    save(smaller, ranks, format="tiktoken")
+    extend = ["train", more, "-o", str(new), "--extend", str(ranks), "--vocab-size", "310", "--keep-existing"]
+    assert "name its pattern" in told(capfd, *extend)
+    assert main([*extend, "--pattern", "gpt4"]) == 0
+    assert "Learned 11 merges behind 43 of the old vocabulary" in (said := capfd.readouterr().err)
+    assert "saved in" in said and "new-2.json" in said
+    assert load(tmp_path / "new-2.json").merges[:43] == smaller.merges
+    assert "ask for a larger vocab_size" in told(capfd, "train", more, "-o", new, "--extend", old, "--vocab-size", 300)
     assert "those of OLD" in told(capfd, "train", more, "-o", new, "--extend", old, "--special", "<x>")
     assert "name it with --extend OLD" in told(capfd, "train", more, "-o", new, "--fork", "3")
     assert "There is no step 99" in told(capfd, "train", more, "-o", new, "--extend", old, "--fork", "99")

@@ -1,11 +1,12 @@
 """Trainings that go on from a vocabulary: its merges are given, then the oracle decides; and what is refused."""
 
 import random
+import tracemalloc
 
 import pytest
 from amounts import amount
 
-from bpe_core import OptionError, Trainer, Vocabulary, train
+from bpe_core import OptionError, Trainer, Vocabulary, load, save, train
 from bpe_core import reference as oracle
 from bpe_core.trainer.ties import TIES
 
@@ -53,6 +54,32 @@ def test_a_vocabulary_extended_on_its_own_corpus_is_the_larger_one():
             assert train(text, vocab_size=300, ties=ties, start=whole.vocabulary.at(k)).merges == whole.merges
 
 
+def test_a_vocabulary_of_ranks_is_extended_by_the_merges_they_hide(tmp_path):
+    text = "she sells sea shells by the sea shore; the shells she sells are sea shells, I am sure"
+    old = train(text, vocab_size=270)
+    save(old, tmp_path / "old.tiktoken", format="tiktoken")
+    ranked = load(tmp_path / "old.tiktoken", pattern="gpt4").vocabulary
+    assert not ranked.knows_merges
+    new = train(text, vocab_size=278, start=ranked)
+    assert new.merges == train(text, vocab_size=278).merges and new.record.n_given == 14
+
+
+def test_a_given_merge_costs_no_more_where_there_are_many():
+    """Of 50,000 given merges, each copied those behind it: twenty seconds for nothing."""
+    text = "".join(chr(a) + chr(b) for a in range(97, 118) for b in range(97, 118))
+    trainer = Trainer("a", vocab_size=5000, start=train(text * 2, vocab_size=1100, pattern="none").vocabulary)
+    assert trainer.n_given > 600
+    least = 1 << 30
+    tracemalloc.start()
+    for _ in range(20):
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        next(trainer)
+        least = min(least, tracemalloc.get_traced_memory()[1] - before)
+    tracemalloc.stop()
+    assert least < 4 * 600, "bytes at most that one step took: a pointer for each merge is 8"
+
+
 def test_all_ids_stay_and_new_tokens_take_the_free_ones():
     old = train("abab", vocab_size=258, pattern="none", special_tokens=["<s>"])
     assert old.special_tokens == {"<s>": 257}
@@ -91,7 +118,7 @@ def test_bytes_may_have_any_ids():
 
 def test_what_cannot_be_extended():
     old = train("abab", vocab_size=258, pattern="none")
-    with pytest.raises(OptionError, match="has 258 tokens; ask for a vocab_size of more"):
+    with pytest.raises(OptionError, match="has 258 tokens; ask for a larger vocab_size"):
         Trainer("abab", vocab_size=257, pattern="none", start=old.vocabulary)
     with pytest.raises(OptionError, match="those of the vocabulary extended"):
         Trainer("abab", vocab_size=300, pattern="none", start=old.vocabulary, special_tokens=["<s>"])
