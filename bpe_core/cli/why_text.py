@@ -17,14 +17,15 @@ def told_step(
     told: Explanation,
     tokenizer: Tokenizer,
     ties: str,
+    given: str,
     places: Sequence[CorpusPlace],
     uses: TokenUses | None,
     n_rows: int,
 ) -> str:
-    """The lines of one step; `n_rows` of the table at most."""
+    """The lines of one step; `n_rows` of the table at most. `given` is a sentence on a merge that was not chosen."""
     lines: list[str] = []
     if told.choice:
-        lines += _choice(told.step, told.choice, tokenizer, ties)
+        lines += _choice(told.step, told.choice, tokenizer, ties, given)
         lines += _places(places)
         lines += _uses(uses, tokenizer)
         lines += _words(told.choice, tokenizer)
@@ -42,16 +43,21 @@ def pair_label(pair: Pair, tokenizer: Tokenizer) -> str:
     return " + ".join(token_label(tokenizer.token_bytes(part)) for part in pair)
 
 
-def _choice(step: int, choice: Choice, tokenizer: Tokenizer, ties: str) -> Iterator[str]:
+def _choice(step: int, choice: Choice, tokenizer: Tokenizer, ties: str, given: str) -> Iterator[str]:
     pair = choice.left, choice.right
     token = token_label(tokenizer.token_bytes(choice.token))
     yield f"Step {step:,}: {pair_label(pair, tokenizer)} → {token} (id {choice.token})"
-    if choice.count < choice.most:
+    if given:
+        yield f"  {given}"
+    if choice.count < choice.most and given:
+        yield f"  The pair occurs {choice.count:,} times here, others up to {choice.most:,} times."
+    elif choice.count < choice.most:
         yield f"  The pair occurs {choice.count:,} times here, others up to {choice.most:,} times: another corpus."
     elif choice.n_tied == 1:
         yield f"  No other pair occurs as often: {choice.count:,} times."
     else:
-        yield f"  {choice.n_tied:,} pairs occur {choice.count:,} times; {ties!r} takes this one:"
+        which = "this one" if choice.by_rule.get(ties) == pair else "another"
+        yield f"  {choice.n_tied:,} pairs occur {choice.count:,} times; {ties!r} takes {which}:"
         more = ["…"] if choice.n_tied > len(choice.tied) else []
         yield "  " + ", ".join([*(pair_label(tied, tokenizer) for tied in choice.tied), *more])
         for rule, taken in choice.by_rule.items():

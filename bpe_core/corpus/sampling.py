@@ -1,6 +1,7 @@
 """A sample of a large corpus: stretches of its files, chosen by a seed, and read in the order of the corpus."""
 
 import random
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,6 +32,16 @@ class Sample:
 
     def __str__(self) -> str:
         return f"{self.share} of the bytes, seed {self.seed}"
+
+    @classmethod
+    def told(cls, words: str) -> "Sample | None":
+        """The sample that `str` tells so; None for other words.
+
+        >>> Sample.told(str(Sample(Fraction(1, 10), 7)))
+        Sample(share=Fraction(1, 10), seed=7)
+        """
+        found = re.fullmatch(r"(\d+(?:/\d+)?) of the bytes, seed (-?\d+)", words)
+        return cls(Fraction(found[1]), int(found[2])) if found else None
 
     def stretches(self, files: Iterable[TextFile], splitter: Splitter) -> list[Portion]:
         """The chosen stretches in the order of the corpus: in random order, until they have the share of the bytes.

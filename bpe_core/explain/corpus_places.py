@@ -37,10 +37,21 @@ class CorpusPlace:
     """What stands behind the pair until the end of the line: its first `AROUND` characters."""
 
 
+@dataclass(frozen=True, slots=True)
+class CorpusText:
+    """A document of a corpus."""
+
+    name: str
+    blocks: Iterable[str]
+    """Its text."""
+    first_line: int = 1
+    """The number of its first line, if it is a part of a file."""
+
+
 def corpus_places(
-    counts: PairCounts, step: int, texts: Iterable[tuple[str, Iterable[str]]], splitter: Splitter, *, most: int = 3
+    counts: PairCounts, step: int, texts: Iterable[CorpusText], splitter: Splitter, *, most: int = 3
 ) -> Iterator[CorpusPlace]:
-    """The first places in `texts` where the merge of `step` joins its pair; `texts` are (name, the text in blocks).
+    """The first places in `texts` where the merge of `step` joins its pair.
 
     No two are in one line and, if enough different pieces hold the pair, no two in equal pieces. Reads the texts only
     until `most` places are found.
@@ -48,9 +59,9 @@ def corpus_places(
     pieces = {counts.pieces[number]: before for number, before, _ in counts.difference(step).words}
     pair = counts.tokenizer.vocabulary.merges[step - 1][:2]
     repeats = len(pieces) < most
-    for name, blocks in texts if pieces else ():
-        newest, line, line_before = 0, 1, ""
-        for part, following in pairwise(chain(_joined(splitter.parts(blocks)), ("",))):
+    for text in texts if pieces else ():
+        newest, line, line_before = 0, text.first_line, ""
+        for part, following in pairwise(chain(_joined(splitter.parts(text.blocks)), ("",))):
             for piece, at in _pieces_in(part, pieces, splitter):
                 for begin, middle, end in islice(_offsets(counts, piece, pieces.get(piece, ()), pair), _WITHIN):
                     here = line + part.count("\n", 0, at + begin)
@@ -59,7 +70,7 @@ def corpus_places(
                     newest = here
                     before = _last_line(line_before + part[: at + begin])
                     after = (part[at + end : at + end + AROUND] + following[:AROUND]).partition("\n")[0][:AROUND]
-                    yield CorpusPlace(name, here, before, piece[begin:middle], piece[middle:end], after)
+                    yield CorpusPlace(text.name, here, before, piece[begin:middle], piece[middle:end], after)
                     most -= 1
                     if not most:
                         return

@@ -13,6 +13,10 @@ from bpe_core.explain.pair_counts import Difference, Pair, PairCounts, Place
 from bpe_core.explain.tie_choice import choices, order_of
 from bpe_core.trainer.ties import TIES
 
+GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."
+"""What there is to say of a merge that a training began with."""
+IN_FIRST_STAGE: Final = "Learned in the first stage, within pieces"
+"""And of one that was learned in the first of two stages; to go on with."""
 MOST_TIED: Final = 40
 """Tied pairs that are named; of more, those that the tie rule takes first."""
 MOST_ROWS: Final = 2000

@@ -47,6 +47,12 @@ class Subject:
     """Why there is nothing to ask, in a sentence."""
     ties: str = ""
     """The tie rule of the training; empty where that is not known."""
+    two_stages: bool = False
+    """Whether the merges that are given were learned in a first stage of the training."""
+
+    def told(self, step: int) -> StepExplained:
+        """What is known of a step before there is an answer."""
+        return StepExplained(step, ties=self.ties, two_stages=self.two_stages)
 
 
 class Explaining(Owner[StepExplained]):
@@ -79,10 +85,10 @@ class Explaining(Owner[StepExplained]):
         if subject.problem:
             self.cancel()
             self._subject = subject
-            self._replace(StepExplained(step, problem=subject.problem, ties=subject.ties))
+            self._replace(replace(subject.told(step), problem=subject.problem))
         elif subject != self._subject or not (self.is_working or self._value.problem):
             self._subject = subject
-            self._replace(StepExplained(step, waiting="counting the pairs of the texts", ties=subject.ties))
+            self._replace(replace(subject.told(step), waiting="counting the pairs of the texts"))
             self._begin(partial(self._answer, subject))
         self._news.set()
 
@@ -130,7 +136,7 @@ class Explaining(Owner[StepExplained]):
                 self._replace(replace(self._value, waiting=f"reading the texts {share:.0%}"))
             case Explained(body):
                 told = Explanation.from_json(body)
-                self._replace(StepExplained(told.step, told, ties=self._subject.ties))
+                self._replace(replace(self._subject.told(told.step), explanation=told))
                 self._answered.set()
             case Places(step, rows) if step == self._value.step:
                 self._replace(replace(self._value, places=tuple(CorpusPlace(**row) for row in rows)))
@@ -138,7 +144,7 @@ class Explaining(Owner[StepExplained]):
                 self._failed(message)
 
     def _failed(self, sentence: str) -> None:
-        self._replace(StepExplained(self._value.step, problem=sentence, ties=self._subject.ties))
+        self._replace(replace(self._subject.told(self._value.step), problem=sentence))
 
 
 def _numbers(merges: Sequence[tuple[int, int, int]]) -> str:
@@ -147,31 +153,25 @@ def _numbers(merges: Sequence[tuple[int, int, int]]) -> str:
 
 def subject_of_task(task: TrainingTask) -> Subject:
     """What a training of this session learns, and from what."""
+    if not (task.preset or task.paths):
+        return Subject(problem="Nothing is known of the texts that this is learned from.", ties=task.rules.ties)
     rules = task.rules
-    texts = ("--preset", task.preset) if task.preset else task.paths
-    if not texts:
-        return Subject(problem="Nothing is known of the texts that this is learned from.", ties=rules.ties)
-    arguments = (
-        *("--pattern", rules.pattern, "--ties", rules.ties, "--id-layout", rules.id_layout),
-        *(f"--special={token}" for token in rules.special_tokens),
-        *((f"--end-of-word={rules.end_of_word}",) if rules.end_of_word else ()),
-        *(("--max-token-length", str(rules.max_token_length)) if rules.max_token_length else ()),
-    )
-    return Subject((*arguments, *texts), grows=True, ties=rules.ties)
+    return Subject(("--learning", *task.asked_for), True, "", rules.ties, bool(rules.first_pattern))
 
 
 def subject_of_file(
     tokenizer: Tokenizer, path: str, pattern: str | None, preset: str, paths: tuple[str, ...]
 ) -> Subject:
     """A vocabulary that is kept at `path`, with the texts of the founding example `preset` or those at `paths`."""
-    ties = tokenizer.record.ties if tokenizer.record else ""
+    record = tokenizer.record
+    ties, two_stages = (record.ties, bool(record.first_pattern)) if record else ("", False)
     if tokenizer.preparation is not None:
         return Subject(problem="This tokenizer changes a text before it splits it; its pairs cannot be counted.")
     if not preset and not paths:
         return Subject(problem="No text is chosen to count pairs in: F2, and the space bar marks one.", ties=ties)
     texts = ("--preset", preset) if preset else paths
     given = () if pattern is None else (f"--pattern={pattern}",)
-    return Subject(("-t", path, *given, *texts), ties=ties)
+    return Subject(("-t", path, *given, *texts), ties=ties, two_stages=two_stages)
 
 
 def preset_of(record: TrainingRecord) -> str:

@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 from bpe_core.explain.corpus_places import CorpusPlace
-from bpe_core.explain.merge_choice import Choice, PairRow, Word
+from bpe_core.explain.merge_choice import GIVEN, IN_FIRST_STAGE, Choice, PairRow, Word
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
@@ -50,9 +50,10 @@ def why_lines(
     choice = explanation.choice if explanation else None
     lines = [_head(merge, look)]
     if not merge.ties:
-        lines += sentence("Given by the vocabulary that was extended, and not chosen in these texts.", look.width)
+        within = f"{IN_FIRST_STAGE}; the log tells the count in whole texts."
+        lines += sentence(within if told.two_stages else GIVEN, look.width)
     if choice is not None:
-        lines += _counts(choice, merge, ties, look)
+        lines += _counts(choice, merge, ties, look, in_first_stage=told.two_stages and not merge.ties)
     else:
         lines += _recorded(merge, ties, look)
     if told.problem and choice is None:
@@ -97,9 +98,9 @@ def _recorded(merge: Merge, ties: str, look: Look) -> list[InfoLine]:
     return sentence(told, look.width)
 
 
-def _counts(choice: Choice, merge: Merge, ties: str, look: Look) -> Iterator[InfoLine]:
+def _counts(choice: Choice, merge: Merge, ties: str, look: Look, *, in_first_stage: bool) -> Iterator[InfoLine]:
     pair = choice.left, choice.right
-    if merge.count and merge.count != choice.count:
+    if merge.count and merge.count != choice.count and not in_first_stage:
         yield from sentence(
             f"It was learned from other texts, where the pair occurred {counted(merge.count, 'time')}; "
             "all that follows is counted in those that are chosen now.",
@@ -109,7 +110,7 @@ def _counts(choice: Choice, merge: Merge, ties: str, look: Look) -> Iterator[Inf
         yield from _bar_lines("●", pair, choice.count, choice.most, "text", (), look)
     elif choice.n_tied > 1:
         how_many = Text(f"{choice.n_tied:,} pairs tied", look.inks["tied"])
-        yield InfoLine(how_many, f"“{ties}” decides" if ties else "")
+        yield InfoLine(how_many, f"“{ties}” decides" if choice.by_rule.get(ties) == pair else "")
     else:
         yield InfoLine("no tie: no other as often", ink="muted")
     taken_by: dict[tuple[int, int], list[str]] = {}

@@ -76,7 +76,7 @@ def test_a_worker_answers_while_a_vocabulary_grows(corpus: Path) -> None:
     tokenizer = train(TEXT, vocab_size=270, ties="largest", pattern="gpt4")
     rows = [" ".join(map(str, merge)) for merge in tokenizer.merges]
     questions = ["step 0", f"merges {' '.join(rows[:5])}", "step 5", f"merges {' '.join(rows[5:])}", "step 9", "step 2"]
-    command = [sys.executable, "-m", "bpe_core", "why", "--stream", "--ties", "largest", str(corpus)]
+    command = [sys.executable, "-m", "bpe_core", "why", "--stream", "--learning", "--ties", "largest", str(corpus)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdin and process.stdout
@@ -106,7 +106,7 @@ def test_a_worker_refuses_what_would_take_too_long(corpus: Path, monkeypatch: py
 
 
 def _options(corpus: Path) -> Namespace:
-    return _parser("bpescope").parse_args(["why", "--stream", str(corpus)])
+    return _parser("bpescope").parse_args(["why", "--stream", "--learning", str(corpus)])
 
 
 def test_nonsense_on_stdin_is_told(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

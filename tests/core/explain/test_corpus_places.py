@@ -7,7 +7,7 @@ import pytest
 from bpe_core import train
 from bpe_core.content.samples import samples
 from bpe_core.corpus import Counts, find_files
-from bpe_core.explain.corpus_places import AROUND, corpus_places
+from bpe_core.explain.corpus_places import AROUND, CorpusText, corpus_places
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.tokenizer import Tokenizer
 
@@ -21,7 +21,7 @@ def test_three_lines_of_two_files() -> None:
     tokenizer = train([text for _, text in texts], vocab_size=258, ties="lowest")
     counts = counted(tokenizer, *(text for _, text in texts))
     assert tokenizer.token_bytes(256) == b"en"
-    places = list(corpus_places(counts, 1, ((name, [text]) for name, text in texts), tokenizer.splitter))
+    places = list(corpus_places(counts, 1, (CorpusText(name, [text]) for name, text in texts), tokenizer.splitter))
     assert [(place.name, place.line, place.before, place.left, place.right, place.after) for place in places] == [
         ("a.txt", 2, "the ", "e", "n", "d"),
         ("a.txt", 4, "b", "e", "n", "d it"),
@@ -37,9 +37,9 @@ def test_places_in_real_texts_hold_the_pair_at_that_step(pattern: str) -> None:
     counts = PairCounts(tokenizer, Counts.read(files, pattern).pieces)
     text_of = {file.name: "".join(file.blocks()) for file in files}
     for step in range(1, tokenizer.step, 110):
-        texts = [(name, [text]) for name, text in text_of.items()]
+        texts = [CorpusText(name, [text]) for name, text in text_of.items()]
         places = list(corpus_places(counts, step, texts, tokenizer.splitter))
-        cut = [(name, [text[i : i + 37] for i in range(0, len(text), 37)]) for name, text in text_of.items()]
+        cut = [CorpusText(name, [text[i : i + 37] for i in range(0, len(text), 37)]) for name, text in text_of.items()]
         assert list(corpus_places(counts, step, cut, tokenizer.splitter)) == places
         left, right, token = tokenizer.merges[step - 1]
         assert 1 <= len(places) <= 3
@@ -57,21 +57,21 @@ def test_places_in_real_texts_hold_the_pair_at_that_step(pattern: str) -> None:
 
 def test_a_pair_inside_a_character_and_one_with_the_end_of_a_word() -> None:
     torn = train("日本 日本", vocab_size=257)
-    (place,) = corpus_places(counted(torn, "日本 日本"), 1, [("t", ["日本 日本"])], torn.splitter)
+    (place,) = corpus_places(counted(torn, "日本 日本"), 1, [CorpusText("t", ["日本 日本"])], torn.splitter)
     assert (place.left, place.right, place.after) == ("日", "", "本 日本")
     marked = train("low low", vocab_size=262, pattern="words", end_of_word="</w>", ties="largest")
     step = next(n for n, (_, right, _) in enumerate(marked.merges, 1) if right == marked.vocabulary.end_of_word)
-    (place,) = corpus_places(counted(marked, "low low"), step, [("t", ["low low"])], marked.splitter)
+    (place,) = corpus_places(counted(marked, "low low"), step, [CorpusText("t", ["low low"])], marked.splitter)
     assert (place.left, place.right, place.after) == ("w" if step == 1 else place.left, "", " low")
 
 
 def test_a_long_piece_is_told_from_several_of_its_lines() -> None:
     text = "one\n" * 50
     tokenizer = train(text, vocab_size=257, pattern="none")
-    places = list(corpus_places(counted(tokenizer, text), 1, [("t", [text])], tokenizer.splitter))
+    places = list(corpus_places(counted(tokenizer, text), 1, [CorpusText("t", [text])], tokenizer.splitter))
     assert [place.line for place in places] == [1, 2, 3]
 
 
 def test_texts_without_the_pair_are_no_place() -> None:
     tokenizer = train("abab", vocab_size=257)
-    assert list(corpus_places(counted(tokenizer, "xyz"), 1, [("t", ["xyz"])], tokenizer.splitter)) == []
+    assert list(corpus_places(counted(tokenizer, "xyz"), 1, [CorpusText("t", ["xyz"])], tokenizer.splitter)) == []

@@ -1,0 +1,195 @@
+"""A `why` of corpora that were weighted, sampled, or read in two stages, and of trainings that began with merges: at
+any step the numbers are those of a recount by the reference, for a kept file as for a training under way."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from bpe_core import load, reference, save, train
+from bpe_core.cli.control import Control
+from bpe_core.cli.main import main
+from bpe_core.cli.report import report_to
+from bpe_core.cli.why import _subject
+from bpe_core.cli.why_subject import Question, Subject
+from bpe_core.content.samples import samples
+from bpe_core.explain.merge_choice import explain
+from bpe_core.patterns import splitter
+from bpe_core.tokenizer import Tokenizer
+
+Words = dict[tuple[int, ...], int]
+"""Distinct pieces as ids, in the order of first appearance -> how often they occur."""
+
+
+def counted(question: Question) -> Subject:
+    with closing(Control(stdin=False)) as control, closing(report_to(False, control)) as report:
+        subject = _subject(question, False, control, report)
+    assert subject is not None
+    return subject
+
+
+def kept_and_growing(out: Path, tokenizer: Tokenizer, asked: list[str], paths: list[str]) -> tuple[Subject, Subject]:
+    growing = counted(Question.of_training([*asked, *paths]))
+    assert growing.tokenizer.step == 0
+    growing.grow(tokenizer.merges)
+    return counted(Question.of_file(load(out), paths, None)), growing
+
+
+def pieces(texts: Iterable[tuple[str, int]], tokenizer: Tokenizer, pattern: str) -> Words:
+    """The distinct pieces of (text, how many times it counts) as the ids of their bytes."""
+    id_of = {data: token for token, data in tokenizer.vocabulary.base.items()}
+    words: Counter[tuple[int, ...]] = Counter()
+    for text, weight in texts:
+        for piece in splitter(pattern).split(text):
+            words[tuple(id_of[bytes([byte])] for byte in piece.encode())] += weight
+    return words
+
+
+def states(words: Words, tokenizer: Tokenizer) -> list[tuple[Counter[tuple[int, int]], int]]:
+    """(how often each pair occurs, how many tokens there are) before each merge, and after the last."""
+    rows, now = [], list(words.items())
+    for merge in (None, *tokenizer.merges):
+        if merge is not None:
+            now = [(tuple(reference.merged(list(word), merge[:2], merge[2])), n) for word, n in now]
+        counts: Counter[tuple[int, int]] = Counter()
+        for word, n in now:
+            for pair in pairwise(word):
+                counts[pair] += n
+        rows.append((counts, sum(n * len(word) for word, n in now)))
+    return rows
+
+
+def check(
+    subjects: Iterable[Subject],
+    steps: Iterable[int],
+    before: list[tuple[Counter[tuple[int, int]], int]],
+    after: list[tuple[Counter[tuple[int, int]], int]],
+    n_given: int = 0,
+) -> None:
+    """The choice of each step is what it was chosen from, `before`; the table what the next is chosen from, `after`."""
+    for subject in subjects:
+        for step in steps:
+            told = subject.explanation(step)
+            choice, (was, _), (now, n_tokens) = told.choice, before[step - 1], after[step]
+            assert choice is not None
+            pair = subject.tokenizer.merges[step - 1][:2]
+            assert (choice.left, choice.right) == pair
+            assert (choice.count, choice.most) == (was[pair], max(was.values()))
+            tied = [other for other, count in was.items() if count == choice.most]
+            assert choice.n_tied == len(tied) and choice.by_rule["first"] == tied[0]
+            assert step <= n_given or choice.by_rule[subject.asked.ties] == pair
+            assert (told.table.n_pairs, told.table.n_tokens) == (len(now), n_tokens)
+            assert [row.count for row in told.table.rows] == sorted(now.values(), reverse=True)[: len(told.table.rows)]
+            assert all(row.count == now[row.left, row.right] for row in told.table.rows)
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> list[Path]:
+    """Three texts, the second large enough to be sampled in stretches."""
+    r = random.Random(16)
+    words = ["".join(r.choices("abcdenst", k=r.randint(1, 5))) for _ in range(120)]
+    sizes = (40, 70_000, 60)
+    paths = [tmp_path / f"{number} {size}.txt" for number, size in enumerate(sizes)]
+    for path, size in zip(paths, sizes, strict=True):
+        path.write_text(" ".join(r.choice(words) + "\n" * (r.random() < 0.1) for _ in range(size)))
+    return paths
+
+
+def test_weighted_texts(texts: list[Path], tmp_path: Path) -> None:
+    paths = [str(texts[0]), str(texts[2])]
+    asked = ["--vocab-size", "290", "--weight", f"{paths[0]}=2.5", "--pattern", "gpt2"]
+    assert main(["train", "-o", str(tmp_path / "o.json"), *asked, *paths]) == 0
+    tokenizer = load(tmp_path / "o.json")
+    rows = states(pieces(((texts[0].read_text(), 5), (texts[2].read_text(), 2)), tokenizer, "gpt2"), tokenizer)
+    steps = range(1, tokenizer.step + 1)
+    check(kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths), steps, rows, rows)
+    # In the app the same texts may be chosen by another path.
+    moved = [tmp_path / "0 40.txt", tmp_path / "other" / "2 60.txt"]
+    moved[1].parent.mkdir()
+    texts[2].rename(moved[1])
+    check([counted(Question.of_file(load(tmp_path / "o.json"), [*map(str, moved)], None))], (1, 7), rows, rows)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sample(weighted: bool, texts: list[Path], tmp_path: Path) -> None:
+    paths = [*map(str, texts)]
+    asked = ["--vocab-size", "280", "--sample", "1/3", "--seed", "5", *(["--weight", f"{paths[1]}=3"] * weighted)]
+    assert main(["train", "-o", str(tmp_path / "o.json"), *asked, *paths]) == 0
+    tokenizer = load(tmp_path / "o.json")
+    assert tokenizer.record is not None
+    read: list[tuple[str, int]] = []
+    for source in tokenizer.record.sources:
+        name, start, end = re.fullmatch(r"(.+?)(?: \(bytes ([\d,]+) to ([\d,]+)\))?", source.name).groups()  # type: ignore[union-attr]
+        text = (tmp_path / name).read_text()
+        part = slice(int(start.replace(",", "")), int(end.replace(",", ""))) if start else slice(None)
+        read.append((text[part], 3 if weighted and name == texts[1].name else 1))
+    assert 0 < sum(len(text) for text, _ in read) < sum(path.stat().st_size for path in texts) / 1.5
+    rows = states(pieces(read, tokenizer, "gpt4"), tokenizer)
+    subjects = kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths)
+    check(subjects, (1, 2, 9, 8, 24), rows, rows)
+    for subject in subjects:
+        for place in subject.places(9):
+            line = (tmp_path / place.name).read_text().split("\n")[place.line - 1]
+            assert place.before + place.left + place.right + place.after in line
+            assert any(line in text for text, _ in read)
+
+
+def test_a_training_that_began_with_merges_of_other_ids(texts: list[Path], tmp_path: Path) -> None:
+    """The vocabulary that is extended has the ids of its bytes elsewhere, and a special token between."""
+    old = tmp_path / "old.json"
+    begun = train("bands and sands", vocab_size=270, special_tokens=["<s>"], id_layout="specials-first")
+    save(begun, old)
+    paths = [str(texts[0])]
+    asked = ["--vocab-size", "300", "--extend", str(old), "--fork", "6", "--ties", "largest", "--pattern", "words"]
+    assert main(["train", "-o", str(tmp_path / "o.json"), *asked, *paths]) == 0
+    tokenizer = load(tmp_path / "o.json")
+    assert tokenizer.merges[:6] == begun.merges[:6] and tokenizer.step > 20
+    rows = states(pieces([(texts[0].read_text(), 1)], tokenizer, "words"), tokenizer)
+    subjects = kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths)
+    steps = [step for step in range(1, tokenizer.step + 1) if rows[step - 1][0][tokenizer.merges[step - 1][:2]]]
+    check(subjects, steps, rows, rows, n_given=6)
+    kept = subjects[0]
+    assert "Given by the vocabulary" in kept.given(6) and not kept.given(7) and not kept.given(0)
+
+
+@pytest.mark.parametrize("step", [9, 500])
+def test_both_stages_of_superbpe(step: int, texts: list[Path], tmp_path: Path) -> None:
+    """Also where the first stage ends early, because no pair is left in it that may be merged."""
+    paths = [str(texts[0]), str(texts[2])]
+    asked = ["--vocab-size", str(256 + 30 + step), "--experiment", f"superbpe={step}", "--min-count", "3"]
+    assert main(["train", "-o", str(tmp_path / "o.json"), *asked, *paths]) == 0
+    tokenizer = load(tmp_path / "o.json")
+    assert tokenizer.record is not None
+    n_first = tokenizer.record.n_given
+    assert 0 < n_first <= min(step, tokenizer.step - 1)
+    read = [(path.read_text(), 1) for path in (texts[0], texts[2])]
+    within = states(pieces(read, tokenizer, "gpt4"), tokenizer)
+    whole = states({tuple(text.encode()): n for text, n in read}, tokenizer)
+    subjects = kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths)
+    check(subjects, range(1, n_first), within, within)
+    check(subjects, [n_first], within, whole)
+    check(subjects, range(n_first + 1, tokenizer.step + 1), whole, whole)
+    for subject in subjects:
+        assert subject.explanation(0).table.n_pairs == len(within[0][0])
+    kept = subjects[0]
+    assert "first stage" in kept.given(n_first) and not kept.given(n_first + 1)
+    assert kept.places(1) and kept.places(n_first + 1)
+
+
+def test_a_real_text_in_two_stages(tmp_path: Path) -> None:
+    """Against `explain`, which is held against the reference elsewhere, with the pieces of either stage."""
+    path = next(str(sample.path) for sample in samples() if 3000 < sample.path.stat().st_size < 30_000)
+    asked = ["--vocab-size", "456", "--experiment", "superbpe=150", path]
+    assert main(["train", "-o", str(tmp_path / "o.json"), *asked]) == 0
+    tokenizer = load(tmp_path / "o.json")
+    (kept, growing) = kept_and_growing(tmp_path / "o.json", tokenizer, asked[:-1], [path])
+    assert kept.first is not None
+    for step in (1, 90, 149, 150, 151, 199, 90):
+        told = kept.explanation(step)
+        assert told == growing.explanation(step)
+        assert told.choice == explain(kept.first if step <= 150 else kept.last, step).choice
