@@ -72,13 +72,22 @@ def try_training(rng: random.Random, ties: str) -> str:
         piece = "".join(rng.choices(letters, k=rng.choice((1, 2, 3, 5, 8, 20, 60))))
         pieces[piece] = pieces.get(piece, 0) + rng.choice((1, 1, 2, 5))
     rules = Rules(ties, rng.choice((1, 1, 2, 3)), rng.choice((None, None, 2, 3, 5)), rng.choice(("", "", "</w>")))
-    found, beside = CompiledLearner(pieces, rules, None), PythonLearner(pieces, rules, None)
+    found, beside = CompiledLearner(_table(pieces), rules, None), PythonLearner(pieces, rules, None)
     steps = found.learn(rng.randrange(30))
     steps += found.learn(30 - len(steps))
     what = f"{rules} {pieces}"
     if steps != beside.learn(30) or sorted(found.pairs()) != sorted(beside.pairs()):
         return f"{what}: not as the Python beside it"
     return "" if rules.end_of_word or steps == _reference_steps(pieces, rules) else f"{what}: not as the reference"
+
+
+def _table(pieces: dict[str, int]) -> kernel.PieceTable:
+    table = kernel.PieceTable(None)
+    for piece, weight in pieces.items():
+        one = kernel.PieceTable(None)
+        one.add_pieces([piece], 0)
+        table.append(one, 0, weight)
+    return table
 
 
 def _reference_steps(pieces: dict[str, int], rules: Rules) -> list[Step]:
@@ -100,9 +109,11 @@ def try_counts(rng: random.Random, name: str) -> str:
     tables = [kernel.PieceTable(scanner) for _ in range(2)]
     middle = rng.randrange(len(documents))
     for number, document in enumerate(documents):
-        tables[number >= middle].add(document)
-        tables[number >= middle].end_document()
-    tables[0].append(tables[1])
+        data = document.encode()
+        cut = scanner.last_cut(data[: rng.randrange(len(data) + 1)])
+        for part in filter(None, (data[:cut], data[cut:])):
+            tables[number >= middle].add(part, number - middle * (number >= middle))
+    tables[0].append(tables[1], middle)
     where: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         for piece in _compiled(name).findall(document):

@@ -41,14 +41,14 @@ def spread_of(
     size = sum(file.size for file in files)
     if len(files) < 2 or size > MOST_BYTES:
         return None
-    reading = Reading(size, progress, stop)
+    reading = Reading(progress, stop)
     ids: dict[str, tuple[int, ...]] = {}
     frequency: Counter[int] = Counter()
     total: Counter[int] = Counter()
     largest: dict[int, int] = {}
-    for file in files:
+    for document in reading.documents(files):
         counts = Counts(tokenizer.pattern)
-        counts.add_file(file, reading.blocks(file))
+        counts.add(document)
         new = [piece for piece in counts.pieces if piece not in ids]
         ids.update(zip(new, map(tuple, tokenizer.encode_pieces(new)), strict=True))
         here: Counter[int] = Counter()

@@ -48,7 +48,7 @@ def _table(counts: Counts) -> str:
         "bytes": counts.n_bytes,
         "characters": counts.n_characters,
         "pieces": counts.n_pieces,
-        "different pieces": len(counts.pieces),
+        "different pieces": len(counts.table),
     }
     width = max(len(f"{n:,}") for n in rows.values())
     return "\n".join(f"{name:16}  {n:>{width},}" for name, n in rows.items())

@@ -64,12 +64,10 @@ def count_files(
         before += sum(file.size for file in some) * (sample is None)
         parts.append((counts, weight))
     counts = parts[0][0] if not weights else Counts.weighted(parts)
-    if counts.n_lost:
-        report.say(WORKER_LOST)
     for skipped in (*found.skipped, *counts.skipped):
         report.send(Skipped(str(skipped.path), skipped.reason))
     report.send(
-        Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces), role)
+        Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role)
     )
     return counts
 

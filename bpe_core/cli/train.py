@@ -137,7 +137,7 @@ def _counts(
             options.paths, rules.pattern, control, report, outputs=outputs, weights=weights, sample=sample
         )
     counts = preset.counts()
-    sizes = (counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.pieces))
+    sizes = (counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table))
     report.send(Counted(*sizes))
     return counts
 

@@ -1,13 +1,13 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
 from bpe_core.corpus.piece_table import PieceTable
-from bpe_core.corpus.progress import Progress, Reading, Stopped
+from bpe_core.corpus.progress import Document, Progress, Reading, Stopped
 from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure, Source
 from bpe_core.errors import TextError
@@ -19,14 +19,17 @@ from bpe_core.surrogates import utf8
 if TYPE_CHECKING:
     from bpe_core.corpus.sampling import Sample
 
-__all__ = ["Counts", "Progress", "Source"]
+__all__ = ["Counts", "Document", "Progress", "Source"]
 
 
 BYTES_PER_WORKER: Final = 1 << 21
-"""Bytes on disk that one more worker must have to count, to be worth starting."""
+"""Bytes on disk that one more thread must have to count, to be worth starting."""
+
+_PART: Final = 1 << 18
+"""Bytes of a document that the kernel counts at a time, about."""
 
 _HELD: Final = 6
-"""Blocks of a document that are read before any is counted; a document with more is counted in a table of its own."""
+"""Parts of a document that are read before any is counted; a document with more is counted in a table of its own."""
 
 
 class Counts:
@@ -46,8 +49,6 @@ class Counts:
         """What is known of each document, in order; the texts given to `Counts.of` have a single one in common."""
         self.skipped: list[Skipped] = []
         """Files that could not be read to their end; nothing of them is counted."""
-        self.n_lost = 0
-        """Worker processes that could not be started or died; their portions were counted in this process."""
         self.stopped = False
         """Whether `stop` ended the reading early; only documents that were read to their ends are counted then."""
         self.n_bytes = 0
@@ -58,33 +59,23 @@ class Counts:
         """What was taken of the files, for a person; "" if they were read whole."""
         self.splitter = splitter(pattern)
         """What cuts texts into pieces."""
-        self._table = self._new_table()
+        self.n_documents = 0
+        """How many texts were counted."""
+        self.table = self._new_table()
+        """How often each piece occurs: a `kernel.PieceTable` where there is a kernel, else a `PieceTable`."""
         self._known: tuple[int, Mapping[str, int]] = (0, {})
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All attributes but the splitter, which the process that unpickles this makes anew."""
-        return {name: value for name, value in vars(self).items() if name != "splitter"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, splitter=splitter(state["pattern"]))
-
     @property
-    def is_compiled(self) -> bool:
-        """Whether the kernel counts: it releases the GIL, so threads serve instead of processes."""
-        return kernel.available and self.splitter.scanner is not None
+    def _scanner(self) -> "kernel.Scanner | None":
+        return self.splitter.scanner if kernel.available else None
 
-    def _new_table(self) -> Any:  # `add` of the kernel's takes a text, that of the one in Python its pieces
-        return kernel.PieceTable(self.splitter.scanner) if self.is_compiled and self.splitter.scanner else PieceTable()
-
-    @property
-    def n_documents(self) -> int:
-        """How many texts were counted."""
-        return int(self._table.n_documents)
+    def _new_table(self) -> Any:  # one or the other; tables of the two sorts are never put together
+        return kernel.PieceTable(self._scanner) if kernel.available else PieceTable()
 
     @property
     def n_pieces(self) -> int:
-        """How many pieces the texts were split into, with repetition; `len(pieces)` is how many differ."""
-        return int(self._table.n_pieces)
+        """How many pieces the texts were split into, with repetition; `len(table)` is how many differ."""
+        return int(self.table.n_pieces)
 
     @property
     def n_weighted_bytes(self) -> int:
@@ -95,7 +86,7 @@ class Counts:
     def pieces(self) -> Mapping[str, int]:
         """Piece -> how often it occurs, in the order of first appearance. A new mapping after more was counted."""
         if self._known[0] != self.n_pieces:
-            self._known = self.n_pieces, self._table.counts()
+            self._known = self.n_pieces, self.table.counts()
         return self._known[1]
 
     @classmethod
@@ -112,7 +103,8 @@ class Counts:
             if number:
                 measure.next_text()
             whole = text if text.isascii() else utf8(text).decode()
-            counts._add(measure.over(whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)))
+            counts._count((whole[i : i + BLOCK] for i in range(0, len(whole), BLOCK)), measure)
+            counts.n_documents += 1
         counts._keep(measure.source("text" if isinstance(texts, str) else counted(counts.n_documents, "text")))
         return counts
 
@@ -130,33 +122,28 @@ class Counts:
         """Count files, each a document. They are read in blocks: only a pattern without safe cuts holds a whole text.
 
         `progress` and `stop` are called at most every 20 ms; if `stop` returns true, the counts made until then are
-        returned, with `stopped` set. `workers` threads (processes without the kernel) count at a time; None: as many as
-        the size is worth, up to the number of cores. The result is the same for any number. With a `sample` only a part
-        of the files is read, in stretches that are documents each.
+        returned, with `stopped` set. `workers` threads count at a time, where the kernel can split the texts; None:
+        as many as the size is worth, up to the number of cores. The result is the same for any number. With a `sample`
+        only a part of the files is read, in stretches that are documents each.
         Raises TextError if a `required` file, or every file, proves unreadable; PatternError for a wrong `pattern`.
         """
         counts = cls(pattern)
         files = tuple(files)
-        taken = sample.stretches(files, counts.splitter) if sample else None
-        reading = Reading(sum(one.size for one in taken or files), progress, stop)
+        reading = Reading(progress, stop)
+        documents = sample.documents(files, counts.splitter, reading) if sample else reading.documents(files)
+        n_threads = n_processes(reading.total, BYTES_PER_WORKER) if workers is None else workers
         try:
-            if workers is None:
-                workers = n_processes(reading.total, BYTES_PER_WORKER)
-            if sample and taken is not None:
-                from bpe_core.corpus.counting import read_stretches
+            if n_threads > 1 and counts._scanner:
+                from bpe_core.corpus.counting import count_together  # late: most corpora are small
 
-                read_stretches(counts, taken, reading, workers)
-                counts.sample = str(sample)
-            elif workers > 1 and counts.splitter.source:
-                from bpe_core.corpus.counting import read_together  # late: most corpora are small
-
-                read_together(counts, files, reading, workers)
+                count_together(counts, documents, counts._scanner, reading, n_threads)
             else:
-                for file in files:
-                    counts.add_file(file, reading.blocks(file))
+                for document in documents:
+                    counts.add(document)
         except Stopped:
             counts.stopped = True
             return counts
+        counts.sample = "" if sample is None else str(sample)
         if files and not counts.n_documents:
             raise TextError(f"None of the files could be read: {counts.skipped[0].reason}.")
         reading.finish()
@@ -169,49 +156,40 @@ class Counts:
         Exact: weights are whole numbers from 1 on. The parts have one pattern, and must not be used any more.
         """
         whole = cls(parts[0][0].pattern)
-        pieces: dict[str, int] = {}
         for counts, weight in parts:
-            for piece, n in counts.pieces.items():
-                pieces[piece] = pieces.get(piece, 0) + n * weight
-            counts.sources = [replace(source, weight=weight) for source in counts.sources]
-            whole.append(counts)
+            whole.table.append(counts.table, whole.n_documents, weight)
+            whole.sources += [replace(source, weight=weight) for source in counts.sources]
+            whole.skipped += counts.skipped
+            whole.n_documents += counts.n_documents
+            whole.n_bytes += counts.n_bytes
+            whole.n_characters += counts.n_characters
             whole.sample = counts.sample
-            whole.n_lost += counts.n_lost
             whole.stopped |= counts.stopped
-        whole._known = whole.n_pieces, pieces
         return whole
 
-    def add_file(self, file: TextFile, blocks: Iterable[str]) -> None:
-        """Count one more document, whose text is `blocks`. If reading it fails, it is skipped (see `skip`)."""
+    def add(self, document: Document) -> None:
+        """Count one more document. If reading it fails, nothing of it is counted, and it is skipped (see `skip`)."""
         measure = Measure()
         try:
-            self._add(measure.over(blocks))
+            self._count(document.blocks, measure)
         except Unreadable as error:
-            self.skip(file, error)
+            self.skip(document.file, error)
         else:
-            self._keep(measure.source(file.name))
+            self.n_documents += 1
+            self._keep(measure.source(document.name))
+
+    def take(self, table: "kernel.PieceTable", sources: Sequence[Source]) -> None:
+        """Add the pieces of documents, counted already and numbered from 0 in `table`, and what is known of them."""
+        self.table.append(table, self.n_documents)
+        self.n_documents += len(sources)
+        for source in sources:
+            self._keep(source)
 
     def skip(self, file: TextFile, error: Unreadable) -> None:
         """List an unreadable file in `skipped`; raises `error` if the file is `required`."""
         if file.required:
             raise error
         self.skipped.append(Skipped(file.path, error.reason))
-
-    def append(self, other: "Counts") -> None:
-        """Add the counts of the documents that follow those here, as if they had been counted here."""
-        self._table.append(other._table)
-        self.sources += other.sources
-        self.skipped += other.skipped
-        self.n_bytes += other.n_bytes
-        self.n_characters += other.n_characters
-
-    def append_to_last(self, part: "Counts") -> None:
-        """Add the pieces of `part`, the next part of the single document here; `set_source` sets the sizes later."""
-        self._table.append_to_last(part._table)
-
-    def set_source(self, source: Source) -> None:
-        """Set the source and the sizes of the single document here."""
-        self.sources, self.n_bytes, self.n_characters = [source], source.bytes, source.characters
 
     def name_of(self, document: int) -> str:
         """The name of a document for a person; documents are numbered from 0."""
@@ -220,22 +198,46 @@ class Counts:
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
         """Piece -> numbers of the one or two documents it occurs in. A piece that is missing is in three or more."""
-        few: dict[str, tuple[int, ...]] = self._table.few_documents()
+        few: dict[str, tuple[int, ...]] = self.table.few_documents()
         return few
 
-    def _add(self, blocks: Iterable[str]) -> None:
-        """Count one document. If reading it raises, nothing of it is counted."""
-        parts = self.splitter.parts(blocks)
-        held = list(islice(parts, _HELD))
+    def _count(self, blocks: Iterable[str], measure: Measure) -> None:
+        """Count the pieces of the next document. If reading it raises, none of them is counted."""
+        scanner = self._scanner
+        texts = (
+            parts(measure.encoded(blocks), scanner, _PART) if scanner else self.splitter.pieces(measure.over(blocks))
+        )
+        held = list(islice(texts, _HELD))
         is_long = len(held) == _HELD
-        table = self._new_table() if is_long else self._table
-        for part in chain(held, parts):
-            table.add(part if self.is_compiled else self.splitter.split(part))
-        table.end_document()
+        table, number = (self._new_table(), 0) if is_long else (self.table, self.n_documents)
+        add = table.add if scanner else table.add_pieces
+        for text in chain(held, texts):
+            add(text, number)
         if is_long:
-            self._table.append(table)
+            self.table.append(table, self.n_documents)
 
     def _keep(self, source: Source) -> None:
         self.sources.append(source)
         self.n_bytes += source.bytes
         self.n_characters += source.characters
+
+
+def parts(blocks: Iterable[bytes], scanner: "kernel.Scanner", size: int) -> Iterator[bytes]:
+    """One document in UTF-8 that comes in blocks, cut where no piece lies across into parts of about `size` bytes.
+
+    They are longer where there is no such place. Holds two parts at a time.
+    """
+    held: list[bytes] = []
+    n_held, enough = 0, size
+    for block in blocks:
+        held.append(block)
+        n_held += len(block)
+        if n_held >= enough:
+            text = b"".join(held)
+            cut = scanner.last_cut(text)
+            if cut:
+                yield text[:cut]
+            held = [text[cut:]]
+            n_held, enough = len(held[0]), size if cut else 2 * n_held
+    if held:
+        yield b"".join(held)

@@ -5,8 +5,6 @@ The implementation in Python, and the reference for `kernel.PieceTable`.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import repeat
-from operator import add
 from typing import Final
 
 FEW: Final = 2
@@ -18,42 +16,27 @@ class PieceTable:
 
     def __init__(self) -> None:
         """Nothing counted yet."""
-        self.n_documents = 0
-        """Documents that have ended."""
+        self.n_pieces = 0
+        """Pieces, with repetition and without weights."""
         self._counts: Counter[str] = Counter()
         self._documents: dict[str, tuple[int, ...]] = {}  # of each piece; () where they are many
-        self._open: dict[str, None] = {}  # the pieces of the document that has not ended
 
-    @property
-    def n_pieces(self) -> int:
-        """Pieces, with repetition."""
-        return self._counts.total()
+    def __len__(self) -> int:
+        """How many different pieces there are."""
+        return len(self._counts)
 
-    def add(self, pieces: Sequence[str]) -> None:
-        """Count pieces of the current document, the one that began after the last `end_document`."""
+    def add_pieces(self, pieces: Sequence[str], document: int) -> None:
+        """Count pieces of the document of this number; later ones have higher numbers."""
         self._counts.update(pieces)
-        self._open.update(dict.fromkeys(pieces))
+        self.n_pieces += len(pieces)
+        self._note(pieces, (document,))
 
-    def end_document(self) -> None:
-        """End the current document; pieces added from now on belong to the next one."""
-        self._note(self._open, (self.n_documents,))
-        self._open.clear()
-        self.n_documents += 1
-
-    def append(self, other: "PieceTable") -> None:
-        """Add the counts of another table, whose documents come after those here."""
-        self._append(other, self.n_documents)
-
-    def append_to_last(self, other: "PieceTable") -> None:
-        """Add the counts of another table, whose first document is the rest of the last one here."""
-        self._append(other, max(self.n_documents - 1, 0))
-
-    def _append(self, other: "PieceTable", first: int) -> None:
-        here, there = self._counts, other._counts
-        dict.update(here, zip(there, map(add, map(here.get, there, repeat(0)), there.values()), strict=True))
-        for piece, documents in other._documents.items():
-            self._note((piece,), tuple(first + document for document in documents))
-        self.n_documents = first + other.n_documents
+    def append(self, other: "PieceTable", document: int, weight: int = 1) -> None:
+        """Add the counts of another table, each `weight` times; its documents are numbered from `document` on."""
+        for piece, count in other._counts.items():
+            self._counts[piece] += count * weight
+            self._note((piece,), tuple(document + number for number in other._documents[piece]))
+        self.n_pieces += other.n_pieces
 
     def _note(self, pieces: Iterable[str], documents: tuple[int, ...]) -> None:
         """Record that these pieces also occur in these documents; () means in many."""

@@ -2,12 +2,13 @@
 
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
-from bpe_core.corpus.counting import safe_cut
+from bpe_core.corpus.progress import Document, Reading
 from bpe_core.corpus.reading import TextFile
 from bpe_core.errors import OptionError
 from bpe_core.parallel.portions import Portion, portions
@@ -43,12 +44,19 @@ class Sample:
         found = re.fullmatch(r"(\d+(?:/\d+)?) of the bytes, seed (-?\d+)", words)
         return cls(Fraction(found[1]), int(found[2])) if found else None
 
+    def documents(self, files: Iterable[TextFile], splitter: Splitter, reading: Reading) -> Iterator[Document]:
+        """The documents of the stretches: each whole file, and each part of one. Sets the total of `reading`."""
+        stretches = self.stretches(files, splitter)
+        reading.total = sum(stretch.size for stretch in stretches)
+        return (reading.document(file, stretch.start, stretch.end) for stretch in stretches for file in stretch.files)
+
     def stretches(self, files: Iterable[TextFile], splitter: Splitter) -> list[Portion]:
         """The chosen stretches in the order of the corpus: in random order, until they have the share of the bytes.
 
         A file that cannot be cut (packed, in another encoding, or split by a pattern without safe cuts) is one stretch.
         """
-        all_of_them = list(portions(files, STRETCH, safe_cut(splitter)))
+        cut = partial(splitter.cut, at_least=1) if splitter.blockwise else None
+        all_of_them = list(portions(files, STRETCH, cut))
         wanted = self.share * sum(portion.size for portion in all_of_them)
         order = list(range(len(all_of_them)))
         random.Random(self.seed).shuffle(order)

@@ -35,18 +35,19 @@ class Measure:
     def over(self, blocks: Iterable[str]) -> Iterator[str]:
         """Yield `blocks`, adding each to the sizes and the digest."""
         for block in blocks:
-            data = block.encode()
-            self.bytes += len(data)
-            self.characters += len(block)
-            self._digest.update(data)
+            self._add(block)
             yield block
 
-    def part(self, data: Iterable[bytes], characters: int) -> None:
-        """Add a part of the text as bytes in UTF-8, which hold `characters` code points."""
-        for block in data:
-            self.bytes += len(block)
-            self._digest.update(block)
-        self.characters += characters
+    def encoded(self, blocks: Iterable[str]) -> Iterator[bytes]:
+        """Yield `blocks` in UTF-8, adding each to the sizes and the digest."""
+        return map(self._add, blocks)
+
+    def _add(self, block: str) -> bytes:
+        data = block.encode()
+        self.bytes += len(data)
+        self.characters += len(block)
+        self._digest.update(data)
+        return data
 
     def next_text(self) -> None:
         """Begin another text of the same source; a separator goes into the digest."""

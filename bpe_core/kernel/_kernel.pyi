@@ -17,6 +17,9 @@ class Scanner:
         """`ranges_of(plane)` returns the sets of the characters of a plane (see `grammars._ranges`); it is called when
         a text has such characters. The other arguments are the fields of `scanner` in scan.h."""
 
+    def last_cut(self, part: Buffer, /) -> int:
+        """The last place seen, in bytes, where a piece surely ends and a part of a text may be cut; 0 for none."""
+
     def ends(self, text: Buffer, /) -> bytes:
         """Where each piece ends, in bytes from the beginning of `text`: an unsigned 64-bit number for each."""
 
@@ -64,7 +67,7 @@ class Trainer:
 
     def __init__(
         self,
-        pieces: dict[str, int],
+        pieces: PieceTable,
         ties: int,
         min_count: int,
         max_length: int,
@@ -107,28 +110,24 @@ class PieceTable:
     A table may be used by one thread at a time; several tables work at once.
     """
 
-    def __init__(self, scanner: Scanner) -> None:
+    def __init__(self, scanner: Scanner | None) -> None:
         """An empty table; `scanner` splits the texts."""
 
-    @property
-    def n_documents(self) -> int:
-        """Documents that have ended."""
+    def __len__(self) -> int:
+        """How many different pieces there are."""
 
     @property
     def n_pieces(self) -> int:
-        """Pieces, with repetition."""
+        """Pieces, with repetition and without weights."""
 
-    def add(self, text: str, /) -> None:
-        """Count the pieces of a text, a part of the current document. UnicodeEncodeError for a lone surrogate."""
+    def add(self, text: bytes, document: int, /) -> None:
+        """Count the pieces of a text in UTF-8, a part of the document of this number; numbers must not fall."""
 
-    def end_document(self) -> None:
-        """End the current document; pieces added from now on belong to the next one."""
+    def add_pieces(self, pieces: list[str], document: int, /) -> None:
+        """Count pieces. UnicodeEncodeError for a lone surrogate."""
 
-    def append(self, other: PieceTable, /) -> None:
-        """Add the counts of another table, whose documents come after those here."""
-
-    def append_to_last(self, other: PieceTable, /) -> None:
-        """Add the counts of another table, whose first document is the rest of the last one here."""
+    def append(self, other: PieceTable, document: int, weight: int = 1, /) -> None:
+        """Add the counts of another table, each `weight` times; its documents are numbered from `document` on."""
 
     def counts(self) -> dict[str, int]:
         """Piece -> how often it occurs."""

@@ -19,7 +19,7 @@
 
 /* The state of the module: the types that the glue of another type has to recognise. */
 typedef struct {
-    PyTypeObject *scanner_type;
+    PyTypeObject *scanner_type, *piece_table_type;
 } kernel_state;
 
 /* Each file of glue adds its type to the module: 0, or -1 with an exception. */

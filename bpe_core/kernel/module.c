@@ -14,6 +14,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
 {
     kernel_state *state = PyModule_GetState(module);
     Py_VISIT(state->scanner_type);
+    Py_VISIT(state->piece_table_type);
     return 0;
 }
 
@@ -21,6 +22,7 @@ static int clear(PyObject *module)
 {
     kernel_state *state = PyModule_GetState(module);
     Py_CLEAR(state->scanner_type);
+    Py_CLEAR(state->piece_table_type);
     return 0;
 }
 

@@ -1,30 +1,36 @@
 /* The Python type PieceTable: counts the pieces of texts, document by document. */
 
-#include "kernel.h"
 #include "pieces.h"
 
 enum { SLICE = 1 << 18, PIECES = 1 << 14 }; /* bytes counted, or pieces taken in, between two looks at signals */
 
 typedef struct {
     PyObject_HEAD
-    PyObject *scanner;
+    PyObject *scanner; /* or None */
     piece_table table;
     bool busy; /* some thread works with it, without the GIL */
 } PieceTableObject;
 
-static bool is_free(const PieceTableObject *self)
+piece_table *lend_pieces(const kernel_state *state, PyObject *object)
 {
-    if (self->busy)
+    PieceTableObject *self = (PieceTableObject *)object;
+    if (!Py_IS_TYPE(object, state->piece_table_type))
+        PyErr_Format(PyExc_TypeError, "a PieceTable is needed, not %.100s", Py_TYPE(object)->tp_name);
+    else if (self->busy)
         PyErr_SetString(PyExc_ValueError, "another thread is using this table");
-    return !self->busy;
+    else
+        self->busy = true;
+    return PyErr_Occurred() ? NULL : &self->table;
 }
+
+void give_back_pieces(PyObject *object) { ((PieceTableObject *)object)->busy = false; }
 
 static PyObject *new_table(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"scanner", NULL};
     PyObject *scanner;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:PieceTable", names, &scanner) ||
-        !scanner_for(PyType_GetModuleState(type), scanner, NULL, 0))
+        (scanner != Py_None && !scanner_for(PyType_GetModuleState(type), scanner, NULL, 0)))
         return NULL;
     PieceTableObject *self = (PieceTableObject *)type->tp_alloc(type, 0);
     if (self)
@@ -42,92 +48,144 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* Count pieces from `at` on, up to the first end at or past `until`, which is returned; SIZE_MAX without memory. */
-static size_t count_some(piece_table *table, const scanner *scanner, const uint8_t *text, size_t at, size_t until, size_t n)
+/* The number of a document; -1 with an exception for what is none. */
+static int document_number(PyObject *object, uint32_t *number)
 {
+    unsigned long value = PyLong_AsUnsignedLong(object);
+    if (value == (unsigned long)-1 && PyErr_Occurred())
+        return -1;
+    if (value >= MANY_DOCUMENTS) {
+        PyErr_SetString(PyExc_OverflowError, "there are too many documents");
+        return -1;
+    }
+    *number = (uint32_t)value;
+    return 0;
+}
+
+/* Count pieces from `at` on, up to the first end at or past `until`, which is returned; SIZE_MAX without memory. */
+static size_t count_some(piece_table *table, const scanner *scanner, const uint8_t *text, size_t at, size_t until,
+                         size_t n, uint32_t document)
+{
+    piece_batch batch = {.n = 0};
     while (at < until) {
         size_t end = piece_end(scanner, text, at, n);
-        if (!count_piece(table, text + at, end - at, n - at))
+        if (!count_piece(table, &batch, text + at, end - at, n - at, document))
             return SIZE_MAX;
         at = end;
     }
-    return at;
+    return count_batch(table, &batch, document) ? at : SIZE_MAX;
 }
 
-static PyObject *add(PyObject *object, PyObject *text)
+/* Count the pieces of a text, slice by slice; -1 with an exception. */
+static int count_text(piece_table *table, const scanner *scanner, const uint8_t *text, size_t n, uint32_t document)
 {
-    PieceTableObject *self = (PieceTableObject *)object;
-    Py_ssize_t length;
-    const uint8_t *bytes = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &length);
-    if (!bytes || !is_free(self))
-        return NULL;
-    const scanner *scanner = scanner_for(PyType_GetModuleState(Py_TYPE(object)), self->scanner, bytes, (size_t)length);
-    size_t n = (size_t)length, at = 0;
-    bool may_go_on = scanner != NULL;
-    self->busy = true;
-    while (may_go_on && at < n) {
+    for (size_t at = 0; at < n;) {
         size_t until = n - at > SLICE ? at + SLICE : n;
         Py_BEGIN_ALLOW_THREADS
-        at = count_some(&self->table, scanner, bytes, at, until, n);
+        at = count_some(table, scanner, text, at, until, n, document);
         Py_END_ALLOW_THREADS
-        may_go_on = at != SIZE_MAX && PyErr_CheckSignals() == 0;
+        if (at == SIZE_MAX)
+            PyErr_NoMemory();
+        if (at == SIZE_MAX || PyErr_CheckSignals() < 0)
+            return -1;
     }
-    self->busy = false;
-    if (at == SIZE_MAX)
-        return PyErr_NoMemory();
-    return may_go_on ? Py_NewRef(Py_None) : NULL;
+    return 0;
 }
 
-static PyObject *end_document(PyObject *object, PyObject *Py_UNUSED(ignored))
+static PyObject *add(PyObject *object, PyObject *args)
 {
     PieceTableObject *self = (PieceTableObject *)object;
-    if (!is_free(self))
+    const kernel_state *state = PyType_GetModuleState(Py_TYPE(object));
+    PyObject *text, *number;
+    uint32_t document;
+    if (!PyArg_ParseTuple(args, "SO:add", &text, &number) || document_number(number, &document) < 0)
         return NULL;
-    if (self->table.n_documents == MANY_DOCUMENTS - 1)
-        return PyErr_NoMemory();
-    self->table.n_documents++;
-    return Py_NewRef(Py_None);
+    const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(text);
+    size_t n = (size_t)PyBytes_GET_SIZE(text);
+    const scanner *scanner = scanner_for(state, self->scanner, bytes, n);
+    piece_table *table = scanner ? lend_pieces(state, object) : NULL;
+    if (!table)
+        return NULL;
+    int failed = count_text(table, scanner, bytes, n, document);
+    give_back_pieces(object);
+    return failed ? NULL : Py_NewRef(Py_None);
 }
 
-/* Take in another table, whose first document has the number `document` here. */
-static PyObject *take_in(PyObject *object, PyObject *argument, uint32_t document)
+static int count_one(piece_table *table, PyObject *piece, uint32_t document)
 {
-    PieceTableObject *self = (PieceTableObject *)object, *other = (PieceTableObject *)argument;
-    if (!Py_IS_TYPE(argument, Py_TYPE(object)) || object == argument) {
-        PyErr_SetString(PyExc_TypeError, "another PieceTable is needed");
-        return NULL;
+    if (!PyUnicode_Check(piece)) {
+        PyErr_Format(PyExc_TypeError, "a piece is a str, not %.100s", Py_TYPE(piece)->tp_name);
+        return -1;
     }
-    if (!is_free(self) || !is_free(other))
+    PyObject *utf8 = PyUnicode_AsUTF8String(piece);
+    if (!utf8)
+        return -1;
+    piece_batch batch = {.n = 0};
+    const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(utf8);
+    size_t n = (size_t)PyBytes_GET_SIZE(utf8);
+    bool counted = !n || (count_piece(table, &batch, bytes, n, n, document) && count_batch(table, &batch, document));
+    Py_DECREF(utf8);
+    if (!counted)
+        PyErr_NoMemory();
+    return counted ? 0 : -1;
+}
+
+static PyObject *add_pieces(PyObject *object, PyObject *args)
+{
+    PyObject *pieces, *number;
+    uint32_t document;
+    if (!PyArg_ParseTuple(args, "O!O:add_pieces", &PyList_Type, &pieces, &number) ||
+        document_number(number, &document) < 0)
         return NULL;
-    if (other->table.n_documents >= MANY_DOCUMENTS - document)
-        return PyErr_NoMemory();
-    bool has_memory = true, may_go_on = true;
-    self->busy = other->busy = true;
-    for (size_t at = 0; has_memory && may_go_on && at < other->table.pieces.n; at += PIECES) {
-        size_t left = other->table.pieces.n - at;
+    piece_table *table = lend_pieces(PyType_GetModuleState(Py_TYPE(object)), object);
+    if (!table)
+        return NULL;
+    int failed = 0;
+    for (Py_ssize_t at = 0; !failed && at < PyList_GET_SIZE(pieces); at++) {
+        PyObject *piece = Py_NewRef(PyList_GET_ITEM(pieces, at));
+        failed = count_one(table, piece, document) || (at % PIECES == 0 && PyErr_CheckSignals() < 0);
+        Py_DECREF(piece);
+    }
+    give_back_pieces(object);
+    return failed ? NULL : Py_NewRef(Py_None);
+}
+
+/* Take in pieces of another table, slice by slice; -1 with an exception. */
+static int append_slices(piece_table *table, const piece_table *other, uint32_t document, uint64_t weight)
+{
+    for (size_t at = 0; at < other->pieces.n; at += PIECES) {
+        size_t left = other->pieces.n - at;
+        bool appended;
         Py_BEGIN_ALLOW_THREADS
-        has_memory = append_pieces(&self->table, &other->table, at, at + (left < PIECES ? left : PIECES), document);
+        appended = append_pieces(table, other, at, at + (left < PIECES ? left : PIECES), document, weight);
         Py_END_ALLOW_THREADS
-        may_go_on = PyErr_CheckSignals() == 0;
+        if (!appended)
+            PyErr_NoMemory();
+        if (!appended || PyErr_CheckSignals() < 0)
+            return -1;
     }
-    self->busy = other->busy = false;
-    if (!may_go_on)
+    return 0;
+}
+
+static PyObject *append(PyObject *object, PyObject *args)
+{
+    const kernel_state *state = PyType_GetModuleState(Py_TYPE(object));
+    PyObject *argument, *number;
+    Py_ssize_t weight = 1;
+    uint32_t document;
+    if (!PyArg_ParseTuple(args, "OO|n:append", &argument, &number, &weight) || document_number(number, &document) < 0)
         return NULL;
-    if (!has_memory)
-        return PyErr_NoMemory();
-    self->table.n_documents = document + other->table.n_documents;
-    return Py_NewRef(Py_None);
-}
-
-static PyObject *append(PyObject *object, PyObject *other)
-{
-    return take_in(object, other, ((PieceTableObject *)object)->table.n_documents);
-}
-
-static PyObject *append_to_last(PyObject *object, PyObject *other)
-{
-    uint32_t n_documents = ((PieceTableObject *)object)->table.n_documents;
-    return take_in(object, other, n_documents ? n_documents - 1 : 0);
+    if (weight < 1) {
+        PyErr_SetString(PyExc_ValueError, "a weight is 1 or more");
+        return NULL;
+    }
+    piece_table *table = lend_pieces(state, object), *other = table ? lend_pieces(state, argument) : NULL;
+    int failed = other ? append_slices(table, other, document, (uint64_t)weight) : -1;
+    if (other)
+        give_back_pieces(argument);
+    if (table)
+        give_back_pieces(object);
+    return failed ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *count_of(const piece *piece) { return PyLong_FromUnsignedLongLong(piece->count); }
@@ -145,12 +203,11 @@ static PyObject *documents_of(const piece *piece)
 /* Piece -> what is told of it, for each of which that is not None. */
 static PyObject *dict_of(PyObject *object, PyObject *(*told_of)(const piece *))
 {
-    PieceTableObject *self = (PieceTableObject *)object;
-    PyObject *dict = is_free(self) ? PyDict_New() : NULL;
-    for (size_t number = 0; dict && number < self->table.pieces.n; number++) {
-        const piece *piece = &self->table.pieces.items[number];
-        const char *bytes = (const char *)bytes_of(&self->table, piece);
-        PyObject *key = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)piece->length, "strict");
+    const piece_table *table = lend_pieces(PyType_GetModuleState(Py_TYPE(object)), object);
+    PyObject *dict = table ? PyDict_New() : NULL;
+    for (size_t number = 0; dict && number < table->pieces.n; number++) {
+        const piece *piece = &table->pieces.items[number];
+        PyObject *key = PyUnicode_DecodeUTF8((const char *)bytes_of(table, piece), (Py_ssize_t)length_of(piece), "strict");
         PyObject *value = key ? told_of(piece) : NULL;
         bool is_set = value && (value == Py_None || PyDict_SetItem(dict, key, value) == 0);
         Py_XDECREF(key);
@@ -158,6 +215,8 @@ static PyObject *dict_of(PyObject *object, PyObject *(*told_of)(const piece *))
         if (!is_set || (number % PIECES == 0 && PyErr_CheckSignals() < 0))
             Py_CLEAR(dict);
     }
+    if (table)
+        give_back_pieces(object);
     return dict;
 }
 
@@ -165,29 +224,24 @@ static PyObject *counts(PyObject *object, PyObject *Py_UNUSED(ignored)) { return
 
 static PyObject *few_documents(PyObject *object, PyObject *Py_UNUSED(ignored)) { return dict_of(object, documents_of); }
 
-static PyObject *n_documents(PyObject *object, void *Py_UNUSED(closure))
-{
-    return PyLong_FromUnsignedLong(((PieceTableObject *)object)->table.n_documents);
-}
-
 static PyObject *n_pieces(PyObject *object, void *Py_UNUSED(closure))
 {
     return PyLong_FromUnsignedLongLong(((PieceTableObject *)object)->table.n_counted);
 }
 
+static Py_ssize_t n_different(PyObject *object) { return (Py_ssize_t)((PieceTableObject *)object)->table.pieces.n; }
+
 static PyMethodDef methods[] = {
-    {"add", add, METH_O, "Count the pieces of a text, which belongs to the document at hand."},
-    {"end_document", end_document, METH_NOARGS, "What comes next belongs to another document."},
-    {"append", append, METH_O, "Take in another table, whose documents follow."},
-    {"append_to_last", append_to_last, METH_O, "Take in another table, whose documents follow but for the first."},
+    {"add", add, METH_VARARGS, "Count the pieces of a text in UTF-8, which belongs to the document of this number."},
+    {"add_pieces", add_pieces, METH_VARARGS, "Count pieces of the document of this number."},
+    {"append", append, METH_VARARGS, "Take in another table, whose documents are numbered from here on, with a weight."},
     {"counts", counts, METH_NOARGS, "Piece -> how often it occurs, in the order in which they first appear."},
     {"few_documents", few_documents, METH_NOARGS, "Piece -> the one or two documents it occurs in, if they are so few."},
     {0},
 };
 
 static PyGetSetDef properties[] = {
-    {"n_documents", n_documents, NULL, "Documents that have ended.", NULL},
-    {"n_pieces", n_pieces, NULL, "Pieces, with repetition.", NULL},
+    {"n_pieces", n_pieces, NULL, "Pieces, with repetition and without weights.", NULL},
     {0},
 };
 
@@ -197,6 +251,7 @@ static PyType_Slot slots[] = {
     {Py_tp_dealloc, dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, properties},
+    {Py_sq_length, n_different},
     {0, NULL},
 };
 
@@ -209,8 +264,7 @@ static PyType_Spec spec = {
 
 int add_piece_table(PyObject *module)
 {
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
-    int failed = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
-    Py_XDECREF(type);
-    return failed;
+    kernel_state *state = PyModule_GetState(module);
+    state->piece_table_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    return state->piece_table_type ? PyModule_AddType(module, state->piece_table_type) : -1;
 }

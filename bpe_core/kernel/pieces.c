@@ -2,47 +2,11 @@
 
 #include "pieces.h"
 
-typedef struct {
-    uint64_t word; /* the bytes of a piece of at most 8, in the order of memory, and zeros */
-    uint32_t hash;
-} piece_key;
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 32;
-}
-
-static piece_key key_of_piece(const uint8_t *bytes, size_t n, size_t n_readable)
-{
-    static const uint8_t ones[16] = {255, 255, 255, 255, 255, 255, 255, 255};
-    uint64_t word = 0, mask, hash = n;
-    size_t left = n;
-    for (; left > sizeof word; bytes += sizeof word, left -= sizeof word) {
-        memcpy(&word, bytes, sizeof word);
-        hash = mix(hash, word);
-    }
-    if (n > sizeof word) {
-        memcpy(&word, bytes + left - sizeof word, sizeof word);
-    } else if (n_readable >= sizeof word) {
-        memcpy(&word, bytes, sizeof word); /* a copy of unknown length would cost more than all the rest */
-        memcpy(&mask, ones + sizeof word - n, sizeof mask);
-        word &= mask;
-    } else {
-        memcpy(&word, bytes, n);
-    }
-    hash = mix(hash, word);
-    return (piece_key){word, (uint32_t)(hash ^ hash >> 29)};
-}
-
-static bool is_piece(const piece_table *t, const piece *piece, piece_key key, const uint8_t *bytes, size_t n)
-{
-    uint64_t word;
-    if (piece->length != n)
-        return false;
-    memcpy(&word, piece->head, sizeof word);
-    return n <= sizeof word ? word == key.word : !memcmp(bytes_of(t, piece), bytes, n);
-}
+#ifdef __GNUC__
+#define FETCH(place) __builtin_prefetch(place)
+#else
+#define FETCH(place) ((void)(place))
+#endif
 
 static bool grow_table(piece_table *t)
 {
@@ -64,34 +28,43 @@ static bool grow_table(piece_table *t)
     return true;
 }
 
-/* A new piece, which the table does not lead to yet; NULL without memory. */
-static piece *add_piece(piece_table *t, const uint8_t *bytes, size_t n)
+static bool is_piece(const piece_table *t, const piece *piece, key key, const uint8_t *bytes, size_t n)
 {
-    bool is_long = n > HEAD;
-    if (t->pieces.n == UINT32_MAX - 1 || !ROOM(t->pieces, 1) || !ROOM(t->bytes, is_long ? n : 0))
+    if (piece->key.high != key.high)
+        return false;
+    return n <= INLINE_BYTES ? piece->key.low == key.low : !memcmp(t->bytes.items + piece->key.low, bytes, n);
+}
+
+/* A new piece, which the table does not lead to yet; NULL without memory. */
+static piece *add_piece(piece_table *t, key key, const uint8_t *bytes, size_t n)
+{
+    size_t n_apart = n <= INLINE_BYTES ? 0 : n;
+    if (t->pieces.n == UINT32_MAX - 1 || !ROOM(t->pieces, 1) || !ROOM(t->bytes, n_apart))
         return NULL;
+    if (n_apart) {
+        memcpy(t->bytes.items + t->bytes.n, bytes, n);
+        key.low = t->bytes.n;
+        t->bytes.n += n;
+    }
     piece *new = &t->pieces.items[t->pieces.n++];
-    *new = (piece){.length = n, .start = t->bytes.n, .first = NO_DOCUMENT, .second = NO_DOCUMENT};
-    memcpy(is_long ? t->bytes.items + t->bytes.n : new->head, bytes, n);
-    t->bytes.n += is_long ? n : 0;
+    *new = (piece){key, 0, NO_DOCUMENT, NO_DOCUMENT};
     return new;
 }
 
 /* The piece of these bytes, added if it is not there; NULL without memory. */
-static piece *piece_of_bytes(piece_table *t, const uint8_t *bytes, size_t n, size_t n_readable)
+static piece *piece_of_bytes(piece_table *t, key key, uint64_t hash, const uint8_t *bytes, size_t n)
 {
     if (t->pieces.n >= t->table.n / 2 && !grow_table(t))
         return NULL;
-    piece_key key = key_of_piece(bytes, n, n_readable);
-    size_t mask = t->table.n - 1, slot = key.hash & mask;
+    size_t mask = t->table.n - 1, slot = hash >> 32 & mask;
     for (uint64_t entry; (entry = t->table.items[slot]); slot = (slot + 1) & mask) {
         piece *piece = &t->pieces.items[(uint32_t)entry - 1];
-        if (entry >> 32 == key.hash && is_piece(t, piece, key, bytes, n))
+        if (entry >> 32 == hash >> 32 && is_piece(t, piece, key, bytes, n))
             return piece;
     }
-    piece *new = add_piece(t, bytes, n);
+    piece *new = add_piece(t, key, bytes, n);
     if (new)
-        t->table.items[slot] = (uint64_t)key.hash << 32 | t->pieces.n;
+        t->table.items[slot] = hash >> 32 << 32 | t->pieces.n;
     return new;
 }
 
@@ -103,25 +76,52 @@ static void note_document(piece *piece, uint32_t document)
         piece->second = piece->second == NO_DOCUMENT ? document : MANY_DOCUMENTS;
 }
 
-bool count_piece(piece_table *t, const uint8_t *bytes, size_t n, size_t n_readable)
+bool count_piece(piece_table *t, piece_batch *batch, const uint8_t *bytes, size_t n, size_t n_readable,
+                 uint32_t document)
 {
-    piece *piece = piece_of_bytes(t, bytes, n, n_readable);
-    if (!piece)
-        return false;
-    piece->count++;
-    t->n_counted++;
-    note_document(piece, t->n_documents);
+    key key = key_of(bytes, n, n_readable);
+    uint64_t hash = key_hash(key);
+    batch->items[batch->n].bytes = bytes;
+    batch->items[batch->n].n = n;
+    batch->items[batch->n].key = key;
+    batch->items[batch->n++].hash = hash;
+    if (t->table.n)
+        FETCH(t->table.items + (hash >> 32 & (t->table.n - 1)));
+    return batch->n < sizeof batch->items / sizeof *batch->items || count_batch(t, batch, document);
+}
+
+bool count_batch(piece_table *t, piece_batch *batch, uint32_t document)
+{
+    for (size_t i = 0; t->table.n && i < batch->n; i++) {
+        uint32_t number = (uint32_t)t->table.items[batch->items[i].hash >> 32 & (t->table.n - 1)];
+        if (number)
+            FETCH(t->pieces.items + number - 1);
+    }
+    for (size_t i = 0; i < batch->n; i++) {
+        piece *piece =
+            piece_of_bytes(t, batch->items[i].key, batch->items[i].hash, batch->items[i].bytes, batch->items[i].n);
+        if (!piece)
+            return false;
+        piece->count++;
+        t->n_counted++;
+        note_document(piece, document);
+    }
+    batch->n = 0;
     return true;
 }
 
-bool append_pieces(piece_table *t, const piece_table *other, size_t first, size_t last, uint32_t document)
+bool append_pieces(piece_table *t, const piece_table *other, size_t first, size_t last, uint32_t document,
+                   uint64_t weight)
 {
     for (size_t number = first; number < last; number++) {
         const piece *from = &other->pieces.items[number];
-        piece *to = piece_of_bytes(t, bytes_of(other, from), from->length, from->length < HEAD ? HEAD : from->length);
-        if (!to)
+        const uint8_t *bytes = bytes_of(other, from);
+        size_t n = length_of(from);
+        key key = key_of(bytes, n, n > INLINE_BYTES ? n : sizeof from->key);
+        piece *to = piece_of_bytes(t, key, key_hash(key), bytes, n);
+        if (!to || from->count > (UINT64_MAX - to->count) / weight)
             return false;
-        to->count += from->count;
+        to->count += from->count * weight;
         t->n_counted += from->count;
         note_document(to, document + from->first);
         if (from->second == MANY_DOCUMENTS)

@@ -1,50 +1,71 @@
 /* How often each piece of a corpus occurs, in the order in which they first appear, and in which documents.
 
-   A table of open addressing, at most half full, leads from a hash to a piece, whose numbers and bytes, if it is not long,
-   take one cache line, since counting waits for memory most of the time. Of the documents of a piece only the first two
-   are kept; of more it is only known that they are many. */
+   A table of open addressing, at most half full, leads from a hash to a piece. Of the documents of a piece only the first
+   two are kept; of more it is only known that they are many. */
 
 #ifndef BPESCOPE_PIECES_H
 #define BPESCOPE_PIECES_H
 
 #include <stdint.h>
 
+#include "keys.h"
 #include "vector.h"
 
 #define NO_DOCUMENT UINT32_MAX
 #define MANY_DOCUMENTS (UINT32_MAX - 1)
 
-enum { HEAD = 32 };
-
 typedef struct {
+    key key; /* of its bytes; if there are more than INLINE_BYTES, `low` is where they begin in the table's */
     uint64_t count;
-    size_t length;
-    size_t start;           /* of its bytes in the table's, where they are more than HEAD */
     uint32_t first, second; /* documents; `second` may be one of the above instead */
-    uint8_t head[HEAD];     /* its bytes, where they are no more, and zeros */
 } piece;
 
 typedef struct {
     VECTOR(piece) pieces;
     VECTOR(uint8_t) bytes;  /* of long pieces */
-    VECTOR(uint64_t) table; /* a piece's hash in the upper half, its number + 1 in the lower one */
-    uint64_t n_counted;     /* pieces, with repetition */
-    uint32_t n_documents;   /* that have ended; the one that is being counted has this number */
+    VECTOR(uint64_t) table; /* half of a piece's hash in the upper half, its number + 1 in the lower one */
+    uint64_t n_counted;     /* pieces, with repetition and without weights */
 } piece_table;
+
+/* Pieces of one document on their way to the table. Counting waits for memory most of the time: what each of them needs
+   is asked for before it is looked at. */
+typedef struct {
+    struct {
+        const uint8_t *bytes;
+        size_t n;
+        key key;
+        uint64_t hash;
+    } items[32];
+    size_t n;
+} piece_batch;
+
+static inline size_t length_of(const piece *piece)
+{
+    size_t n = piece->key.high >> LENGTH_SHIFT & 255;
+    return n <= INLINE_BYTES ? n : (size_t)(piece->key.high >> 8 & UINT64_MAX >> 16);
+}
 
 static inline const uint8_t *bytes_of(const piece_table *table, const piece *piece)
 {
-    return piece->length <= HEAD ? piece->head : table->bytes.items + piece->start;
+    return length_of(piece) <= INLINE_BYTES ? (const uint8_t *)&piece->key : table->bytes.items + piece->key.low;
 }
 
-/* Count an occurrence of a piece of n > 0 bytes in the current document; at least n bytes, `n_readable`, may be read
-   from `bytes`. False without memory. */
-bool count_piece(piece_table *table, const uint8_t *bytes, size_t n, size_t n_readable);
+/* Count an occurrence of a piece of n > 0 bytes; at least n bytes, `n_readable`, may be read from `bytes`. It is in the
+   table after the next count_batch, which is called here when the batch is full; false without memory. */
+bool count_piece(piece_table *table, piece_batch *batch, const uint8_t *bytes, size_t n, size_t n_readable,
+                 uint32_t document);
+bool count_batch(piece_table *table, piece_batch *batch, uint32_t document);
 
-/* Add the counts of the pieces `first` up to `last` of another table, whose documents are numbered from `document` on
-   here; false without memory. */
-bool append_pieces(piece_table *table, const piece_table *other, size_t first, size_t last, uint32_t document);
+/* Add the counts of the pieces `first` up to `last` of another table, each `weight` times; document 0 there is number
+   `document` here. False without memory, or if a count gets too large. */
+bool append_pieces(piece_table *table, const piece_table *other, size_t first, size_t last, uint32_t document,
+                   uint64_t weight);
 
 void free_pieces(piece_table *table);
+
+/* What is inside of a PieceTable, which no other thread may use until it is given back; NULL with an exception for what
+   is none, or is in use. */
+piece_table *lend_pieces(const kernel_state *state, PyObject *object);
+void give_back_pieces(PyObject *object);
 
 #endif

@@ -206,6 +206,23 @@ size_t piece_end(const scanner *scanner, const uint8_t *bytes, size_t at, size_t
     return end > at ? end : at + first.size;
 }
 
+size_t last_cut(const scanner *scanner, const uint8_t *bytes, size_t n)
+{
+    const source all = {scanner, bytes, n}, *text = &all;
+    for (size_t at = n; at-- > 2;) {
+        if (bytes[at - 1] != '\n')
+            continue;
+        size_t before = at - 2;
+        while (before && at - before < 5 && continues(text, before))
+            before--;
+        character last = character_at(text, before), next = character_at(text, at);
+        bool whole = before + last.size == at - 1 && (next.size > 1 || bytes[at] < 0x80);
+        if (whole && !(last.sets & SPACE) && !(next.sets & (SPACE | TAIL)))
+            return at;
+    }
+    return 0;
+}
+
 void see_letters(scanner *scanner)
 {
     bool alike = true, cased = true;

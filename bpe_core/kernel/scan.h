@@ -47,4 +47,9 @@ void see_letters(scanner *scanner);
    where a piece surely ends. Needs no GIL; a scanner may be used by many threads. */
 size_t piece_end(const scanner *scanner, const uint8_t *text, size_t at, size_t n);
 
+/* The last place > 0 of a part of a text where it may be cut, since a piece ends there whatever else the text holds; 0 if
+   none is seen. It is behind a newline that stands between two characters which no alternative of the grammar joins to
+   white space. */
+size_t last_cut(const scanner *scanner, const uint8_t *text, size_t n);
+
 #endif

@@ -165,7 +165,20 @@ done:
     return result;
 }
 
+static PyObject *scanner_last_cut(PyObject *self, PyObject *object)
+{
+    Py_buffer text;
+    if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
+        return NULL;
+    ScannerObject *scanner = (ScannerObject *)self;
+    int failed = learn_planes_of(scanner, text.buf, 0); /* white space is in the first plane */
+    size_t at = failed ? 0 : last_cut(&scanner->scanner, text.buf, (size_t)text.len);
+    PyBuffer_Release(&text);
+    return failed ? NULL : PyLong_FromSize_t(at);
+}
+
 static PyMethodDef methods[] = {
+    {"last_cut", scanner_last_cut, METH_O, "The last place seen where a part of a text may be cut, in bytes; 0 for none."},
     {"ends", scanner_ends, METH_O, "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
     {0},
 };

@@ -1,6 +1,6 @@
 /* The Python type Trainer: learns merges from pieces and their counts, some at a time. */
 
-#include "kernel.h"
+#include "pieces.h"
 #include "train.h"
 
 enum { SLICE = 1 << 16, BLOCK = 1 << 14 }; /* steps, slots or bytes between two looks at signals; symbols added at once */
@@ -38,65 +38,31 @@ static bool add_bytes(trainer *trainer, const uint8_t *bytes, size_t n, const ui
     return true;
 }
 
-/* Add one piece, slice by slice, and the end of a word where that is a symbol of its own; -1 with an exception. */
-static int add_utf8(trainer *trainer, const uint8_t *bytes, size_t n, uint64_t weight, const uint8_t *number_of,
-                    bool has_end)
+/* Add the pieces of a table, slice by slice, each with the end of a word where that is a symbol of its own. */
+static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t *number_of, bool has_end)
 {
     static const uint32_t end = 256;
     bool added = true;
-    for (size_t some; n && added; bytes += some, n -= some) {
-        some = n < SLICE ? n : SLICE;
+    for (size_t number = 0, at = 0; added && number < table->pieces.n;) {
         Py_BEGIN_ALLOW_THREADS
-        added = add_bytes(trainer, bytes, some, number_of);
+        for (size_t left = SLICE; added && left && number < table->pieces.n;) {
+            const piece *piece = &table->pieces.items[number];
+            size_t n = length_of(piece) - at, some = n < left ? n : left;
+            added = add_bytes(trainer, bytes_of(table, piece) + at, some, number_of);
+            left -= some;
+            at += some;
+            if (added && some == n) {
+                added = (!has_end || add_to_piece(trainer, &end, 1)) && end_piece(trainer, piece->count);
+                number++, at = 0;
+            }
+        }
         Py_END_ALLOW_THREADS
-        if (n > SLICE && !may_go_on(Py_None, 0, 0))
+        if (added && !may_go_on(Py_None, 0, 0))
             return -1;
     }
-    if (added && (!has_end || add_to_piece(trainer, &end, 1)) && end_piece(trainer, weight))
-        return 0;
-    PyErr_NoMemory();
-    return -1;
-}
-
-static int add_piece(trainer *trainer, PyObject *piece, PyObject *weight, const uint8_t *number_of, bool has_end)
-{
-    if (!PyUnicode_Check(piece)) {
-        PyErr_Format(PyExc_TypeError, "a piece is a str, not %.100s", Py_TYPE(piece)->tp_name);
-        return -1;
-    }
-    unsigned long long often = PyLong_AsUnsignedLongLong(weight);
-    if (often == (unsigned long long)-1 && PyErr_Occurred())
-        return -1;
-    if (!often)
-        return 0;
-    if (PyUnicode_IS_ASCII(piece))
-        return add_utf8(trainer, PyUnicode_1BYTE_DATA(piece), (size_t)PyUnicode_GET_LENGTH(piece), often, number_of,
-                        has_end);
-    PyObject *utf8 = PyUnicode_AsUTF8String(piece);
-    if (!utf8)
-        return -1;
-    const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(utf8);
-    int failed = add_utf8(trainer, bytes, (size_t)PyBytes_GET_SIZE(utf8), often, number_of, has_end);
-    Py_DECREF(utf8);
-    return failed;
-}
-
-static int add_pieces(trainer *trainer, PyObject *pieces, const uint8_t *number_of, bool has_end)
-{
-    PyObject *piece, *weight;
-    size_t looked = 0;
-    for (Py_ssize_t at = 0; PyDict_Next(pieces, &at, &piece, &weight);) {
-        Py_INCREF(piece);
-        Py_INCREF(weight);
-        int failed = add_piece(trainer, piece, weight, number_of, has_end);
-        Py_DECREF(piece);
-        Py_DECREF(weight);
-        if (failed)
-            return -1;
-        if (trainer->slots.n - looked > SLICE && (looked = trainer->slots.n, !may_go_on(Py_None, 0, 0)))
-            return -1;
-    }
-    return 0;
+    if (!added)
+        PyErr_NoMemory();
+    return added ? 0 : -1;
 }
 
 static int index_all(trainer *trainer, PyObject *look)
@@ -122,7 +88,7 @@ no_memory:
     return -1;
 }
 
-static int set_up(trainer *trainer, PyObject *pieces, Py_buffer *alphabet, Py_buffer *end, PyObject *look)
+static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphabet, Py_buffer *end, PyObject *look)
 {
     uint8_t number_of[256] = {0};
     const uint8_t *bytes = alphabet->buf;
@@ -146,24 +112,28 @@ static int set_up(trainer *trainer, PyObject *pieces, Py_buffer *alphabet, Py_bu
 static PyObject *new_trainer(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"pieces", "ties", "min_count", "max_length", "alphabet", "end_of_word", "look", NULL};
-    PyObject *pieces, *look = Py_None;
+    PyObject *table, *look = Py_None;
     Py_ssize_t ties, min_count, max_length;
     Py_buffer alphabet, end;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!nnny*y*|O:Trainer", names, &PyDict_Type, &pieces, &ties, &min_count,
-                                     &max_length, &alphabet, &end, &look))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnny*y*|O:Trainer", names, &table, &ties, &min_count, &max_length,
+                                     &alphabet, &end, &look))
         return NULL;
     TrainerObject *self = NULL;
     if (ties < 0 || ties >= N_TIES || min_count < 1 || max_length < 1)
         PyErr_SetString(PyExc_ValueError, "ties is 0 to 2, min_count and max_length are 1 or more");
     else
         self = (TrainerObject *)type->tp_alloc(type, 0);
-    if (self) {
+    const piece_table *pieces = self ? lend_pieces(PyType_GetModuleState(type), table) : NULL;
+    if (pieces) {
         trainer *trainer = &self->trainer;
         trainer->ties = (enum ties)ties;
         trainer->min_count = (uint64_t)min_count;
         trainer->max_length = (uint64_t)max_length;
         if (set_up(trainer, pieces, &alphabet, &end, look) < 0)
             Py_CLEAR(self);
+        give_back_pieces(table);
+    } else {
+        Py_CLEAR(self);
     }
     PyBuffer_Release(&alphabet);
     PyBuffer_Release(&end);

@@ -62,15 +62,6 @@ class Portion:
             yield file, file.blocks_with_progress(partial(_add, progress, before), start=self.start, end=self.end)
             before += file.size
 
-    def data(self) -> Iterator[bytes]:
-        """Yield the bytes of a part of a file in blocks, without a byte order mark."""
-        (file,) = self.files
-        with file.path.open("rb") as disk:
-            position = disk.seek(max(self.start, file.encoding.mark))
-            while block := disk.read(min(BLOCK, (self.end or file.size) - position)):
-                position += len(block)
-                yield block
-
 
 def _add(progress: OnProgress, before: int, n_bytes: int) -> None:
     progress(before + n_bytes)

@@ -114,7 +114,7 @@ class Trainer:
         self._bytes = self._start.tokens
         rules = Rules(ties, min_count, max_token_length, end_of_word)
         with no_garbage_collection():
-            self._learner = learner(counts.pieces, rules, look)
+            self._learner = learner(counts.table, rules, look)
         self._n_tokens_start = self._learner.n_tokens
         self._first_counts = self._learner.symbol_counts()
 

@@ -8,7 +8,8 @@ from struct import iter_unpack, unpack
 from typing import Final, Protocol
 
 from bpe_core import kernel
-from bpe_core.surrogates import utf8, without_surrogates
+from bpe_core.corpus.piece_table import PieceTable
+from bpe_core.surrogates import utf8
 from bpe_core.trainer.candidates import Candidates
 from bpe_core.trainer.pair_index import Pair, PairIndex
 from bpe_core.trainer.ties import alphabet, descending
@@ -61,9 +62,11 @@ class Learner(Protocol):
         """How often each symbol occurs in the corpus now; linear in the corpus."""
 
 
-def learner(pieces: Mapping[str, int], rules: Rules, look: Look | None) -> Learner:
-    """A learner, compiled if it can be, that has counted the pairs of `pieces` (piece -> how often it occurs)."""
-    return CompiledLearner(pieces, rules, look) if kernel.available else PythonLearner(pieces, rules, look)
+def learner(table: "kernel.PieceTable | PieceTable", rules: Rules, look: Look | None) -> Learner:
+    """A learner that has counted the pairs of the pieces in `table`: compiled if this is."""
+    if isinstance(table, PieceTable):
+        return PythonLearner(table.counts(), rules, look)
+    return CompiledLearner(table, rules, look)
 
 
 class PythonLearner:
@@ -136,9 +139,10 @@ def _lowest_first(pair: Pair) -> Pair:
 class CompiledLearner:
     """The learner in the kernel; its results are those of `PythonLearner`."""
 
-    def __init__(self, pieces: Mapping[str, int], rules: Rules, look: Look | None) -> None:
-        """Count the pairs of `pieces`, which map each piece to how often it occurs."""
-        options = (
+    def __init__(self, table: "kernel.PieceTable", rules: Rules, look: Look | None) -> None:
+        """Count the pairs of the pieces in `table`."""
+        self._trainer = kernel.Trainer(
+            table,
             _TIES[rules.ties],
             min(rules.min_count, _NO_LIMIT),
             min(rules.max_length or _NO_LIMIT, _NO_LIMIT),
@@ -146,13 +150,6 @@ class CompiledLearner:
             utf8(rules.end_of_word),
             look,
         )
-        try:
-            self._trainer = kernel.Trainer(pieces if isinstance(pieces, dict) else dict(pieces), *options)
-        except UnicodeEncodeError:
-            readable: dict[str, int] = {}
-            for piece, weight in pieces.items():
-                readable[without_surrogates(piece)] = readable.get(without_surrogates(piece), 0) + weight
-            self._trainer = kernel.Trainer(readable, *options)
 
     @property
     def n_tokens(self) -> int:

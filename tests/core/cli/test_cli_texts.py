@@ -3,7 +3,8 @@
 import gzip
 import lzma
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ from shell import in_a_shell
 
 from bpe_core import save, train
 from bpe_core.cli.main import main
-from bpe_core.corpus import Counts, counting, find_files
+from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus import reading as corpus_reading
+from bpe_core.corpus.sampling import Sample
 from bpe_core.errors import TextError
-from bpe_core.parallel import portions
 
 TEXT = "the theme of the other thesis, the thing that they thought through\n"
 
@@ -95,34 +96,22 @@ def test_a_small_packed_file_does_not_become_any_amount_of_text(tmp_path: Path, 
     assert sum(map(len, find_files(text).files[0].blocks())) == 12_000_000
 
 
-def test_a_file_that_is_cut_while_it_is_counted_is_told_and_not_counted_by_halves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def cut_once_parted(*arguments: Any) -> Iterator[portions.Portion]:
-        parts = list(portions.portions(*arguments))
-        assert len(parts) > 10
-        os.truncate(path, 100)
-        return iter(parts)
-
-    monkeypatch.setattr(portions, "SMALLEST", 1000)
-    monkeypatch.setattr(counting, "portions", cut_once_parted)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_that_is_cut_while_parts_of_it_are_counted_is_told(tmp_path: Path, workers: int) -> None:
     path = tmp_path / "log.txt"
-    path.write_text(TEXT * 2000)
-    with pytest.raises(TextError, match=r"log.txt cannot be read: it became shorter while it was read"):
-        Counts.read(find_files(path).files, workers=2)
     (tmp_path / "other.txt").write_text(TEXT)
-    path.write_text(TEXT * 2000)
-    counted = Counts.read(find_files(tmp_path).files, workers=2)
-    assert [skipped.reason for skipped in counted.skipped] == [corpus_reading.CHANGED]
-    assert (counted.n_documents, counted.n_bytes) == (1, len(TEXT)) and counted.pieces["the"] == 1
+    for required in (True, False):
+        path.write_text(TEXT * 3000)
+        files = find_files(path if required else tmp_path).files
 
+        def read(files: Any = files) -> Counts:
+            cut = lambda _: os.truncate(path, 100)  # noqa: E731
+            return Counts.read(files, progress=cut, workers=workers, sample=Sample(Fraction(1)))
 
-def test_a_part_that_is_cut_after_it_was_counted_is_not_taken_for_what_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "log.txt"
-    path.write_text(TEXT * 2)
-    (file,) = find_files(path).files
-    part = portions.Portion((file,), 0, file.size)
-    counted = counting.CountPortion("gpt4")(part, lambda _: None)
-    os.truncate(path, len(TEXT))
-    with pytest.raises(TextError, match="became shorter"):
-        counting._Document().add(part, counted)
+        if required:
+            with pytest.raises(TextError, match=r"log.txt cannot be read: it became shorter while it was read"):
+                read()
+        else:
+            counted = read()
+            assert {skipped.reason for skipped in counted.skipped} == {corpus_reading.CHANGED}
+            assert (counted.n_documents, counted.n_bytes) == (1, len(TEXT)) and counted.pieces["the"] == 1

@@ -16,28 +16,37 @@ PIECES = {f"piece number {n} of {n * n}": n % 7 + 1 for n in range(300)}
 NO_LIMIT = (1 << 63) - 1
 
 
+def table(pieces: dict[str, int]) -> kernel.PieceTable:
+    """Pieces with these counts."""
+    whole = kernel.PieceTable(None)
+    for piece, count in pieces.items():
+        one = kernel.PieceTable(None)
+        one.add_pieces([piece], 0)
+        whole.append(one, 0, count)
+    return whole
+
+
 def trainer(pieces: dict[str, int], ties: int = 0) -> kernel.Trainer:
-    return kernel.Trainer(pieces, ties, 1, NO_LIMIT, BYTES, b"")
+    return kernel.Trainer(table(pieces), ties, 1, NO_LIMIT, BYTES, b"")
+
+
+A = table({"a": 1})
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
         ([], 0, 1, 9, BYTES, b""),
-        ({b"a": 1}, 0, 1, 9, BYTES, b""),
-        ({"a": "1"}, 0, 1, 9, BYTES, b""),
-        ({"a": -1}, 0, 1, 9, BYTES, b""),
-        ({"a": 1 << 64}, 0, 1, 9, BYTES, b""),
-        ({"a": 1}, 3, 1, 9, BYTES, b""),
-        ({"a": 1}, -1, 1, 9, BYTES, b""),
-        ({"a": 1}, 0, 0, 9, BYTES, b""),
-        ({"a": 1}, 0, 1, 0, BYTES, b""),
-        ({"a": 1}, 0, 1 << 70, 9, BYTES, b""),
-        ({"a": 1}, 0, 1, 9, BYTES[:255], b""),
-        ({"a": 1}, 0, 1, 9, "bytes", b""),
-        ({"a": 1}, 0, 1, 9, BYTES, None),
-        ({"a" * 8: 1 << 62}, 0, 1, 9, BYTES, b""),  # more tokens than can be counted
-        ({"a": 1, "\ud800": 1}, 0, 1, 9, BYTES, b""),
+        ({"a": 1}, 0, 1, 9, BYTES, b""),
+        (A, 3, 1, 9, BYTES, b""),
+        (A, -1, 1, 9, BYTES, b""),
+        (A, 0, 0, 9, BYTES, b""),
+        (A, 0, 1, 0, BYTES, b""),
+        (A, 0, 1 << 70, 9, BYTES, b""),
+        (A, 0, 1, 9, BYTES[:255], b""),
+        (A, 0, 1, 9, "bytes", b""),
+        (A, 0, 1, 9, BYTES, None),
+        (table({"a" * 8: 1 << 62}), 0, 1, 9, BYTES, b""),  # more tokens than can be counted
         (),
     ],
 )
@@ -48,7 +57,7 @@ def test_wrong_arguments_are_refused(arguments: tuple[object, ...]) -> None:
 
 def test_an_alphabet_that_lacks_a_byte_is_refused() -> None:
     with pytest.raises(ValueError):
-        kernel.Trainer({"ab": 1}, 0, 1, 9, bytes(256), b"")
+        kernel.Trainer(table({"ab": 1}), 0, 1, 9, bytes(256), b"")
 
 
 def test_a_number_of_merges_is_not_negative_and_may_be_larger_than_there_are() -> None:
@@ -61,10 +70,26 @@ def test_a_number_of_merges_is_not_negative_and_may_be_larger_than_there_are() -
     assert found.learn(1) == b"" == found.pair_table()
 
 
-def test_pieces_of_no_length_no_weight_or_one_symbol_have_no_pair() -> None:
-    found = trainer({"": 5, "a": 3, "ab": 0, "é": 2})
+def test_pieces_of_no_length_or_one_symbol_have_no_pair() -> None:
+    found = trainer({"": 5, "a": 3, "é": 2})
     assert found.n_tokens == 3 + 4
     assert len(found.learn(9)) == 40
+
+
+def test_a_table_that_another_trainer_reads_is_given_back() -> None:
+    pieces = table({"abab": 1})
+    with pytest.raises(ValueError):
+        kernel.Trainer(pieces, 0, 1, 9, BYTES[:255], b"")
+
+    def look(*_: object) -> None:
+        with pytest.raises(ValueError, match="using this table"):
+            large.counts()
+        raise BrokenPipeError
+
+    large = table({"ab" * 100_000: 1})
+    with pytest.raises(BrokenPipeError):
+        kernel.Trainer(large, 0, 1, 9, BYTES, b"", look)
+    assert len(large.counts()) == len(pieces.counts()) == 1
 
 
 def test_counts_need_more_than_32_bits() -> None:

@@ -18,28 +18,60 @@ def table(*texts: str) -> kernel.PieceTable:
     found = scanner(PATTERNS["gpt2"])
     assert found
     new = kernel.PieceTable(found)
-    for text in texts:
-        new.add(text)
-        new.end_document()
+    for number, text in enumerate(texts):
+        new.add(text.encode(), number)
     return new
 
 
 def test_wrong_arguments_are_refused() -> None:
-    for wrong in ((), (None,), ("gpt2",), (table(),)):
+    for wrong in ((), ("gpt2",), (table(),)):
         with pytest.raises(TypeError):
             kernel.PieceTable(*wrong)
-    for wrong in (b"bytes", None, 1):
+    for wrong in ("str", None, 1):
         with pytest.raises(TypeError):
-            table().add(wrong)
+            table().add(wrong, 0)
         with pytest.raises(TypeError):
-            table().append(wrong)
+            table().append(wrong, 0)
         with pytest.raises(TypeError):
-            table().append_to_last(wrong)
-    with pytest.raises(UnicodeEncodeError):
-        table().add("a\ud800")
-    itself = table("a")
+            table().add_pieces(wrong, 0)
     with pytest.raises(TypeError):
-        itself.append(itself)
+        kernel.PieceTable(None).add(b"a text, and no scanner to split it", 0)
+    with pytest.raises(TypeError):
+        table().add_pieces([b"bytes"], 0)
+    with pytest.raises(UnicodeEncodeError):
+        table().add_pieces(["a\ud800"], 0)
+    itself = table("a")
+    with pytest.raises(ValueError, match="using this table"):
+        itself.append(itself, 0)
+
+
+def test_wrong_numbers_are_refused():
+    for wrong in (-1, (1 << 32) - 2, 1 << 70):
+        with pytest.raises(OverflowError):
+            table().add(b"a", wrong)
+        with pytest.raises(OverflowError):
+            table().add_pieces(["a"], wrong)
+        with pytest.raises(OverflowError):
+            table().append(table(), wrong)
+    for wrong in (0, -1):
+        with pytest.raises(ValueError, match="weight is 1 or more"):
+            table().append(table("a"), 0, wrong)
+    many = table("a a a")
+    with pytest.raises(MemoryError):
+        for _ in range(9):
+            more = table()
+            more.append(many, 0, 1 << 62)
+            more.append(many, 0, 1 << 62)
+            many = more
+
+
+def test_pieces_are_counted_as_texts_are():
+    pieces = table()
+    pieces.add_pieces(["a", " b", "", "a", "é" * 50], 0)
+    pieces.add_pieces(["a"], 3)
+    assert pieces.counts() == {"a": 3, " b": 1, "é" * 50: 1}
+    assert pieces.few_documents() == {"a": (0, 3), " b": (0,), "é" * 50: (0,)}
+    assert (len(pieces), pieces.n_pieces) == (3, 5)
 
 
 def test_pieces_of_every_length_are_told_apart() -> None:
@@ -52,11 +84,12 @@ def test_pieces_of_every_length_are_told_apart() -> None:
 
 def test_tables_are_put_together_in_order() -> None:
     together = table("a b", "b")
-    together.append(table("b c", "d"))
+    together.append(table("b c", "d"), 2)
     assert together.counts() == {"a": 1, " b": 1, "b": 2, " c": 1, "d": 1}
     assert together.few_documents() == {"a": (0,), " b": (0,), "b": (1, 2), " c": (2,), "d": (3,)}
-    together.append_to_last(table("d", "b"))
-    assert together.n_documents == 5 and together.n_pieces == 8
+    together.append(table("d", "b"), 3, 5)
+    assert together.counts() == {"a": 1, " b": 1, "b": 7, " c": 1, "d": 6}
+    assert (len(together), together.n_pieces) == (5, 8)
     assert together.few_documents() == {"a": (0,), " b": (0,), " c": (2,), "d": (3,)}
 
 
@@ -64,7 +97,7 @@ def test_other_threads_may_not_use_the_table_meanwhile() -> None:
     found, refused, done = table(), 0, threading.Event()
 
     def count() -> None:
-        found.add(TEXT * 100)
+        found.add(TEXT.encode() * 100, 0)
         done.set()
 
     thread = threading.Thread(target=count)

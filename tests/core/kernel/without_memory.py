@@ -11,7 +11,7 @@ from binascii import b2a_base64
 from bpe_core import PATTERNS, kernel
 from bpe_core.kernel.grammars import scanner
 
-PIECES = {f"piece number {n} of {n * n}": n % 7 + 1 for n in range(300)}
+PIECES = [f"piece number {n} of {n * n}" for n in range(300) for _ in range(n % 7 + 1)]
 TEXT = "".join(f"piece number {n} of {n * n}, é and 中 " for n in range(2000))
 
 
@@ -28,7 +28,9 @@ def failing(nth, work):
 
 def new_trainer():
     """A trainer with all structures that there are."""
-    return kernel.Trainer(PIECES, 2, 1, 1 << 40, bytes(range(256)), b"")
+    pieces = kernel.PieceTable(None)
+    pieces.add_pieces(PIECES, 0)
+    return kernel.Trainer(pieces, 2, 1, 1 << 40, bytes(range(256)), b"")
 
 
 def trainer(nth):
@@ -44,9 +46,8 @@ def trainer(nth):
 def new_table(*texts):
     """A table of documents."""
     table = kernel.PieceTable(scanner(PATTERNS["gpt2"]))
-    for text in texts:
-        table.add(text)
-        table.end_document()
+    for number, text in enumerate(texts):
+        table.add(text.encode(), number)
     return table
 
 
@@ -55,7 +56,7 @@ def table(nth):
 
     def work():
         counted = new_table(TEXT)
-        counted.append(new_table(TEXT, "b"))
+        counted.append(new_table(TEXT, "b"), 1)
         return counted.counts()
 
     return failing(nth, work) is None
