@@ -19,8 +19,14 @@ def pytest_xdist_auto_num_workers() -> int:
     return available_cores() + 1
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """With BPESCOPE_TURN=K, which stands for a number, a third of the exhaustive tests is run beside the others."""
+    if "BPESCOPE_TURN" in os.environ and config.option.markexpr == "not exhaustive":
+        config.option.markexpr = ""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With BPESCOPE_TURN=K run, of the exhaustive tests, only a third: another for each of three numbers K."""
+    """Of the exhaustive tests leave the third whose turn it is: another for each of three numbers K."""
     turn = os.environ.get("BPESCOPE_TURN")
     if turn is None:
         return
