@@ -66,14 +66,13 @@ static int document_number(PyObject *object, uint32_t *number)
 static size_t count_some(piece_table *table, const scanner *scanner, const uint8_t *text, size_t at, size_t until,
                          size_t n, uint32_t document)
 {
-    piece_batch batch = {.n = 0};
     while (at < until) {
         size_t end = piece_end(scanner, text, at, n);
-        if (!count_piece(table, &batch, text + at, end - at, n - at, document))
+        if (!count_piece(table, text + at, end - at, n - at, document))
             return SIZE_MAX;
         at = end;
     }
-    return count_batch(table, &batch, document) ? at : SIZE_MAX;
+    return at;
 }
 
 /* Count the pieces of a text, slice by slice; -1 with an exception. */
@@ -120,10 +119,9 @@ static int count_one(piece_table *table, PyObject *piece, uint32_t document)
     PyObject *utf8 = PyUnicode_AsUTF8String(piece);
     if (!utf8)
         return -1;
-    piece_batch batch = {.n = 0};
     const uint8_t *bytes = (const uint8_t *)PyBytes_AS_STRING(utf8);
     size_t n = (size_t)PyBytes_GET_SIZE(utf8);
-    bool counted = !n || (count_piece(table, &batch, bytes, n, n, document) && count_batch(table, &batch, document));
+    bool counted = !n || count_piece(table, bytes, n, n, document);
     Py_DECREF(utf8);
     if (!counted)
         PyErr_NoMemory();

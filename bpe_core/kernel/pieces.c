@@ -2,12 +2,6 @@
 
 #include "pieces.h"
 
-#ifdef __GNUC__
-#define FETCH(place) __builtin_prefetch(place)
-#else
-#define FETCH(place) ((void)(place))
-#endif
-
 static bool grow_table(piece_table *t)
 {
     size_t size = t->table.n ? 4 * t->table.n : 1 << 12;
@@ -52,10 +46,12 @@ static piece *add_piece(piece_table *t, key key, const uint8_t *bytes, size_t n)
 }
 
 /* The piece of these bytes, added if it is not there; NULL without memory. */
-static piece *piece_of_bytes(piece_table *t, key key, uint64_t hash, const uint8_t *bytes, size_t n)
+static piece *piece_of_bytes(piece_table *t, const uint8_t *bytes, size_t n, size_t n_readable)
 {
     if (t->pieces.n >= t->table.n / 2 && !grow_table(t))
         return NULL;
+    key key = key_of(bytes, n, n_readable);
+    uint64_t hash = key_hash(key);
     size_t mask = t->table.n - 1, slot = hash >> 32 & mask;
     for (uint64_t entry; (entry = t->table.items[slot]); slot = (slot + 1) & mask) {
         piece *piece = &t->pieces.items[(uint32_t)entry - 1];
@@ -76,37 +72,14 @@ static void note_document(piece *piece, uint32_t document)
         piece->second = piece->second == NO_DOCUMENT ? document : MANY_DOCUMENTS;
 }
 
-bool count_piece(piece_table *t, piece_batch *batch, const uint8_t *bytes, size_t n, size_t n_readable,
-                 uint32_t document)
+bool count_piece(piece_table *t, const uint8_t *bytes, size_t n, size_t n_readable, uint32_t document)
 {
-    key key = key_of(bytes, n, n_readable);
-    uint64_t hash = key_hash(key);
-    batch->items[batch->n].bytes = bytes;
-    batch->items[batch->n].n = n;
-    batch->items[batch->n].key = key;
-    batch->items[batch->n++].hash = hash;
-    if (t->table.n)
-        FETCH(t->table.items + (hash >> 32 & (t->table.n - 1)));
-    return batch->n < sizeof batch->items / sizeof *batch->items || count_batch(t, batch, document);
-}
-
-bool count_batch(piece_table *t, piece_batch *batch, uint32_t document)
-{
-    for (size_t i = 0; t->table.n && i < batch->n; i++) {
-        uint32_t number = (uint32_t)t->table.items[batch->items[i].hash >> 32 & (t->table.n - 1)];
-        if (number)
-            FETCH(t->pieces.items + number - 1);
-    }
-    for (size_t i = 0; i < batch->n; i++) {
-        piece *piece =
-            piece_of_bytes(t, batch->items[i].key, batch->items[i].hash, batch->items[i].bytes, batch->items[i].n);
-        if (!piece)
-            return false;
-        piece->count++;
-        t->n_counted++;
-        note_document(piece, document);
-    }
-    batch->n = 0;
+    piece *piece = piece_of_bytes(t, bytes, n, n_readable);
+    if (!piece)
+        return false;
+    piece->count++;
+    t->n_counted++;
+    note_document(piece, document);
     return true;
 }
 
@@ -117,8 +90,7 @@ bool append_pieces(piece_table *t, const piece_table *other, size_t first, size_
         const piece *from = &other->pieces.items[number];
         const uint8_t *bytes = bytes_of(other, from);
         size_t n = length_of(from);
-        key key = key_of(bytes, n, n > INLINE_BYTES ? n : sizeof from->key);
-        piece *to = piece_of_bytes(t, key, key_hash(key), bytes, n);
+        piece *to = piece_of_bytes(t, bytes, n, n > INLINE_BYTES ? n : sizeof from->key);
         if (!to || from->count > (UINT64_MAX - to->count) / weight)
             return false;
         to->count += from->count * weight;

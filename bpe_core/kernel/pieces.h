@@ -27,18 +27,6 @@ typedef struct {
     uint64_t n_counted;     /* pieces, with repetition and without weights */
 } piece_table;
 
-/* Pieces of one document on their way to the table. Counting waits for memory most of the time: what each of them needs
-   is asked for before it is looked at. */
-typedef struct {
-    struct {
-        const uint8_t *bytes;
-        size_t n;
-        key key;
-        uint64_t hash;
-    } items[32];
-    size_t n;
-} piece_batch;
-
 static inline size_t length_of(const piece *piece)
 {
     size_t n = piece->key.high >> LENGTH_SHIFT & 255;
@@ -50,11 +38,9 @@ static inline const uint8_t *bytes_of(const piece_table *table, const piece *pie
     return length_of(piece) <= INLINE_BYTES ? (const uint8_t *)&piece->key : table->bytes.items + piece->key.low;
 }
 
-/* Count an occurrence of a piece of n > 0 bytes; at least n bytes, `n_readable`, may be read from `bytes`. It is in the
-   table after the next count_batch, which is called here when the batch is full; false without memory. */
-bool count_piece(piece_table *table, piece_batch *batch, const uint8_t *bytes, size_t n, size_t n_readable,
-                 uint32_t document);
-bool count_batch(piece_table *table, piece_batch *batch, uint32_t document);
+/* Count an occurrence of a piece of n > 0 bytes in a document; at least n bytes, `n_readable`, may be read from `bytes`.
+   False without memory. */
+bool count_piece(piece_table *table, const uint8_t *bytes, size_t n, size_t n_readable, uint32_t document);
 
 /* Add the counts of the pieces `first` up to `last` of another table, each `weight` times; document 0 there is number
    `document` here. False without memory, or if a count gets too large. */
