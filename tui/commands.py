@@ -115,6 +115,10 @@ def _markable(tree: Any) -> bool:
     return bool(tree.markable)
 
 
+def _chosen(tree: Any) -> bool:
+    return bool(tree.is_chosen)
+
+
 def _has_compared(pane: Any) -> bool:
     return not pane.has_class("-choosing")
 
@@ -181,6 +185,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("select_cursor", "enter"),
         Command("run_preset(True)", "f7", "Step", "on a preset: learn its merges one by one", when=_on_preset),
         Command("mark('corpus')", "space", "Choose", "train on this text, or all of a group", when=_markable),
+        Command("weigh", "w", "Weight", "how many times this text counts beside the others", when=_chosen),
         Command("edit", "e", "Edit", "open this text in the editor", when=_on_text),
         Command("mark('reference')", "r", "Reference", "compare with this text in the audit", when=_markable),
     ),

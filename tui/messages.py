@@ -23,6 +23,14 @@ class CorpusChosen(Message):
 
 
 @dataclass
+class WeightWanted(Message):
+    """A chosen text, or folder, should count more or less than once."""
+
+    path: str
+    title: str
+
+
+@dataclass
 class TokenizerChosen(Message):
     """A kept tokenizer should take over the screen."""
 

@@ -24,7 +24,7 @@ import regex
 
 from bpe_core.errors import PatternError
 from bpe_core.patterns.published import PATTERNS
-from bpe_core.visible import visible
+from bpe_core.visible import quoted, shortened, visible
 
 _ONLY: Final = "(?#only)"
 _THEN: Final = "(?#then)"
@@ -163,8 +163,8 @@ def _split(text: str) -> Split:
         return Split(PATTERNS[text], drops_rest=text == "words", name=text)
     if is_bare_word(text):
         raise PatternError(
-            f"There is no split pattern named '{visible(text)}'; choose one of {', '.join(PATTERNS)}, "
-            f"or write (?:{visible(text)}) if it is meant as a regular expression."
+            f"There is no split pattern named {quoted(text)}; choose one of {', '.join(PATTERNS)}, "
+            f"or write (?:{visible(shortened(text, 40))}) if it is meant as a regular expression."
         )
     return Split(text.removeprefix(_ONLY), drops_rest=text.startswith(_ONLY))
 

@@ -53,7 +53,7 @@ RULES: Final = _by_argument(
         "Stop after the first pair that makes up less than this share of the tokens.",
         "1/10000",
     ),
-    Option("extend", "start from", "A tokenizer whose merges come first; its tokens keep their ids."),
+    Option("extend", "start from", "A tokenizer whose merges come first; its tokens keep their ids.", "mine.json"),
 )
 """By argument: what is learned, and by which rules."""
 

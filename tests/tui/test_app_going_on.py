@@ -17,13 +17,14 @@ from bpe_core.metrics.overlap import merges_in_common
 from bpe_core.trainer.option_table import RULES, TEXTS
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
-from tui.dialogs.questions import AskFormat, AskNumber, AskPath
+from tui.dialogs.questions import AskFormat, AskNumber, AskPath, AskWeight
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.glossary import LONGEST
 from tui.screen.going_on import GoingOn
 from tui.screen.main import MainScreen
 from tui.state.training import TrainingOptions, UnfinishedTraining
+from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.workers.training_task import TrainingTask
 
@@ -182,6 +183,71 @@ def test_each_of_the_options_is_an_argument_of_the_command() -> None:
         assert TrainingTask("x", TrainingOptions(more={option.argument: option.example})).rules
     for option in (*RULES.values(), *TEXTS.values()):
         assert len(option.does) <= LONGEST and option.does.endswith(".")
+
+
+@exhaustive
+async def test_weights_an_experiment_and_a_vocabulary_to_start_from_are_asked_for_and_learned(
+    opened: Opened, book: Path, kept: Path, home: Path
+) -> None:
+    """Each is typed, kept, seen again when it is asked for again, and in the record of what it was done to."""
+    other = home / "other text.txt"
+    other.write_text("newest and widest, and the lowest of all\n" * 4)
+    async with opened(book, other) as scope:
+        screen = scope.screen
+        await scope.until_tokenizer()
+        await scope.press("f2")
+        tree = screen.corpus_pane.query_one(CorpusTree)
+        tree.move_cursor(scope.row("other text.txt"))
+        await scope.press("w")
+        dialog = await scope.asked(AskWeight)
+        await scope.answer("-1")
+        assert "Type a number above 0" in str(dialog.query_one(".dialog--hint").render())
+        await scope.answer("2.5")
+        await scope.back()
+        assert "×2.5" in tree.render_label(scope.row("other text.txt"), *2 * [tree.rich_style]).plain
+        await screen.run_action("more_options")
+        dialog = await scope.asked(MoreOptions)
+        dialog.query_one("#superbpe", Input).value = "20"
+        dialog.query_one("#picky", Input).value = "0.9"
+        await scope.press("enter")
+        assert "superbpe and picky do not go together" in str(dialog.query_one(".dialog--hint").render())
+        dialog.query_one("#picky", Input).value = ""
+        await scope.press("enter")
+        await scope.back()
+        scope.training.query_one("#vocab-size", Input).value = "310"
+        await scope.press("f6")
+        await scope.until(lambda: "superbpe" in screen.path and not screen.run.busy, "it is learned")
+        learned = load(screen.path)
+        assert learned.record is not None and learned.record.experiment == "superbpe=20"
+        assert [source.weight for source in learned.record.sources] == [5, 2]
+        assert learned.pattern == "none" and learned.step == 54 and learned.record.n_given == 20
+        assert screen.tokenizer is not None and screen.tokenizer.merges == learned.merges
+        merges = scope.training.log_of_merges.merges
+        assert (
+            scope.training.log_of_merges.n_bytes
+            == learned.record.n_bytes
+            > sum(path.stat().st_size for path in (book, other))
+        )
+        assert [(merge.count, merge.ties, merge.n_tokens) for merge in merges] == [*learned.record.steps]
+
+        await screen.run_action("more_options")
+        dialog = await scope.asked(MoreOptions)
+        assert dialog.query_one("#superbpe", Input).value == "20"
+        dialog.query_one("#superbpe", Input).value = ""
+        dialog.query_one("#extend", Input).value = "no such thing"
+        await scope.press("enter")
+        assert "There is no tokenizer 'no such thing'" in str(dialog.query_one(".dialog--hint").render())
+        dialog.query_one("#extend", Input).value = "small"
+        await scope.press("enter")
+        await scope.back()
+        await scope.press("f6")
+        await scope.until(lambda: "small-extended" in screen.path and not screen.run.busy, "it is learned")
+        learned = load(screen.path)
+        assert learned.record is not None and learned.record.n_given == load(kept).step
+        assert learned.merges[: load(kept).step] == load(kept).merges and learned.step > load(kept).step
+        await scope.press("f3")
+        screen.session.shown.go_to(1)
+        await scope.until(lambda: screen.explained.explanation is not None, "it is explained")
 
 
 async def test_where_nothing_can_be_begun_with_it_is_told() -> None:

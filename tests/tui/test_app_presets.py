@@ -9,7 +9,7 @@ from textual.widgets import Select
 
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
-from tui.dialogs.questions import AskPattern
+from tui.dialogs.ask_pattern import AskPattern
 from tui.messages import TokenizerChosen
 from tui.panes.training import ANOTHER
 from tui.state.training import TrainingOptions

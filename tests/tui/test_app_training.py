@@ -14,7 +14,7 @@ from textual.widgets import Button, Input, Select
 
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.vocabulary import Vocabulary
-from tui.dialogs.questions import AskPattern
+from tui.dialogs.ask_pattern import AskPattern
 from tui.disk import config, recovered
 from tui.disk.recovered import Loaded, load_again
 from tui.owners import training
@@ -298,8 +298,14 @@ async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, k
         select = scope.training.query_one("#pattern", Select)
         select.value = ANOTHER
         dialog = await scope.asked(AskPattern)
-        await scope.answer("[a-z")
-        assert scope.app.screen is dialog
+        shown, hint = (dialog.query_one(of) for of in ("#tried", ".dialog--hint"))
+        for wrong, sentence in ("[a-z", "not a valid regular expression"), (r"(?:a|aa)+\d", "tries too many ways"):
+            await scope.answer(wrong)
+            await scope.until(lambda sentence=sentence: sentence in str(hint.render()), "it is refused")
+            assert scope.app.screen is dialog
+        dialog.query_one(Input).value = pattern
+        await scope.until(lambda: "Enter takes it" in str(hint.render()), "it is tried while it is typed")
+        assert str(shown.render()).replace("↵\n", "\n").strip() and "pieces" in str(hint.render())
         await scope.answer(pattern)
         await scope.until(lambda: select.value == pattern, "the pattern is taken")
         fill(scope, "vocab-size", "262")

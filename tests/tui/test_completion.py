@@ -9,8 +9,9 @@ from scope import PATIENCE, Opened, key
 from textual.widgets import Input, Label
 
 from tui.dialogs import path_completion, questions
+from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.path_completion import MOST, completions
-from tui.dialogs.questions import AskPath, AskPattern
+from tui.dialogs.questions import AskPath
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from textual.widgets import Input, Label, Select
 
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
-from tui.dialogs.questions import AskPattern
+from tui.dialogs.ask_pattern import AskPattern
 from tui.disk import config
 from tui.messages import TokenizerChosen
 from tui.state.training import Corpus

@@ -7,7 +7,9 @@ from typing import ClassVar, Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalGroup, VerticalScroll
+from textual.events import DescendantFocus
+from textual.suggester import SuggestFromList
 from textual.widgets import Button, Input, Label
 
 from bpe_core.errors import BpeError
@@ -18,7 +20,7 @@ from tui.state.training import TrainingOptions
 from tui.terminal.guards import Dialog, Field
 
 MORE_OPTIONS: Final = (
-    *map(RULES.__getitem__, ("max-token-length", "end-of-word", "id-layout", "min-share")),
+    *map(RULES.__getitem__, ("max-token-length", "end-of-word", "id-layout", "min-share", "extend")),
     *map(TEXTS.__getitem__, ("sample", "seed")),
 )
 """In the order they are shown in, before the experiments."""
@@ -35,17 +37,31 @@ class MoreOptions(Dialog[TrainingOptions | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
     HINT: ClassVar[str] = "Empty: as usual. Tab goes on, Enter takes them all, Escape leaves all as it was."
 
-    def __init__(self, options: TrainingOptions, check: Callable[[TrainingOptions], object]) -> None:
-        """`check` raises `BpeError` for options that make no sense."""
+    def __init__(
+        self, options: TrainingOptions, check: Callable[[TrainingOptions], object], tokenizers: Iterable[str] = ()
+    ) -> None:
+        """`check` raises `BpeError` for options that make no sense; a training can begin with one of `tokenizers`."""
         super().__init__()
         self._options = options
         self._check = check
+        self._tokenizers = SuggestFromList(tokenizers, case_sensitive=False)
+
+    def on_mount(self) -> None:
+        """The names of tokenizers are completed."""
+        self.query_one("#extend", Input).suggester = self._tokenizers
+
+    @on(DescendantFocus)
+    def show_whole(self, event: DescendantFocus) -> None:
+        """What a field does is seen with it, wherever the list is scrolled to."""
+        for group in event.widget.ancestors:
+            if isinstance(group, VerticalGroup):
+                group.scroll_visible(animate=False)
 
     def compose(self) -> ComposeResult:
         """A line a name, its field, and below it what it does."""
         more = self._options.more
         name, _, number = more.get("experiment", "").partition("=")
-        with Vertical(classes="dialog"):
+        with Vertical(classes="dialog", id="more-options"):
             yield Label("More options of the next training", classes="dialog--question")
             with VerticalScroll(classes="dialog--options", can_focus=False):
                 yield from _fields(MORE_OPTIONS, more)
@@ -88,7 +104,8 @@ class MoreOptions(Dialog[TrainingOptions | None]):
 
 def _fields(options: Iterable[Option], values: Mapping[str, str]) -> ComposeResult:
     for option in options:
-        with Horizontal(classes="dialog--option"):
-            yield Label(option.name)
-            yield Field(values.get(option.argument, ""), option.example, id=option.argument, compact=True)
-        yield Label(option.does, classes="dialog--does", markup=False)
+        with VerticalGroup():
+            with Horizontal(classes="dialog--option"):
+                yield Label(option.name)
+                yield Field(values.get(option.argument, ""), option.example, id=option.argument, compact=True)
+            yield Label(option.does, classes="dialog--does", markup=False)

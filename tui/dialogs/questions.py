@@ -16,10 +16,13 @@ from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Input, Label
 
 from bpe_core.auditing.what_if import NORMALIZERS
+from bpe_core.corpus.weights import LARGEST
+from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats import WRITABLE
 from bpe_core.formats.folder import holder_in
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer.conditions import WORDINGS, Condition, condition
+from bpe_core.trainer.option_table import TEXTS
 from bpe_core.visible import visible
 from tui.dialogs.path_completion import PathSuggester
 from tui.state.audit import WhatIf
@@ -61,6 +64,11 @@ class Ask(Dialog[Answer | None]):
             yield Label(self._question, classes="dialog--question", markup=False)
             yield Field(self._start, placeholder=self.PLACEHOLDER, select_on_focus=False, suggester=self.suggester())
             yield Label(self.HINT, classes="dialog--hint", markup=False)
+            yield from self.after_hint()
+
+    def after_hint(self) -> ComposeResult:
+        """What stands below the line that tells what is wrong."""
+        return ()
 
     def suggester(self) -> Suggester | None:
         """What completes an answer that is begun."""
@@ -87,13 +95,20 @@ class Ask(Dialog[Answer | None]):
     def answer(self, event: Input.Submitted) -> None:
         """Take the answer, or say why it cannot be taken."""
         answer = event.input.value  # which may have been completed since
-        if not answer.strip():
-            return
+        if answer.strip():
+            self.take(answer)
+
+    def take(self, answer: str) -> None:
+        """Give what it stands for, if it is of use."""
         try:
             self.dismiss(self.understood(answer))
         except ValueError as error:
-            self._refused = answer
-            self.tell(str(error), wrong=True)
+            self.refuse(answer, str(error))
+
+    def refuse(self, answer: str, sentence: str) -> None:
+        """Say why it cannot be taken."""
+        self._refused = answer
+        self.tell(sentence, wrong=True)
 
     def tell(self, sentence: str, *, wrong: bool = False) -> None:
         """Say something below the field."""
@@ -133,23 +148,6 @@ class AskPath(Ask[Path]):
         if self._only_file and os.path.isdir(path) and not (self._must_exist and holder_in(path)):
             raise ValueError(f"{path} is a folder; go on typing to a file in it, Tab completes.")
         return path
-
-
-class AskPattern(Ask[str]):
-    """Asks for a split pattern, by its name or as it is."""
-
-    PLACEHOLDER = r"a name, or a regular expression such as \w+|\W"
-    HINT = f"{', '.join(PATTERNS)}, or a regular expression. Tab completes a name."
-
-    def suggester(self) -> Suggester:
-        """The names there are."""
-        return SuggestFromList(PATTERNS)
-
-    def understood(self, text: str) -> str:
-        """The pattern, once it has been seen to be one."""
-        from bpe_core.patterns import splitter
-
-        return splitter(text).pattern
 
 
 class AskWhatIf(Ask[WhatIf]):
@@ -231,6 +229,24 @@ class AskNumber(Ask[int]):
         if digits.isascii() and digits.isdigit() and len(digits) < 12 and self._least <= int(digits) <= self._most:
             return int(digits)
         raise ValueError(f"Type a number from {self._least:,} to {self._most:,}.")
+
+
+class AskWeight(Ask[str]):
+    """Asks how many times a text counts."""
+
+    HINT = f"{TEXTS['weight'].does} 1 is as usual."
+
+    def __init__(self, title: str, start: str) -> None:
+        super().__init__(f"How many times should {title} count beside the other texts?", start)
+
+    def understood(self, text: str) -> str:
+        """The number as it is typed, if it is one above 0."""
+        try:
+            if 0 < exact_fraction(text.strip()) <= LARGEST:
+                return text.strip()
+        except ValueError:
+            pass
+        raise ValueError(f"Type a number above 0 and up to {LARGEST:,}, such as 3, 2.5 or 1/3.")
 
 
 class AskFormat(Ask[str]):

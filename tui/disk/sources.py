@@ -4,6 +4,7 @@ import os
 import sysconfig
 from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -142,9 +143,9 @@ def first_pieces(source: TextSource, number: int, pattern: str) -> list[str]:
 
 
 def first_characters(path: str, number: int) -> str:
-    """The beginning of a file. Raises `TextError`."""
+    """The beginning of a file, or of the first text of a folder. Raises `TextError`."""
     text = ""
-    for block in find_files([Path(path)]).files[0].blocks():
+    for block in chain.from_iterable(file.blocks() for file in find_files([Path(path)]).files):
         text += block
         if len(text) >= number:
             break

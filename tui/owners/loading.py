@@ -11,7 +11,7 @@ from typing import Final
 
 from bpe_core.errors import PatternNeededError
 from bpe_core.visible import visible
-from tui.dialogs.questions import AskPattern
+from tui.dialogs.ask_pattern import AskPattern
 from tui.disk import config, recovered
 from tui.disk.recovered import Loaded
 from tui.disk.tokenizer_files import without_odd_record

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from rich.style import Style
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
@@ -16,8 +15,8 @@ from textual.widgets import Label, OptionList, Static
 
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
-from tui.disk.sources import TextSource, first_pieces, title_of
-from tui.drawing.palette import Look, make_palette
+from tui.disk.sources import TextSource, first_characters, first_pieces, title_of
+from tui.drawing.colored_pieces import colored_pieces
 from tui.drawing.tokenizer_texts import sentences
 from tui.messages import CorpusChosen, TokenizerChosen
 from tui.state.tokenizers import KnownTokenizer
@@ -98,6 +97,15 @@ class CorpusPane(Pane):
 
     _source: TextSource | None = None
 
+    def beginning(self) -> str:
+        """The beginning of the text under the cursor, or else of those chosen; "" for none. Not for the main thread.
+
+        Raises `TextError`.
+        """
+        source = self._source
+        paths = (source.path,) if source and not (source.is_folder or source.preset) else self.corpus.paths
+        return first_characters(paths[0], PREVIEWED) if paths else ""
+
     def on_descendant_focus(self) -> None:
         """Below stands what there is to know of what the cursor is on: a text, or a tokenizer."""
         self._show_preview()
@@ -111,6 +119,7 @@ class CorpusPane(Pane):
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         """Another pattern splits the preview in other places."""
+        self.query_one(CorpusTree).weights = options.weights
         if old.pattern != options.pattern:
             self._show_preview()
 
@@ -156,26 +165,11 @@ class CorpusPane(Pane):
             await asyncio.wait([split], timeout=SOON)
             if not split.done():
                 body.update("splitting …", layout=False)
-            body.update(self._colored(await split, body.rich_style), layout=False)
+            body.update(colored_pieces(await split, body.rich_style, self.app), layout=False)
         except BpeError as error:
             body.update(visible(str(error)), layout=False)
         finally:
             split.cancel()  # if it has not begun, for another row is looked at by now
-
-    def _colored(self, pieces: list[str], base: Style) -> Text:
-        look = Look(
-            base,
-            *(Style(reverse=True), Style(reverse=True)),
-            variables=self.app.theme_variables,
-            ansi=self.app.native_ansi_color,
-            colorless=self.app.no_color,
-        )
-        styles = [ways.usual for ways in make_palette(look).tokens]
-        text = Text(no_wrap=False, end="")
-        for number, piece in enumerate(pieces):
-            shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")
-            text.append(shown, styles[number % len(styles)])
-        return text
 
 
 def totals_table(totals: Totals | None, corpus: Corpus) -> Text:

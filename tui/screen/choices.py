@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bpe_core.errors import OptionError
+from bpe_core.exact_fraction import exact_fraction
+from bpe_core.visible import quoted
+from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.more_options import MoreOptions
-from tui.dialogs.questions import AskPath, AskPattern
+from tui.dialogs.questions import AskPath, AskWeight
 from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
+from tui.screen.going_on import path_of
 from tui.state.training import Corpus
 from tui.workers.training_task import TrainingTask
 
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     from tui.disk.config import Configuration
     from tui.owners.count import Count
     from tui.screen.main import MainScreen
+    from tui.state.tokenizers import KnownTokenizer
     from tui.state.training import TrainingOptions
 
 
@@ -67,7 +74,9 @@ class Choices:
 
     async def ask_pattern(self) -> None:
         """Ask for a regular expression to split by."""
-        pattern = await self._screen.ask(AskPattern("Which regular expression should split the text?"))
+        pattern = await self._screen.ask(
+            AskPattern("How should texts be split?", read=self._screen.corpus_pane.beginning)
+        )
         self._screen.training.choose_pattern(pattern or self._screen.options.pattern)
         if pattern:
             self.choose_pattern(pattern)
@@ -77,6 +86,16 @@ class Choices:
         path = await self._screen.ask(AskPath("Which file or folder should be added to the corpus?"))
         if path is not None and await self._as_text(path, "Train on it as a text"):
             self._screen.corpus_pane.choose((*self._screen.corpus.paths, str(path)))
+
+    async def ask_weight(self, path: str, title: str) -> None:
+        """Ask how many times a text, or the texts of a folder, count; once is as usual, and need not be remembered."""
+        screen = self._screen
+        weight = await screen.ask(AskWeight(title, screen.options.weights.get(path, "1")))
+        if weight is not None:
+            others = {other: times for other, times in screen.options.weights.items() if other != path}
+            usual = exact_fraction(weight) == 1
+            screen.options = replace(screen.options, weights=others if usual else others | {path: weight})
+            screen.remember(options=screen.options)
 
     # Options
 
@@ -96,12 +115,16 @@ class Choices:
         """Ask for the options that are rarely needed."""
         if (options := self.chosen_options()) is None:
             return
-        chosen = await self._screen.ask(MoreOptions(options, _check))
+        kept = self._screen.kept
+        names = [one.name for one in kept]
+        chosen = await self._screen.ask(MoreOptions(options, partial(_check, kept), names))
         if chosen is not None:
             self._screen.options = chosen
             self._screen.remember(options=chosen)
 
 
-def _check(options: TrainingOptions) -> None:
+def _check(kept: Iterable[KnownTokenizer], options: TrainingOptions) -> None:
     """Raise `BpeError` for options that no training takes."""
     _ = TrainingTask("", options).rules
+    if (begin := options.more.get("extend")) and not os.path.exists(path_of(begin, kept)):
+        raise OptionError(f"There is no tokenizer {quoted(begin)}: name one of the list (F2), or a file.")

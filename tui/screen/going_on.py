@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, PatternNeededError
 from bpe_core.formats import load, save_beside
 from bpe_core.plurals import counted
 from bpe_core.tokenizer.training_record import STOPPED
@@ -24,6 +24,7 @@ from tui.workers.training_task import TrainingTask
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
     from tui.screen.main import MainScreen
+    from tui.state.tokenizers import KnownTokenizer
 
 
 class GoingOn:
@@ -43,6 +44,20 @@ class GoingOn:
         if size:
             title = f"{name_of(Path(self._screen.path))} extended"
             self._begin(title, old, options, size, pattern=old.pattern)
+
+    async def start_from(self, name: str, task: TrainingTask) -> None:
+        """Begin a training with the merges of a tokenizer, named as in the list or by its path."""
+        path = path_of(name, self._screen.kept)
+        try:
+            begin = await in_thread(_whole, path, task.options.pattern)
+            options = replace(task.options, special_tokens=())
+            task = replace(task, title=f"{name_of(path)} extended", options=options, begin=begin, begin_path=str(path))
+            _ = task.rules
+        except (BpeError, OSError) as error:
+            self._screen.say(sentence_of(error), "error")
+            return
+        if not self._screen.run.busy:
+            self._train(task)
 
     async def fork(self, options: TrainingOptions) -> None:
         """Keep the merges in force, and learn the next from the chosen texts with the chosen options."""
@@ -162,6 +177,22 @@ class GoingOn:
             self._screen.session.tokenizers.known.list_anew()
         except (BpeError, OSError) as error:
             self._screen.say(f"What it had learned stays in {checkpoint}. {sentence_of(error)}", "warning")
+
+
+def path_of(name: str, kept: Iterable[KnownTokenizer]) -> Path:
+    """The file of a tokenizer that is called so in the list; else the path that the name is."""
+    known = (one.path for one in kept if name in (one.name, one.path))
+    return Path(next(known, os.path.expanduser(name)))
+
+
+def _whole(path: Path, pattern: str) -> Tokenizer:
+    """The tokenizer in a file, its merges known; it is split by `pattern` if the file does not tell."""
+    try:
+        tokenizer = load(path)
+    except PatternNeededError:
+        tokenizer = load(path, pattern=pattern)
+    tokenizer.vocabulary.recover()
+    return tokenizer
 
 
 def _at(path: str, step: int) -> Tokenizer:

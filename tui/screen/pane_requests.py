@@ -16,6 +16,12 @@ class PaneRequestScreen(StateScreen):
         """Other texts."""
         self.session.choices.choose_corpus(event.corpus)
 
+    @on(messages.WeightWanted)
+    @work
+    async def weigh(self, event: messages.WeightWanted) -> None:
+        """How much a text counts."""
+        await self.session.choices.ask_weight(event.path, event.title)
+
     @on(messages.PatternChosen)
     def choose_pattern(self, event: messages.PatternChosen) -> None:
         """Another pattern."""

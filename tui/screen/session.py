@@ -147,7 +147,11 @@ class Session:
         if not screen.corpus.paths:
             screen.say("No text is chosen: press F2, go to one, and mark it with the space bar.", "warning")
             return
-        self._train(TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first))
+        task = TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first)
+        if begin := options.more.get("extend"):
+            screen.run_worker(self.going_on.start_from(begin, task), group="start", exclusive=True)
+        else:
+            self._train(task)
 
     def run_preset(self, name: str, *, stepping: bool = False) -> None:
         """Train a founding example with its own text and options, and see whether what it promises comes out.

@@ -11,8 +11,9 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import why_no_tokenizer
 from bpe_core.formats.folder import tokenizer_at
 from bpe_core.visible import quoted, visible
+from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.button_questions import Choose
-from tui.dialogs.questions import AskName, AskPath, AskPattern
+from tui.dialogs.questions import AskName, AskPath
 from tui.disk.tokenizer_files import told_pattern
 from tui.owners.fetch import Fetch
 from tui.owners.known_tokenizers import KnownTokenizers

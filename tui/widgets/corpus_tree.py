@@ -5,6 +5,7 @@ Drawn by its own labels and not by Textual's guides, so that marks and sizes sta
 
 import asyncio
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal
@@ -22,7 +23,7 @@ from textual.widgets.tree import TreeNode
 from tui.commands import applies, bindings
 from tui.disk.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.columns import fit
-from tui.messages import PresetChosen, TextWanted
+from tui.messages import PresetChosen, TextWanted, WeightWanted
 
 Mark = Literal["corpus", "reference"]
 
@@ -59,6 +60,8 @@ class CorpusTree(Tree[Entry]):
 
     hint: var[str] = var("", bindings=True)
     """What the row under the cursor is good for."""
+    weights: var[Mapping[str, str]] = var[Mapping[str, str]]({}, init=False)
+    """Path -> how many times its texts count, where that is not once."""
 
     class Marked(Message):
         """A text was chosen, marked as reference, or neither any more."""
@@ -161,6 +164,20 @@ class CorpusTree(Tree[Entry]):
             self._marks |= dict.fromkeys(paths, mark)
         self._marks_changed()
 
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the row under the cursor is a text, or a folder, to train on."""
+        return self.entry.source is not None and self._marks.get(self.entry.source.path) == "corpus"
+
+    def action_weigh(self) -> None:
+        """Say how much the text, or the folder, under the cursor counts."""
+        if self.is_chosen and self.entry.source is not None:
+            self.post_message(WeightWanted(self.entry.source.path, self.entry.title))
+
+    def watch_weights(self) -> None:
+        """They stand behind the titles."""
+        self._invalidate()
+
     def action_run_preset(self, stepping: bool) -> None:
         """Run the preset under the cursor, to its end or one merge at a time."""
         if self.entry.preset:
@@ -233,6 +250,8 @@ class CorpusTree(Tree[Entry]):
         elif entry.source.size is not None:
             right = size_label(entry.source.size)
         mark = self._marks.get(entry.source.path)
+        if mark == "corpus" and (weight := self.weights.get(entry.source.path)):
+            right = f"×{weight} {right}"
         title = fit(entry.title, max(4, width - 3 - cell_len(right)))
         accent = Style(bold=True, color=self.get_component_rich_style("tree--highlight").color)
         label = Text(no_wrap=True, end="")
@@ -253,6 +272,7 @@ class CorpusTree(Tree[Entry]):
     def _marks_changed(self) -> None:
         # A label's width never changes with its mark, so drawing again is enough.
         self._invalidate()
+        self.refresh_bindings()
         self.post_message(self.Marked())
 
     def _all_nodes(self) -> list[TreeNode[Entry]]:
