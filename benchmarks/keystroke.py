@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import table
+from benchmarks.terminals import processor_time
 
 TEXTS: Final[dict[str, Callable[[], str]]] = {
     "100 KB": lambda: _prose(100_000),
@@ -98,12 +99,12 @@ def _pressed(editor: str, text: str, n_keys: int, home: str, vocabularies: Seque
         while _read(screen, 4 * _QUIET):
             pass
         for number in range(n_keys):
-            began, began_work = time.perf_counter(), _processor_time(pid)
+            began, began_work = time.perf_counter(), processor_time(pid)
             os.write(screen, b"x" if number % 4 else b" ")
             if not select.select([screen], [], [], _SLOWEST)[0]:
                 break
             times.append(1000 * (time.perf_counter() - began))
-            worked.append(1000 * (_processor_time(pid) - began_work))
+            worked.append(1000 * (processor_time(pid) - began_work))
             while _read(screen, _QUIET):
                 pass
     if not times:
@@ -114,11 +115,6 @@ def _pressed(editor: str, text: str, n_keys: int, home: str, vocabularies: Seque
 def _figures(times: list[float]) -> tuple[str, str]:
     times.sort()
     return f"{statistics.median(times):.1f}", f"{times[int(0.95 * (len(times) - 1))]:.1f}"
-
-
-def _processor_time(pid: int) -> float:
-    """Seconds that all threads of a process have worked, by its own clock (CPUCLOCK_SCHED in Linux)."""
-    return time.clock_gettime(((~pid) << 3) | 2)
 
 
 @contextmanager

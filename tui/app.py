@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from rich.console import RenderableType
@@ -71,9 +72,9 @@ class BpeScope(App[None]):
             return super().deliver_screenshot(*arguments, **options)
         return None
 
-    @property
+    @cached_property
     def available_themes(self) -> dict[str, Theme]:
-        """Textual's, and those of the house, as far as this terminal can show them."""
+        """Textual's, and those of the house, as far as this terminal can show them; asked for with each part drawn."""
         return that_show({**super().available_themes, **_HOUSE}, self._few_colors)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -93,6 +94,8 @@ class BpeScope(App[None]):
         """A key for a pane waits until there are panes, and with it those that follow; the editor types at once."""
         if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
             return  # it was on its way when the app left: Textual would ask a screen for its keys (ScreenStackError)
+        if isinstance(event, events.MouseMove) and isinstance(self._peek_message(), events.MouseMove):
+            return  # what counts is only where the mouse has come to, however slowly the screen follows it
         if isinstance(event, events.Key) and not (event.is_printable or event.key in _TYPED):
             await self.main.loaded.wait()
         if self.type_ahead.holds(event):

@@ -170,6 +170,23 @@ for _ in range(100_000):
     assert "Segmentation fault" in events[1].message and "\x1b" not in events[1].message
 
 
+async def test_what_a_worker_answers_is_not_kept_waiting(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "BATCHES_PER_SECOND", 1 / 3600)
+    stand_in("""
+print('{"event": "state", "state": "running"}', flush=True)
+sys.stdin.readline()
+print('{"event": "state", "state": "paused"}', flush=True)
+sys.stdin.readline()
+print('{"event": "done", "reason": "stopped", "steps": 0, "seconds": 0.0}', flush=True)
+""")
+    heard = list[Event]()
+    async with asyncio.timeout(60), Job("train") as job:
+        async for events in job.batches():
+            heard += events
+            asyncio.get_running_loop().call_soon(job.send, Command("pause"))  # while the screen rests, as a key does
+    assert heard[:2] == [State("running"), State("paused")] and isinstance(heard[2], Done)
+
+
 async def test_a_worker_faster_than_the_screen_waits(stand_in: StandIn, tmp_path: Path) -> None:
     progress = tmp_path / "progress"
     stand_in(f"""

@@ -57,3 +57,16 @@ def test_remembered_rows_are_those_of_a_fresh_text(tokenizer: Tokenizer, amount:
             assert rows.on_row(live, row, 40, 2) == find_tokens(live, row, 40, 2)
         end, typed = min(n, start + rng.choice((0, 0, 3))), rng.choice(PARTS)
         rows.edited(live.splice(start, end, typed), start, end, len(typed))
+
+
+def test_rows_looked_up_together_are_those_looked_up_alone(tokenizer: Tokenizer) -> None:
+    live = LiveText(tokenizer, "".join(random.Random(4).choices(PARTS, k=900)))
+    rows, n = TokensOfRows(), live.n_characters
+    for step in (tokenizer.step, 20):
+        live.use(tokenizer.at(step))
+        rows.forget()
+        start = 0
+        for line in live.text.splitlines(keepends=True):
+            assert rows.on_row(live, start, len(line), 6) == find_tokens(live, start, len(line), 6)
+            start += len(line)
+        assert rows.on_row(live, n // 2, 1, 6) == find_tokens(live, n // 2, 1, 6), "and any place of it"

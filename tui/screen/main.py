@@ -24,6 +24,7 @@ from tui.pane_table import BY_ID, PANES, PaneEntry
 from tui.panes.editor import EditorPane
 from tui.screen.arrangement import Arrangement
 from tui.screen.requests import RequestScreen
+from tui.screen.selective_drawing import SelectiveCompositor
 from tui.screen.state_screen import StateScreen
 from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
@@ -47,6 +48,9 @@ class MainScreen(RequestScreen):
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
 
+    ALLOW_SELECT = (
+        False  # else Textual draws all of it again wherever a mouse button goes down, or the mouse is dragged
+    )
     BINDINGS: ClassVar[list[BindingType]] = bindings("Everywhere")
 
     active: var[str] = var("editor", init=False)
@@ -56,6 +60,7 @@ class MainScreen(RequestScreen):
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__()
+        self._compositor = SelectiveCompositor()
         self._configuration = configuration
         self._not_kept = ""
         self.arrangement = Arrangement(self)

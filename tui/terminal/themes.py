@@ -55,5 +55,5 @@ def has_few_colors() -> bool:
 
 
 def that_show(themes: Mapping[str, Theme], few_colors: bool) -> dict[str, Theme]:
-    """Of some themes by name, those that a terminal can show. Asked for with each style that is made."""
+    """Of some themes by name, those that a terminal can show."""
     return {name: theme for name, theme in themes.items() if theme.ansi} if few_colors else dict(themes)

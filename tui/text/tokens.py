@@ -1,6 +1,9 @@
 """The tokens of a text where a screen asks for them: on one row, and under the cursor."""
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from bpe_core.editing.aligned_text import FollowedText
@@ -12,8 +15,11 @@ from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, RowToken, clip
 
 _Stretch = tuple[int, int, int]
+_START, _END = attrgetter("start"), attrgetter("end")
 _ROWS: Final = 512
 """Rows whose tokens are remembered."""
+_TOGETHER: Final = 1024
+"""Characters whose tokens are looked up together, about half a screen."""
 _CONTEXT: Final = 64
 """Characters before a row whose tokens are looked at too, so that colors do not depend on where a row begins."""
 
@@ -42,10 +48,15 @@ class UnderCursor:
 
 
 class TokensOfRows:
-    """The tokens of the rows drawn lately; an edit forgets only the rows that it touched."""
+    """The tokens of the rows drawn lately; an edit forgets only the rows that it touched.
+
+    Where all rows are to be drawn anew, as at another step, the tokens of several are looked up together.
+    """
 
     def __init__(self) -> None:
         self._rows: dict[_Stretch, OnRow] = {}
+        self._colored: _Colored | None = None
+        self._is_all_new = True
 
     def on_row(self, live: FollowedText, start: int, length: int, n_colors: int) -> OnRow:
         """The tokens on a row of `length` code points from `start`, and its characters that several tokens share."""
@@ -54,15 +65,24 @@ class TokensOfRows:
         if found is None:
             if len(self._rows) >= _ROWS:
                 self._rows.clear()
-            found = self._rows[key] = find_tokens(live, start, length, n_colors)
+            if self._is_all_new and n_colors > 2:
+                colored = self._colored
+                if colored is None or not colored.holds(start, length, n_colors):
+                    last = min(start + max(length, _TOGETHER), live.n_characters)
+                    colored = self._colored = _Colored(live, start, last, n_colors)
+                found = self._rows[key] = colored.on_row(live, start, length)
+            else:
+                found = self._rows[key] = find_tokens(live, start, length, n_colors)
         return found
 
     def forget(self) -> None:
         """All rows may have other tokens."""
         self._rows.clear()
+        self._colored, self._is_all_new = None, True
 
     def edited(self, change: Change, start: int, end: int, n_inserted: int) -> None:
         """Take note of an edit: `n_inserted` code points came in the place of those from `start` to `end`."""
+        self._colored, self._is_all_new = None, False
         stretch, shift = stretch_of(change), n_inserted - (end - start)
         start, end = min(start, stretch[0]), max(end, stretch[1] - shift)
         self._rows = {
@@ -72,13 +92,35 @@ class TokensOfRows:
         }
 
 
+class _Colored:
+    """The tokens of a part of a text with their colors."""
+
+    def __init__(self, live: FollowedText, start: int, end: int, n_colors: int) -> None:
+        self._start, self._end, self._n_colors = start, end, n_colors
+        context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
+        self._spans = live.spans(context, end)
+        self._colors = choose_colors(self._spans, n_colors)
+
+    def holds(self, start: int, length: int, n_colors: int) -> bool:
+        """Whether a row is in it, in as many colors."""
+        return self._start <= start and start + length <= self._end and n_colors == self._n_colors
+
+    def on_row(self, live: FollowedText, start: int, length: int) -> OnRow:
+        """The tokens on a row that it holds, and the characters on it that several tokens share."""
+        first = bisect_right(self._spans, start, key=_END)
+        last = bisect_left(self._spans, start + length, first, key=_START)
+        return _on_row(live, zip(self._spans[first:last], self._colors[first:last], strict=True), start, length)
+
+
 def find_tokens(live: FollowedText, start: int, length: int, n_colors: int) -> OnRow:
     """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
-    context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
-    spans = live.spans(context, start + length)
+    return _Colored(live, start, start + length, n_colors).on_row(live, start, length)
+
+
+def _on_row(live: FollowedText, colored: Iterable[tuple[Span, int]], start: int, length: int) -> OnRow:
     tokens: list[RowToken] = []
     shared: list[Columns] = []
-    for span, color in zip(spans, choose_colors(spans, n_colors), strict=True):
+    for span, color in colored:
         if stretch := clip((span.start, span.end), start, length):
             outside = max(start - span.start, 0), max(span.end - start - length, 0)
             is_shared = len(span.ids) > 1

@@ -174,10 +174,15 @@ class EditorKeys(Pane):
             ("toggle_specials", "specials on" if self.specials else "specials", self.specials),
             ("pin", "pinned" if self.area.edited.baseline else "pin", self.area.edited.baseline is not None),
         )
-        self.border_subtitle = "  ".join(
-            f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
-            for action, state, on in states
-        )
+        if states != self._states:  # else the whole pane would be drawn again
+            self._states = states
+            self.border_subtitle = "  ".join(
+                f"[@click={action}]{key_of(action)} {f'[bold $accent]{state}[/]' if on else state}[/]"
+                for action, state, on in states
+            )
+
+    _states: tuple[tuple[str, str, bool], ...] = ()
+    """What the lower border tells."""
 
     def action_copy(self, what: str) -> None:
         """Copy the selection, or the whole text: the "text" itself, its "ids" with spaces between, or as a "list"."""

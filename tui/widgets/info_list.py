@@ -7,6 +7,7 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from tui.drawing.info_lines import InfoLine, info_strip
 
@@ -44,7 +45,9 @@ class InfoList(ScrollView, can_focus=True):
         """Show these lines, from the first."""
         if lines != self._lines:
             self._lines = lines
-            self.virtual_size = Size(self.size.width, len(lines))
+            # Not by assignment: that would lay out the whole screen again.
+            self.set_reactive(Widget.virtual_size, Size(self.size.width, len(lines)))
+            self._scroll_update(self.virtual_size)
             self.scroll_to(0, 0, animate=False)
             self.refresh()
 

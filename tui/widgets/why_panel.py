@@ -31,6 +31,10 @@ SIDES: Final = {"why": "Why", "pairs": "Pairs"}
 """What can be seen -> its title."""
 
 
+_REST: Final = 0.25
+"""Seconds from one question to the next."""
+
+
 class WhyPanel(Vertical):
     """Two things in one place, one of them seen; asks for what it needs when it is seen."""
 
@@ -65,7 +69,9 @@ class WhyPanel(Vertical):
         self._log = log
         self._n_tokens = 0
         self._asks = False
-        self._soon: Timer | None = None  # until the step in force has rested for a moment
+        self._soon: Timer | None = None  # until it may be asked again
+        self._has_moved = False
+        """Whether the step has changed since it was asked last."""
 
     def compose(self) -> ComposeResult:
         """One below the other; the style sheet shows one."""
@@ -95,11 +101,21 @@ class WhyPanel(Vertical):
             self.post_message(ExplanationWanted(self.step))
 
     def watch_step(self) -> None:
-        """Another step. What is known of the one before stays until the answer comes, lest all flickers."""
-        self._want()
-        if self._soon:
-            self._soon.stop()
-        self._soon = self.set_timer(0.25, self._tell)
+        """Another step: ask about it, but of steps that follow one another fast only a few in a second.
+
+        What is known of the one before stays until the answer comes, lest all flickers.
+        """
+        self._has_moved = self._soon is not None
+        if self._soon is None:
+            self._want()
+            self._soon = self.set_timer(_REST, self._rested)
+
+    def _rested(self) -> None:
+        self._soon = None
+        if self._has_moved:
+            self.watch_step()
+        else:
+            self._tell()
 
     def watch_run(self, old: Run, run: Run) -> None:
         """It pauses, or is over: now there is time to answer."""

@@ -25,6 +25,8 @@ PIPE_BYTES: Final = 1 << 18
 """Read at one go; at about 100 bytes a merge this allows some 25,000 merges a second on the screen."""
 MODESTY: Final = 5
 """How much less urgent a worker is than the screen, in steps of `nice`."""
+_ANSWER: Final = 0.02
+"""Seconds in which a worker looks whether it was told something."""
 PATIENCE: Final = 3.0
 """Seconds a worker gets to end by itself after it was asked to, before it is killed."""
 
@@ -43,6 +45,8 @@ class Job:
 
     def __init__(self, *arguments: str) -> None:
         self.arguments = arguments
+        self._told = asyncio.Event()
+        """Set when it has been told something: what follows from that is not to wait for the next reading."""
         self._process: Process
         self._errors: asyncio.Task[str]
 
@@ -120,6 +124,7 @@ class Job:
         stdin = self._process.stdin
         if stdin is not None and not stdin.is_closing() and self._process.returncode is None:
             stdin.write(line.encode())
+            self._told.set()
 
     async def batches(self) -> AsyncIterator[list[Event]]:
         """What the worker says, several events at a time; ends after `Done` or `Failed`.
@@ -135,12 +140,20 @@ class Job:
             *lines, last = chunk.split(b"\n")
             lines[0] = b"".join((*rest, lines[0]))
             rest = [last]
+            self._told.clear()
             if events := coalesced(_events(lines)):
                 yield events
                 if isinstance(events[-1], Done | Failed):
                     return
-            await asyncio.sleep(1 / BATCHES_PER_SECOND)
+            await self._pause()
         yield [Failed(await self._obituary())]
+
+    async def _pause(self) -> None:
+        """Wait until the screen has time for more, or until the worker may have answered what it was told meanwhile."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1 / BATCHES_PER_SECOND):
+                await self._told.wait()
+                await asyncio.sleep(_ANSWER)
 
     async def _obituary(self) -> str:
         """One sentence on a worker that ended without a last word."""

@@ -1,0 +1,95 @@
+"""What the mouse drags costs what has changed of the screen, and the screen looks as if all of it had been drawn."""
+
+import inspect
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from scope import Opened
+from textual import events
+from textual._compositor import ChopsUpdate, Compositor
+from textual.geometry import Region
+from textual.widget import Widget
+
+from tui.screen.selective_drawing import OVERRIDDEN, SelectiveCompositor
+from tui.widgets.step_line import StepLine
+
+
+@pytest.mark.parametrize("name", OVERRIDDEN)
+def test_textual_still_has_what_is_overridden(name: str) -> None:
+    assert tuple(inspect.signature(getattr(Compositor, name)).parameters) == OVERRIDDEN[name]
+
+
+def written(compositor: Compositor, update: object) -> str:
+    """The bytes of a partial update."""
+    assert isinstance(update, ChopsUpdate)
+    return update.render_segments(Console(width=compositor.size.width, color_system="truecolor"))
+
+
+async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        screen, compositor = scope.screen, scope.screen._compositor
+        line = screen.query_one(StepLine)
+        (left, y), (right, _) = line.region.offset, line.region.bottom_right
+
+        # A part of the screen drawn alone is the same as where all is asked that Textual would ask.
+        assert isinstance(compositor, SelectiveCompositor)
+        rng = random.Random(1)
+        for _ in range(20):
+            regions = {
+                Region(rng.randrange(90), rng.randrange(31), rng.randrange(1, 30), rng.randrange(1, 9))
+                for _ in range(rng.randrange(1, 4))
+            }
+            compositor._dirty_regions = set(regions)
+            selective = written(compositor, compositor.render_partial_update())
+            compositor._dirty_regions = set(regions)
+            assert selective == written(compositor, Compositor.render_partial_update(compositor))
+
+        def mouse(kind: type[events.MouseEvent], x: int) -> events.MouseEvent:
+            return kind(None, x, y, 0, 0, 1, False, False, False)
+
+        drawn, asked = Counter[str](), list[int]()
+        for whole in ("render_full_update", "reflow"):
+            draw = getattr(Compositor, whole)
+
+            def counted(*given: object, _draw: object = draw, _whole: str = whole, **named: object) -> object:
+                drawn[_whole] += 1
+                return _draw(*given, **named)  # type: ignore[operator]
+
+            monkeypatch.setattr(Compositor, whole, counted)
+        lines = Widget.render_lines
+
+        def counting(widget: Widget, crop: Region) -> object:
+            drawn[type(widget).__name__] += 1
+            return lines(widget, crop)
+
+        monkeypatch.setattr(Widget, "render_lines", counting)
+        explain = screen.session.explain
+        monkeypatch.setattr(screen.session, "explain", lambda step: (asked.append(step), explain(step)))
+        places = [*range(left + 30, right - 30, 5), *range(right - 31, left + 30, -11)]
+        await scope.batch(mouse(events.MouseDown, places[0]))
+        drawn.clear()
+        seen = list[int]()
+        screen.watch(screen, "step", lambda step: seen.append(step), init=False)
+        for x in places:
+            scope.app.post_message(mouse(events.MouseMove, x))
+            await scope.pilot.pause()
+        assert len(set(seen)) > 8, "it goes along"
+        assert not drawn["render_full_update"] and drawn["reflow"] < 2, "nothing is laid out or drawn as a whole"
+        assert drawn["StepLine"] and not drawn["CorpusTree"], "nor what a step does not change"
+
+        # Why a merge was chosen is not asked of each that passes by, but of the one where it stays.
+        asked.clear()
+        for step in range(1, 12):
+            screen.session.shown.go_to(step)
+        await scope.until(lambda: asked and asked[-1] == 11, "it asks")
+        assert len(asked) <= 2
+
+        # Of places that come at once, only the last counts.
+        seen.clear()
+        await scope.batch(*(mouse(events.MouseMove, x) for x in places[:20]))
+        assert len(seen) == 1
+        await scope.batch(mouse(events.MouseUp, places[0]))
