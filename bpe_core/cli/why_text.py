@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from bpe_core.cells import cells
 from bpe_core.cli.table import table
 from bpe_core.explain.corpus_places import CorpusPlace
-from bpe_core.explain.merge_choice import Choice, Explanation, PairTable
+from bpe_core.explain.merge_choice import Choice, Explanation, PairTable, Word
 from bpe_core.explain.pair_counts import Pair
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
@@ -28,7 +28,7 @@ def told_step(
         lines += _choice(told.step, told.choice, tokenizer, ties, given)
         lines += _places(places)
         lines += _uses(uses, tokenizer)
-        lines += _words(told.choice, tokenizer)
+    lines += _words(told.words, tokenizer)
     lines += _table(told.table, told.step, tokenizer, n_rows)
     return visible_lines(lines)
 
@@ -90,10 +90,8 @@ def _uses(uses: TokenUses | None, tokenizer: Tokenizer) -> Iterator[str]:
         yield f"    and {counted(more, 'later merge')}"
 
 
-def _words(choice: Choice, tokenizer: Tokenizer) -> Iterator[str]:
-    rows = [
-        (f"{word.count:,} ×", _tokens(word.before, tokenizer), _tokens(word.after, tokenizer)) for word in choice.words
-    ]
+def _words(words: Sequence[Word], tokenizer: Tokenizer) -> Iterator[str]:
+    rows = [(f"{word.count:,} ×", _tokens(word.before, tokenizer), _tokens(word.after, tokenizer)) for word in words]
     width = max((cells(before) for _, before, _ in rows), default=0)
     for often, before, after in rows:
         changed = f"{' ' * (width - cells(before))} → {after}" if before != after else ""

@@ -97,8 +97,6 @@ class Choice:
     vanished: tuple[PairRow, ...]
     """Pairs that there are none of any more, the merged one left out; their `change` says how many there were."""
     n_vanished: int
-    words: tuple[Word, ...]
-    """All distinct pieces of a small corpus, in its order; of a larger one the most frequent of those that change."""
     n_changed: int
     """How many distinct pieces change."""
 
@@ -111,11 +109,14 @@ class Explanation:
     choice: Choice | None
     """None for step 0."""
     table: PairTable
+    words: tuple[Word, ...]
+    """All distinct pieces of a small corpus, in its order; of a larger one the most frequent of those that change."""
 
     def to_json(self) -> dict[str, Any]:
         """As objects and lists; a row of a table is [left, right, count, change], a word [count, before, after]."""
         table, choice = self.table, self.choice
-        body: dict[str, Any] = {"step": self.step, "choice": None, "table": _object(table)}
+        words = [list(astuple(word)) for word in self.words]
+        body: dict[str, Any] = {"step": self.step, "choice": None, "table": _object(table), "words": words}
         if choice is not None:
             body["choice"] = _object(choice)
         return body
@@ -132,21 +133,21 @@ class Explanation:
                 | {
                     "tied": tuple((left, right) for left, right in choice["tied"]),
                     "by_rule": {rule: (left, right) for rule, (left, right) in choice["by_rule"].items()},
-                    "words": tuple(Word(n, tuple(before), tuple(after)) for n, before, after in choice["words"]),
                 }
             )
             if choice
             else None,
             PairTable(**table | {"rows": _rows(table["rows"])}),
+            tuple(Word(count, tuple(before), tuple(after)) for count, before, after in body["words"]),
         )
 
 
 def _object(value: PairTable | Choice) -> dict[str, Any]:
-    """Its fields by name, the rows and words in them as lists."""
+    """Its fields by name, the rows in them as lists."""
     body = {field.name: getattr(value, field.name) for field in fields(value)}
     for name, part in body.items():
         if isinstance(part, tuple):
-            body[name] = [list(astuple(row)) if isinstance(row, PairRow | Word) else row for row in part]
+            body[name] = [list(astuple(row)) if isinstance(row, PairRow) else row for row in part]
     return body
 
 
@@ -163,15 +164,14 @@ def explain(
     `few` is how many runners-up and how many pairs born and vanished are named.
     Raises `OptionError` for a step that there is not.
     """
-    choice = None
-    changed: dict[Pair, int] = {}
+    choice, difference = None, Difference(0, {}, 0, ())
     if step:
         counts.go_to(step - 1)
         difference = counts.difference(step)
-        changed = dict(difference.pairs)
         choice = _choice(counts, difference, ties, max_token_length, few)
     counts.go_to(step)
-    return Explanation(step, choice, _table(counts, changed, ties, max_token_length))
+    table = _table(counts, difference.pairs, ties, max_token_length)
+    return Explanation(step, choice, table, tuple(_words(counts, difference)))
 
 
 def _choice(counts: PairCounts, difference: Difference, ties: str, longest: int | None, few: int) -> Choice:
@@ -208,7 +208,6 @@ def _choice(counts: PairCounts, difference: Difference, ties: str, longest: int 
         len(born),
         tuple(PairRow(*pair, 0, -count) for pair, count in _first(((p, -change[p]) for p in gone), few)),
         len(gone),
-        tuple(_words(counts, difference)),
         len(difference.words),
     )
 
@@ -231,7 +230,7 @@ def _words(counts: PairCounts, difference: Difference) -> Iterator[Word]:
             yield Word(counts.weights[number], tuple(before), tuple(after))
 
 
-def _table(counts: PairCounts, changed: dict[Pair, int], ties: str, longest: int | None) -> PairTable:
+def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: int | None) -> PairTable:
     now = _allowed(counts, longest)
     most = max(now.values(), default=0)
     tied = [pair for pair, count in now.items() if count == most]

@@ -3,7 +3,7 @@
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 
 import pytest
@@ -13,7 +13,7 @@ from bpe_core import OptionError, reference, train
 from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.content.samples import samples
 from bpe_core.corpus import Counts, find_files
-from bpe_core.explain.merge_choice import TOP, Explanation, explain
+from bpe_core.explain.merge_choice import FEW_WORDS, MOST_WORDS, TOP, Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.token_uses import token_uses
 from bpe_core.patterns import splitter
@@ -41,7 +41,11 @@ def by_reference(rule: str, counts: Counter[tuple[int, int]], tokenizer: Tokeniz
 
 def states(text: str, tokenizer: Tokenizer) -> Iterator[Words]:
     """The corpus before each merge, and after the last."""
-    words = [list(piece.encode()) for piece in splitter(tokenizer.pattern).split(text)]
+    return states_of(splitter(tokenizer.pattern).split(text), tokenizer)
+
+
+def states_of(pieces: Iterable[str], tokenizer: Tokenizer) -> Iterator[Words]:
+    words = [list(piece.encode()) for piece in pieces]
     yield words
     for left, right, token in tokenizer.merges:
         words = [reference.merged(word, (left, right), token) for word in words]
@@ -67,6 +71,9 @@ def check(told: Explanation, before: Words, after: Words, tokenizer: Tokenizer) 
     assert choice.n_vanished == len(was.keys() - now.keys() - {pair})
     assert choice.n_joined == sum(map(len, before)) - sum(map(len, after))
     assert choice.n_changed == len({tuple(word) for word in before if pair in pairwise(word)})
+    often = Counter((tuple(was), tuple(now)) for was, now in zip(before, after, strict=True))
+    assert [word.count for word in told.words] == [often[word.before, word.after] for word in told.words]
+    assert len(told.words) == min(choice.n_changed, MOST_WORDS) or len(often) <= FEW_WORDS
     table = told.table
     assert table.n_pairs == len(now) and table.n_tokens == sum(map(len, after))
     assert table.n_tied == list(now.values()).count(max(now.values(), default=0))
@@ -75,15 +82,20 @@ def check(told: Explanation, before: Words, after: Words, tokenizer: Tokenizer) 
     assert all(row.change == row.count - was[row.left, row.right] for row in table.rows)
 
 
-@pytest.mark.parametrize("ties", TIES)
-@amount(10, 200)
-def test_any_step_of_a_real_corpus_is_told_as_the_reference_counts_it(ties: str, amount: int) -> None:
-    chance = random.Random(ties)
-    sample = chance.choice([sample for sample in samples() if sample.path.stat().st_size > 3000])
-    text = sample.path.read_text("utf-8")[: 1500 if amount < 20 else 10_000]
-    tokenizer = train(text, vocab_size=256 + 20 * amount, ties=ties)
-    every = list(states(text, tokenizer))
-    counts = PairCounts(tokenizer, Counts.of(text, tokenizer.pattern).pieces)
+@pytest.mark.parametrize(("ties", "weight"), [*((rule, 1) for rule in TIES), ("first", 3), ("largest", 2)])
+@amount(8, 200)
+def test_any_step_of_a_real_corpus_is_told_as_the_reference_counts_it(ties: str, weight: int, amount: int) -> None:
+    """So many random steps for each rule; a second text with a weight counts as if it stood there so many times."""
+    chance = random.Random(f"{ties} {weight}")
+    texts = [
+        sample.path.read_text("utf-8")[: 750 if amount < 20 else 5_000]
+        for sample in chance.sample([sample for sample in samples() if sample.path.stat().st_size > 3000], 2)
+    ]
+    corpus = Counts.weighted([(Counts.of(text), n) for text, n in zip(texts, (1, weight), strict=True)])
+    tokenizer = train(corpus, vocab_size=256 + 20 * amount, ties=ties)
+    once, again = (splitter(tokenizer.pattern).split(text) for text in texts)
+    every = list(states_of(chain(once, again * weight), tokenizer))
+    counts = PairCounts(tokenizer, corpus.pieces)
     steps = chance.sample(range(1, tokenizer.step + 1), min(amount, tokenizer.step) // 2)
     for step in [near for far in steps for near in (far, chance.choice((far, max(1, far - 1))))]:
         told = explain(counts, step, ties)
@@ -99,11 +111,14 @@ def test_pairs_that_overlap_and_pieces_of_any_number() -> None:
     told = explain(PairCounts(tokenizer, Counts.of(text, "words").pieces), 1)
     assert told.choice is not None
     assert (told.choice.count, told.choice.n_joined) == (7, 4)
-    assert [(word.count, word.before, word.after) for word in told.choice.words] == [
+    assert [(word.count, word.before, word.after) for word in told.words] == [
         (2, (97,) * 3, (256, 97)),
         (1, (97,) * 4, (256, 256)),
         (1, (97, 98), (97, 98)),
     ]
+    untouched = explain(PairCounts(tokenizer, Counts.of(text, "words").pieces), 0).words
+    assert [(word.count, word.before) for word in untouched] == [(word.count, word.before) for word in told.words]
+    assert all(word.before == word.after for word in untouched)
 
 
 @pytest.mark.parametrize("example", PRESETS.values(), ids=PRESETS)
