@@ -1,15 +1,20 @@
 """Why a merge, beside the merge log: what it tells of any step, with the numbers of the engine; the table of pairs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from amounts import exhaustive
 from rich.style import Style
 from scope import Opened, Scope
+from textual.app import App, ComposeResult
+from textual.scroll_view import ScrollView
+from textual.widgets import Static
 
 from bpe_core import train
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
+from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.token_uses import TokenUses
@@ -19,8 +24,9 @@ from tui.drawing.bars import bar
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
 from tui.messages import PresetChosen
-from tui.state.training import StepExplained
+from tui.state.training import Corpus, Run, StepExplained
 from tui.text.why_lines import Look, why_lines
+from tui.widgets.merge_log import MergeLog
 from tui.widgets.why_panel import WhyPanel
 
 S2 = PRESETS["S2"]
@@ -51,16 +57,37 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
     uses = TokenUses(9, ())
     lines = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer)))
-    assert lines[:5] == [
+    assert lines[:6] == [
         "s + t → st  step 1",
         "2 pairs tied  “largest” decides",
-        "● s + t         ██████ 9  largest",
-        "= e + s         ██████ 9",
-        "  first lowest lowest-hf",
+        "largest: the pair with the largest bytes",
+        "(Sennrich et al., 2016).",
+        "● s + t ██████ 9  largest",
+        "= e + s ██████ 9  first lowest lowest-hf",
     ]
-    assert lines[5] == "  w + e         █████▍ 8"
+    assert lines[6] == "  w + e █████▍ 8"
     assert "what came of it  9 of 9 uses left" in lines
-    assert "   6 × n e w e s t" in lines and "     → n e w e st" in lines
+    assert "   6 × n e w e s t → n e w e st" in lines and "   5 × l o w" in lines
+    narrow = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26)))
+    assert "   6 × n e w e s t" in narrow and "     → n e w e st" in narrow
+    assert narrow[narrow.index("= e + s ████ 9") + 1] == "  first lowest lowest-hf"
+
+
+def test_where_it_stands_is_told_by_folder_name_and_line() -> None:
+    """Two files may have one name; and a family of emoji has no certain width."""
+    tokenizer = S2.train()
+    step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
+    places = (CorpusPlace("/usr/share/doc/git/changelog", 12, "👨\u200d👩 the fa", "s", "t", "er"),)
+    lines = told(why_lines(replace(step, places=places), merge_of(tokenizer, 1), "largest", None, look(tokenizer)))
+    at = lines.index("where it stands")
+    assert lines[at + 1 : at + 3] == [" git/changelog:12", "  👨·👩 the fas·ter"]
+
+
+def test_occurrences_that_overlap_are_told_of() -> None:
+    tokenizer = train("aaaa aaa", vocab_size=257, pattern="words")
+    step = explained(tokenizer, {"aaaa": 1, "aaa": 1}, 1, "first")
+    lines = told(why_lines(step, merge_of(tokenizer, 1), "first", None, look(tokenizer, 80)))
+    assert "3 of the 5 are joined: the others overlap these." in lines
 
 
 def test_a_merge_that_was_given_was_not_chosen() -> None:
@@ -100,6 +127,74 @@ def test_bars_are_as_long_as_their_numbers_are_large() -> None:
     widths = [sum(" ▏▎▍▌▋▊▉█".index(cell) for cell in bar(n, 96, 12)) for n in range(97)]
     assert widths == list(range(97))
     assert bar(0, 0, 3) == "   "
+
+
+class PanelApp(App[None]):
+    """The panel beside its log, told by hand what it is told by the app."""
+
+    def compose(self) -> ComposeResult:
+        log = MergeLog()
+        yield log
+        yield WhyPanel(log, id="why-panel")
+
+    @property
+    def panel(self) -> WhyPanel:
+        return self.query_one(WhyPanel)
+
+    def lines(self) -> list[str]:
+        shown = [widget for widget in self.panel.query(ScrollView) if widget.display]
+        return [widget.render_line(y).text.strip() for widget in shown for y in range(widget.size.height)]
+
+
+async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never one step's title above another's pairs, and no answer that comes and goes with every step."""
+    monkeypatch.setattr(WhyPanel, "REST", 1000.0)
+    tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
+    app = PanelApp()
+    async with app.run_test(size=(90, 70)) as pilot:
+        panel = app.panel
+        app.query_one(MergeLog).append([merge_of(tokenizer, step) for step in range(1, 7)])
+        panel.begin(79)
+        panel.tokenizer, panel.step, panel.run = tokenizer, 1, Run("merging")
+        panel._rested()
+        await pilot.pause()
+        assert "Counting the pairs of this step …" in app.lines()
+        panel.explained = explained(tokenizer, pieces, 1, "largest")
+        panel.step = 2
+        await pilot.pause()
+        assert "s + t → st" in app.lines()[0] and "= e + s" in " ".join(app.lines())
+        panel.explained = explained(tokenizer, pieces, 2, "largest")
+        panel.step = 4
+        await pilot.pause()
+        assert "e + st → est" in app.lines()[0]
+        panel.turn()
+        await pilot.pause()
+        assert "after 2" in str(panel.query_one("#why-title", Static).content)
+        assert any(line.startswith("▸ o + w") for line in app.lines())
+        panel._rested()
+        await pilot.pause()
+        assert "after 4" in str(panel.query_one("#why-title", Static).content)
+
+
+async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
+    tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
+    app = PanelApp()
+    async with app.run_test(size=(90, 60)) as pilot:
+        panel = app.panel
+        panel.tokenizer, panel.seen = tokenizer, "pairs"
+        panel.explained = StepExplained(problem="No text is chosen to count pairs in.")
+        await pilot.pause()
+        assert "No text is chosen to count pairs in." in app.lines()
+        for step, word in ((0, "6 × n e w e s t"), (3, "5 × l o w → l ow"), (5, "6 × n e w est → n e west")):
+            panel.step, panel.explained = step, explained(tokenizer, pieces, step, "largest")
+            await pilot.pause()
+            told = panel.explained.explanation
+            assert told is not None
+            assert word in app.lines()
+            assert sum(" + " in line for line in app.lines()) == told.table.n_pairs
+        await pilot.resize_terminal(90, 20)
+        await pilot.pause()
+        assert not any("×" in line for line in app.lines()), "a small panel is the table's"
 
 
 async def until_explained(scope: Scope, step: int) -> Explanation:
@@ -149,11 +244,12 @@ async def test_a_kept_vocabulary_is_asked_about_in_the_texts_that_are_chosen(
     async with opened(book, size=(80, 24)) as scope:
         await scope.until_tokenizer()
         assert scope.screen.explained == StepExplained()
-        await scope.press("f3")
-        scope.screen.set_focus(scope.training.log_of_merges)
+        await scope.press("f3", "f3")
         panel = scope.screen.query_one(WhyPanel)
         assert not panel.display
+        settings = scope.screen.query_one("#above-log").size.height
         await scope.press("w")
+        assert scope.screen.query_one("#above-log").size.height < settings, "the room is the panel's"
         told = await until_explained(scope, scope.screen.step)
         assert panel.display and panel.region.y >= scope.training.log_of_merges.region.bottom
         tokenizer = scope.screen.tokenizer
@@ -163,13 +259,20 @@ async def test_a_kept_vocabulary_is_asked_about_in_the_texts_that_are_chosen(
         await scope.press("home")
         assert await until_explained(scope, 1) == explain(counts, 1)
         assert scope.screen.explained.places
+        await scope.press("f3", "f3")
+        assert scope.screen.query_one("#above-log").size.height == settings and scope.screen.focused.id == "vocab-size"  # type: ignore[union-attr]
 
 
 @exhaustive
-async def test_what_cannot_be_counted_is_told_in_a_sentence(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
+async def test_whoever_goes_to_the_log_is_told_of_the_newest_merge_or_why_not(
+    opened: Opened, kept: Path, book: Path
+) -> None:
+    """No step is chosen, no panel opened: F3 is enough where the panel is seen already."""
+    async with opened(book) as scope:
         await scope.until_tokenizer()
-        scope.screen.session.choices.choose_corpus(scope.screen.corpus.__class__())
+        await scope.press("f3", "f3")
+        await until_explained(scope, scope.screen.step)
+        scope.screen.session.choices.choose_corpus(Corpus())
         await scope.press("alt+left")
         await scope.until(lambda: scope.screen.explained.problem, "it is told why not")
         assert "No text is chosen" in scope.screen.explained.problem
@@ -192,9 +295,10 @@ def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, st
     answer = explained(tokenizer, dict(preset.counts().pieces), step, ties)
     lines = told(why_lines(answer, merge_of(tokenizer, step), ties, None, look(tokenizer, 90)))
     taken: dict[str, str] = {}
-    for line in lines[2 : 2 + len(set(story.values()))]:
+    assert lines[2].startswith(f"{ties}: ")
+    for line in lines[3 : 3 + len(set(story.values()))]:
         pair, _, rules = line[2:].partition("█")
         taken |= dict.fromkeys(rules.split("  ")[-1].split(), pair.strip())
     assert taken == story
     assert lines[1] == f"{len(answer.explanation.choice.tied)} pairs tied  “{ties}” decides"  # type: ignore[union-attr]
-    assert lines[2].startswith(f"● {story[ties]} ")
+    assert lines[3].startswith(f"● {story[ties]} ")

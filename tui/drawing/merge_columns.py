@@ -21,34 +21,45 @@ COLUMNS: Final = (
         "uses", 5, right=True, rank=5, hint="How often the token is left in the corpus: later merges took the others."
     ),
     Column(
-        "tokens_left", 6, right=True, rank=1, title="tokens", hint="Length of the corpus in tokens after this merge."
+        "tokens_left", 6, right=True, rank=2, title="tokens", hint="Length of the corpus in tokens after this merge."
     ),
-    Column("ratio", 5, right=True, rank=2, hint="Bytes per token of the corpus after this merge."),
+    Column("ratio", 5, right=True, rank=3, hint="Bytes per token of the corpus after this merge."),
     Column(
         "share",
         8,
         right=True,
-        rank=3,
+        rank=1,
         hint="How much of the sequence this merge removed: % of the tokens before it, or ppm, millionths.",
     ),
 )
 _COUNTED: Final = frozenset({"count", "ties", "uses", "tokens_left", "ratio", "share"})
 """What only a training tells; a file from elsewhere tells which merges there are, not how often."""
+_OF_CHOICE: Final[Mapping[str, str]] = {"used": "uses", "unused": "uses", "ties": "ties"}
+"""What is shown, as `merge_order` names it -> the column that it is about, which then stays however narrow a row is."""
 
 
-def merge_places(width: int, widths: Mapping[str, int], *, counted: bool, sized: bool) -> tuple[PlacedColumn, ...]:
+def merge_places(
+    width: int, widths: Mapping[str, int], *, counted: bool, sized: bool, shown: str = ""
+) -> tuple[PlacedColumn, ...]:
     """The columns in `width` cells, some of them at least as wide as `widths` says.
 
-    `counted`: whether it is known how often the pairs occurred; `sized`: how many bytes the corpus has.
+    `counted`: whether it is known how often the pairs occurred; `sized`: whether it is how many bytes the corpus has;
+    `shown`: which of the merges are in the list, a name of `merge_order.SHOWN`.
     """
-    return _places(width, tuple(widths.items()), counted, sized)
+    return _places(width, tuple(widths.items()), counted, sized, _OF_CHOICE.get(shown, ""))
 
 
 @lru_cache(maxsize=64)
-def _places(width: int, widths: tuple[tuple[str, int], ...], counted: bool, sized: bool) -> tuple[PlacedColumn, ...]:
+def _places(
+    width: int, widths: tuple[tuple[str, int], ...], counted: bool, sized: bool, stays: str
+) -> tuple[PlacedColumn, ...]:
     wanted = dict(widths)
     columns = [
-        replace(column, width=max(column.width, len(column.heading), wanted.get(column.key, 0)))
+        replace(
+            column,
+            width=max(column.width, len(column.heading), wanted.get(column.key, 0)),
+            rank=0 if column.key == stays else column.rank,
+        )
         for column in COLUMNS
         if (counted or column.key not in _COUNTED) and (sized or column.key != "ratio")
     ]

@@ -19,7 +19,7 @@ SHOWN: Final[Mapping[str, str]] = {
     "used": "most used",
     "ties": "ties",
     "partial": "partial UTF-8",
-    "unused": "never used",
+    "unused": "used up",
 }
 """What can be shown -> what the foot of the log calls it."""
 COUNTED: Final = frozenset({"used", "ties", "unused"})

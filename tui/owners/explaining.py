@@ -75,7 +75,7 @@ class Explaining(Owner[StepExplained]):
     def want(self, subject: Subject, tokenizer: Tokenizer, step: int, *, in_haste: bool) -> None:
         """Find out about a step; what was wanted before and is not begun is forgotten.
 
-        `in_haste`: a training goes on at full speed, and nobody could read every answer.
+        `in_haste`: a training goes on so fast that nobody could read every answer.
         """
         self._wanted = tokenizer, step
         if in_haste:

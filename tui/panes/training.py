@@ -111,8 +111,10 @@ class TrainingPane(Pane):
 
     @on(DescendantFocus)
     def look_at_merges(self, event: DescendantFocus) -> None:
-        """Whoever goes to the log or to what is beside it wants to know why."""
-        if event.widget in self.query("#log-and-why *"):
+        """Whoever goes to the log or to what is beside it wants to know why; in a small terminal that gets the room."""
+        looks = event.widget in self.query("#log-and-why *")
+        self.set_class(looks or event.widget is self.query_one(MergeSearch), "-reading")
+        if looks:
             self.query_one(WhyPanel).ask()
 
     @property

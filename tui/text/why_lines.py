@@ -16,6 +16,7 @@ from bpe_core.visible import token_label, visible
 from tui.drawing.bars import bar
 from tui.drawing.columns import fit
 from tui.drawing.info_lines import InfoLine
+from tui.glossary import TIE_MEANINGS
 from tui.state.training import StepExplained
 from tui.text.explanations import sentence
 
@@ -23,6 +24,8 @@ _MOST_TIED = 6
 """Tied pairs that have a line; of more, those that some rule takes, and then the first."""
 _MOST_PARENTS = 6
 """Merges that absorbed the token that have a line."""
+_LEAD = 8
+"""Cells before a word, for how often it occurs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,12 @@ def why_lines(
 
     `told` may be of another step, or tell nothing yet: then the log and the record are all that is known.
     """
+    explanation = told.explanation if told.step == (merge.step if merge else 0) else None
+    words = [_title("words before and after")] if explanation and explanation.words else []
+    words += word_lines(explanation.words, merge.token if merge else None, look) if explanation else ()
     if merge is None:
-        return sentence("Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits.", look.width)
-    explanation = told.explanation if told.step == merge.step else None
+        told_of = "Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits."
+        return [*sentence(told_of, look.width), *words]
     choice = explanation.choice if explanation else None
     lines = [_head(merge, look)]
     if not merge.ties:
@@ -70,8 +76,7 @@ def why_lines(
         lines += _uses(uses, look)
     if choice is not None:
         lines += _changes(choice, look)
-        lines += _words(choice.words, merge.token, look)
-    return lines
+    return lines + words
 
 
 def _title(text: str, right: str = "") -> InfoLine:
@@ -106,12 +111,12 @@ def _counts(choice: Choice, merge: Merge, ties: str, look: Look, *, in_first_sta
             "all that follows is counted in those that are chosen now.",
             look.width,
         )
-    if choice.count < choice.most:
-        yield from _bar_lines("●", pair, choice.count, choice.most, "text", (), look)
-    elif choice.n_tied > 1:
+    if choice.n_tied > 1 and choice.count == choice.most:
         how_many = Text(f"{choice.n_tied:,} pairs tied", look.inks["tied"])
-        yield InfoLine(how_many, f"“{ties}” decides" if choice.by_rule.get(ties) == pair else "")
-    else:
+        decided = choice.by_rule.get(ties) == pair
+        yield InfoLine(how_many, f"“{ties}” decides" if decided else "")
+        yield from sentence(TIE_MEANINGS.get(ties, "") if decided else "", look.width)
+    elif choice.count == choice.most:
         yield InfoLine("no tie: no other as often", ink="muted")
     taken_by: dict[tuple[int, int], list[str]] = {}
     for rule, taken in choice.by_rule.items():
@@ -120,44 +125,64 @@ def _counts(choice: Choice, merge: Merge, ties: str, look: Look, *, in_first_sta
     first += [tied for tied in taken_by if tied not in first]
     rest = [tied for tied in choice.tied if tied not in taken_by]
     shown = [*first, *rest[: max(0, _MOST_TIED - len(first))]]
+    bars: list[_Bar | str] = []
+    if choice.count < choice.most:
+        bars.append(_Bar("●", pair, choice.count, "text"))
     for tied in sorted(shown, key=lambda tied: tied != pair):
-        rules = taken_by.get(tied, ()) if choice.n_tied > 1 else ()
-        ink = "accent" if tied == pair else "tied"
-        yield from _bar_lines("●" if tied == pair else "=", tied, choice.most, choice.most, ink, rules, look)
+        rules = " ".join(taken_by.get(tied, ())) if choice.n_tied > 1 else ""
+        mark, ink = ("●", "accent") if tied == pair else ("=", "tied")
+        bars.append(_Bar(mark, tied, choice.most, ink, rules))
     if (more := choice.n_tied - len(shown)) > 0:
-        yield InfoLine(f"  and {more:,} more with {choice.most:,}", ink="muted")
-    for row in choice.runners_up:
-        yield from _bar_lines("", (row.left, row.right), row.count, choice.most, "text", (), look)
+        bars.append(f"  and {more:,} more with {choice.most:,}")
+    bars += [_Bar("", (row.left, row.right), row.count, "text") for row in choice.runners_up]
+    yield from _bar_lines(bars, choice.most, look)
+    if choice.n_joined < choice.count:
+        told = f"{choice.n_joined:,} of the {choice.count:,} are joined: the others overlap these."
+        yield from sentence(told, look.width)
 
 
-def _bar_lines(
-    mark: str, pair: tuple[int, int], count: int, most: int, ink: str, rules: Sequence[str], look: Look
-) -> Iterator[InfoLine]:
-    """Mark, pair, bar, count, and behind them, or in a line below, the rules that take the pair."""
-    number = f" {count:,}"
-    size = max(4, look.width // 6)
-    text = Text(no_wrap=True)
-    text.append(f"{mark:2}", look.inks[ink])
-    text.append(
-        fit(f"{look.write(pair[0])} + {look.write(pair[1])}", max(8, min(24, look.width // 3))), look.inks["text"]
-    )
-    text.append(" ").append(bar(count, most, size), look.inks["muted" if ink == "text" else ink])
-    text.append(number, look.inks["text"])
-    told = " ".join(rules)
-    if text.cell_len + 1 + cell_len(told) <= look.width:
-        yield InfoLine(text, told)
-    else:
-        yield InfoLine(text)
-        yield InfoLine("", told)
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """A pair with its count."""
+
+    mark: str
+    pair: tuple[int, int]
+    count: int
+    ink: str
+    """Of the mark; runners-up have a muted bar."""
+    rules: str = ""
+    """The tie rules that take the pair."""
+
+
+def _bar_lines(bars: Sequence[_Bar | str], most: int, look: Look) -> Iterator[InfoLine]:
+    """Mark, pair, bar, count, and behind them, or in a line below, the rules that take the pair; a string between."""
+    pairs = {row.pair: " + ".join(map(look.write, row.pair)) for row in bars if isinstance(row, _Bar)}
+    size, n_digits = max(4, look.width // 6), len(f"{most:,}")
+    room = max(look.width // 3, look.width - size - n_digits - len("●   lowest-hf"))
+    width = min(room, max(map(cell_len, pairs.values()), default=0))
+    for row in bars:
+        if isinstance(row, str):
+            yield InfoLine(row, ink="muted")
+            continue
+        text = Text(no_wrap=True)
+        text.append(f"{row.mark:2}", look.inks[row.ink]).append(fit(pairs[row.pair], width), look.inks["text"])
+        text.append(" ").append(bar(row.count, most, size), look.inks["muted" if row.ink == "text" else row.ink])
+        text.append(f" {row.count:,}", look.inks["text"])
+        if text.cell_len + 1 + cell_len(row.rules) <= look.width:
+            yield InfoLine(text, row.rules)
+        else:
+            yield InfoLine(text)
+            yield InfoLine("", row.rules)
 
 
 def _place(place: CorpusPlace, look: Look) -> Iterator[InfoLine]:
-    """File and line, and below them the line around the pair."""
-    name = place.name.rpartition("/")[2]
-    yield InfoLine(f"{name}:{place.line:,}", ink="muted", lead=" ")
+    """File, by its folder and name, and line, and below them the line around the pair."""
+    name = visible("/".join(place.name.split("/")[-2:]))
+    yield InfoLine(_cut_start(f"{name}:{place.line:,}", look.width - 1), ink="muted", lead=" ")
     left, right = (token_label(part.encode()) for part in (place.left, place.right))
     room = max(8, look.width - 3 - cell_len(left) - cell_len(right))
-    before, after = visible(place.before.lstrip()), visible(place.after.rstrip())
+    # What terminals join differently has no certain width: a family of emoji is told by its members.
+    before, after = (visible(part).replace("\u200d", "·") for part in (place.before.lstrip(), place.after.rstrip()))
     n_after = max(room // 2, room - cell_len(before))
     after = _cut_end(after, n_after)
     before = _cut_start(before, room - cell_len(after))
@@ -210,15 +235,23 @@ def _change(sign: str, row: PairRow, look: Look) -> InfoLine:
     return InfoLine(text, f"{row.count or -row.change:,}", lead=" ")
 
 
-def _words(words: Sequence[Word], token: int, look: Look) -> Iterator[InfoLine]:
-    if not words:
-        return
-    yield _title("words before and after")
+def word_lines(words: Sequence[Word], token: int | None, look: Look) -> Iterator[InfoLine]:
+    """How often each word occurs, its tokens before the merge and after it; `token` is what the merge made."""
     for word in words:
-        changed = word.before != word.after
-        yield from _word(word.before, f"{word.count:,} ×", None, look, "text" if changed else "muted")
-        if changed:
+        lead = f"{word.count:,} ×"
+        if word.before == word.after:
+            yield from _word(word.before, lead, None, look, "muted")
+            continue
+        before, after = (" ".join(map(look.write, ids)) for ids in (word.before, word.after))
+        if cell_len(before) + cell_len(after) + len(" → ") > look.width - _LEAD:
+            yield from _word(word.before, lead, None, look, "text")
             yield from _word(word.after, "→", token, look, "text")
+            continue
+        text = Text(before, look.inks["text"], no_wrap=True).append(" → ", look.inks["muted"])
+        for id in word.after:
+            text.append(look.write(id), _ink_of(id, token, look, "text")).append(" ")
+        text.rstrip()
+        yield InfoLine(text, lead=f"{lead:>6} ")
 
 
 def _word(ids: Sequence[int], lead: str, made: int | None, look: Look, ink: str) -> Iterator[InfoLine]:
@@ -228,10 +261,13 @@ def _word(ids: Sequence[int], lead: str, made: int | None, look: Look, ink: str)
     for token in ids:
         label = look.write(token)
         size = cell_len(label) + 1
-        if used and used + size > look.width - 8:
+        if used and used + size > look.width - _LEAD:
             yield InfoLine(text, lead=lead)
             text, used, lead = Text(no_wrap=True), 0, " " * 7
-        style = look.inks["accent"] + Style(bold=True) if token == made else look.inks[ink]
-        text.append(label, style).append(" ")
+        text.append(label, _ink_of(token, made, look, ink)).append(" ")
         used += size
     yield InfoLine(text, lead=lead)
+
+
+def _ink_of(token: int, made: int | None, look: Look, ink: str) -> Style:
+    return look.inks["accent"] + Style(bold=True) if token == made else look.inks[ink]

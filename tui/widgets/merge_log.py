@@ -32,11 +32,11 @@ class MergeLog(MergeRows):
     BINDINGS: ClassVar[list[BindingType]] = bindings("Merge log")
     FOLLOWS = True
     FOOTER = True
+    TURNS: ClassVar[str] = " ←→ "
+    """The keys that turn from one choice of merges to the next, where these are named."""
     GATHER: ClassVar[float] = 0.5
     """Seconds for which arriving merges are gathered before those that are to be shown are chosen anew."""
 
-    shown: var[str] = var("", init=False)
-    """Which merges are shown, and in which order: a name of `SHOWN`."""
     sought: var[str] = var("", init=False)
     """What was sought last, as `merge_order.sought_in` understands it."""
 
@@ -155,7 +155,12 @@ class MergeLog(MergeRows):
 
     def _tell_found(self, found: bool) -> None:
         if not found:
-            self.notify(visible(f"No merge that is shown has {self.sought} in its token or id."), markup=False)
+            self.notify(self.not_found, markup=False)
+
+    @property
+    def not_found(self) -> str:
+        """That nothing is there of what was sought, in a sentence that is safe to show."""
+        return visible(f"No merge that is shown has {self.sought} in its token or id.")
 
     # Copies
 
@@ -188,7 +193,7 @@ class MergeLog(MergeRows):
         where, style = self._tail
         x = 0
         for start, text, name in self._labels(width):
-            yield Segment(" " if not x else " · ", muted)
+            yield Segment(" · " if x else self.TURNS, muted)
             yield Segment(text, accent if name == self.shown else muted)
             x = start + len(text)
         yield Segment(fit("", max(0, width - x - len(where))), muted)
@@ -208,7 +213,7 @@ class MergeLog(MergeRows):
         room = width - len(self._tail[0]) - 1
         names = {**SHOWN, "": counted(len(self._merges), "merge")}
         known = self._choices
-        x = 1
+        x = len(self.TURNS)
         for name in known:
             later = len(names[self.shown]) + 3 if known.index(name) < known.index(self.shown) else 0
             if x + len(names[name]) + later <= room or name == self.shown:

@@ -27,6 +27,8 @@ class MergeRows(RowList):
 
     step: var[int] = var(0, init=False)
     """How many merges are in force; later ones are drawn faint."""
+    shown: var[str] = var("", init=False)
+    """Which merges are shown, and in which order: a name of `SHOWN`."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -127,7 +129,7 @@ class MergeRows(RowList):
                 widths[key] = len(f"{number:,}")
             widths["uses"] = widths["count"]
         known = not self._merges or bool(self._merges[0].count)
-        return merge_places(width, widths, counted=known, sized=bool(self._n_bytes))
+        return merge_places(width, widths, counted=known, sized=bool(self._n_bytes), shown=self.shown)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         """One merge."""

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
+from textual.reactive import var
 from textual.widgets import Input
 
 from tui.terminal.guards import Field
@@ -18,7 +19,9 @@ class MergeSearch(Field):
     MergeSearch.-wrong { color: $text-error; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
-    hint = "A text, bytes as 0x2074, or an id. Enter stays there, n goes to the next, Escape back."
+    HINT: ClassVar[str] = "A text, bytes as 0x2074, or an id. Enter stays there, n goes to the next, Escape back."
+    hint: var[str] = var(HINT)
+    """What can be typed, or that it was not found."""
 
     def __init__(self, log: MergeLog, *, id: str) -> None:
         super().__init__(placeholder="search: text, 0x bytes, or an id", id=id, compact=True)
@@ -46,7 +49,9 @@ class MergeSearch(Field):
             self._log.seek(1, start=self._origin, tell=lambda found: self._tell(found))
 
     def _tell(self, found: bool) -> None:
-        self.set_class(bool(self.value) and not found, "-wrong")
+        wrong = bool(self.value) and not found
+        self.set_class(wrong, "-wrong")
+        self.hint = self._log.not_found if wrong else self.HINT
 
     @on(Input.Submitted)
     def stay(self, event: Input.Submitted) -> None:

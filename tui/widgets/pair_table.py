@@ -10,12 +10,13 @@ from rich.style import Style
 
 from bpe_core.explain.merge_choice import PairRow
 from bpe_core.explain.merge_choice import PairTable as Pairs
+from bpe_core.plurals import counted
 from tui.drawing.bars import bar
 from tui.drawing.columns import Column, PlacedColumn, fit, lay_out, line
 from tui.widgets.row_list import RowList
 
 COLUMNS: Final = (
-    Column("mark", 1, title=" ", gap=1, hint="▸ the pair that is merged next, = others as frequent: ties."),
+    Column("mark", 1, title=" ", gap=1, hint="▸ the pair that is next in line, = others as frequent: ties."),
     Column("pair", 9, 30, gap=1, hint="The left and the right part of the pair."),
     Column("bar", 5, 30, title=" ", gap=1, hint="How often the pair occurs, beside the most frequent one."),
     Column("count", 5, right=True, gap=1, hint="How often the pair occurs in the corpus now."),
@@ -53,9 +54,9 @@ class PairTable(RowList):
     def row_hint(self, row: int) -> str:
         """The pair in a sentence."""
         pair = self._row(row)
-        told = f"{self._write(pair.left)} + {self._write(pair.right)} occurs {pair.count:,} times"
+        told = f"{self._write(pair.left)} + {self._write(pair.right)} occurs {counted(pair.count, 'time')}"
         told += f", {pair.change:+,} by the newest merge" if pair.change else ""
-        return f"{told}; it is merged next." if (pair.left, pair.right) == self._next else f"{told}."
+        return f"{told}; it is next in line." if (pair.left, pair.right) == self._next else f"{told}."
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit, that of counts as wide as the largest."""
@@ -71,7 +72,7 @@ class PairTable(RowList):
         ink = self.style_of("accent" if comes_next else "row", base)
         if tied and not comes_next:
             ink = base + Style(color=self.get_component_rich_style("pair-table--tied").color)
-        of_bar = ink if comes_next or tied else self.style_of("muted", base)
+        of_bar = ink if comes_next else self.style_of("muted", base)
         is_new = pair.change == pair.count
         texts = {
             "mark": ("▸" if comes_next else "=" if tied else "", ink),

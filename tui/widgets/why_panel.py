@@ -1,6 +1,7 @@
 """WhyPanel: beside the merge log, why the merge under its cursor was chosen, or the pairs of that step."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.style import Style
@@ -14,12 +15,13 @@ from textual.widgets import Static
 
 from bpe_core.explain.token_uses import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
-from tui.drawing.info_lines import STYLES
+from tui.drawing.info_lines import STYLES, InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
 from tui.messages import ExplanationWanted
 from tui.state.tokenizers import steps_known
 from tui.state.training import Run, StepExplained
-from tui.text.why_lines import Look, why_lines
+from tui.text.explanations import sentence
+from tui.text.why_lines import Look, why_lines, word_lines
 from tui.widgets.info_list import InfoList
 from tui.widgets.pair_table import PairTable
 
@@ -31,23 +33,25 @@ SIDES: Final = {"why": "Why", "pairs": "Pairs"}
 """What can be seen -> its title."""
 
 
-_REST: Final = 0.25
-"""Seconds from one question to the next."""
-
-
 class WhyPanel(Vertical):
     """Two things in one place, one of them seen; asks for what it needs when it is seen."""
 
     DEFAULT_CSS = """
     WhyPanel > Static { height: 1; width: 1fr; padding: 0 1; color: $text; }
     WhyPanel > #choice, WhyPanel > #pairs { height: 1fr; }
-    WhyPanel > #pairs, WhyPanel.-pairs > #choice { display: none; }
-    WhyPanel.-pairs > #pairs { display: block; }
+    WhyPanel > #words { height: auto; }
+    WhyPanel > #pairs, WhyPanel > #words, WhyPanel.-pairs > #choice { display: none; }
+    WhyPanel.-pairs > #pairs, WhyPanel.-pairs.-words > #words { display: block; }
     WhyPanel > .why-panel--tied { color: $text-secondary; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"why-panel--tied"}
     TURNS: ClassVar[dict[str, str]] = {"why": "pairs", "pairs": "", "": "why"}
     """What is seen -> what is seen after a turn; "" for nothing."""
+
+    ROOMY: ClassVar[int] = 14
+    """Rows from which on the words have room below the table of pairs."""
+    REST: ClassVar[float] = 0.25
+    """Seconds from one question to the next, and until a step is told of without an answer."""
 
     hint: var[str] = var("Why this merge and no other; w turns to the table of pairs, b writes bytes.")
     """What it is, where the focus is in it."""
@@ -78,6 +82,7 @@ class WhyPanel(Vertical):
         yield Static(id="why-title", markup=False)
         yield InfoList(id="choice")
         yield PairTable(id="pairs")
+        yield InfoList(id="words")
 
     def on_mount(self) -> None:
         """The title stands there before anything is known."""
@@ -93,12 +98,18 @@ class WhyPanel(Vertical):
         self._asks = True
         self._want()
 
-    def _want(self) -> None:
+    @property
+    def _wants(self) -> bool:
+        """Whether the step in force is to be explained."""
         tokenizer = self.tokenizer
         if tokenizer is None or not self.display:
-            return
-        if self._asks or self.run.busy or self.step != steps_known(tokenizer):
-            self.post_message(ExplanationWanted(self.step))
+            return False
+        return self._asks or self.run.busy or self.step != steps_known(tokenizer)
+
+    def _want(self) -> None:
+        if self._wants:
+            # By its own hand: what is posted from a handler of the pane around it goes no further than that pane.
+            self.call_later(lambda: self.post_message(ExplanationWanted(self.step)))
 
     def watch_step(self) -> None:
         """Another step: ask about it, but of steps that follow one another fast only a few in a second.
@@ -108,7 +119,7 @@ class WhyPanel(Vertical):
         self._has_moved = self._soon is not None
         if self._soon is None:
             self._want()
-            self._soon = self.set_timer(_REST, self._rested)
+            self._soon = self.set_timer(self.REST, self._rested)
 
     def _rested(self) -> None:
         self._soon = None
@@ -116,6 +127,11 @@ class WhyPanel(Vertical):
             self.watch_step()
         else:
             self._tell()
+
+    @property
+    def _told_step(self) -> int:
+        """The step that is told of: the one in force, or, as long as steps go by, the last that was explained."""
+        return self.explained.step if self._soon and self.explained.explanation else self.step
 
     def watch_run(self, old: Run, run: Run) -> None:
         """It pauses, or is over: now there is time to answer."""
@@ -174,24 +190,28 @@ class WhyPanel(Vertical):
     def _tell_title(self) -> None:
         title = self.query_one("#why-title", Static)
         words = Text("  ").join(Text(word, "bold" if name == self.seen else "dim") for name, word in SIDES.items())
-        where = "after" if self.seen == "pairs" else "merge"
-        words.append(f"  {where} {self.step:,}" if self.step else "  before the first merge", "dim")
+        where, step = "after" if self.seen == "pairs" else "merge", self._told_step
+        words.append(f"  {where} {step:,}" if step else "  before the first merge", "dim")
         keys = f"w  b {self.writing}"
         words.append(" " * max(1, title.content_size.width - words.cell_len - len(keys))).append(keys, "dim")
         title.update(words, layout=False)
 
     def _tell_choice(self, tokenizer: Tokenizer) -> None:
         lines = self.query_one("#choice", InfoList)
+        merges, step, told = self._log.merges, self._told_step, self.explained
+        if self._wants and not (told.explanation and told.step == step) and not told.problem:
+            told = replace(told, waiting=told.waiting or "counting the pairs of this step")
+        merge = merges[step - 1] if 0 < step <= len(merges) else None
+        ties = tokenizer.record.ties if tokenizer.record else told.ties
+        look = self._look(lines, tokenizer)
+        lines.show_lines(why_lines(told, merge, ties, self._uses(tokenizer, merges, step), look))
+
+    def _look(self, lines: InfoList, tokenizer: Tokenizer) -> Look:
         inks = {name: lines.get_component_rich_style(f"info-list--{name}") for name in STYLES}
         inks["tied"] = inks["text"] + Style(color=self.get_component_rich_style("why-panel--tied").color)
-        look = Look(lines.room, writer(self.writing, tokenizer), inks)
-        merges, step = self._log.merges, self.step
-        merge = merges[step - 1] if 0 < step <= len(merges) else None
-        ties = tokenizer.record.ties if tokenizer.record else self.explained.ties
-        lines.show_lines(why_lines(self.explained, merge, ties, self._uses(tokenizer, merges), look))
+        return Look(lines.room, writer(self.writing, tokenizer), inks)
 
-    def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]") -> TokenUses | None:
-        step = self.step
+    def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
         if not 0 < step <= min(len(merges), tokenizer.step) or not merges[step - 1].n_tokens or not self._n_tokens:
             return None
         return token_uses(
@@ -200,8 +220,11 @@ class WhyPanel(Vertical):
 
     def _tell_pairs(self, tokenizer: Tokenizer) -> None:
         table, told = self.query_one(PairTable), self.explained
+        words, room = self.query_one("#words", InfoList), self.size.height - 1
         if told.explanation is None:
             table.clear()
+            waiting = f"{(told.waiting or 'counting the pairs of this step').capitalize()} …" if self._wants else ""
+            self._show_words(sentence(told.problem or waiting, self.size.width - 4), room)
             return
         merges = tokenizer.vocabulary.merges
         following = merges[told.step][:2] if told.step < len(merges) else None
@@ -209,3 +232,14 @@ class WhyPanel(Vertical):
             first = told.explanation.table.rows[0]
             following = first.left, first.right
         table.show(told.explanation.table, following, writer(self.writing, tokenizer))
+        made = merges[told.step - 1][2] if told.step else None
+        lines = word_lines(told.explanation.words, made, self._look(words, tokenizer))
+        title = InfoLine("words before and after", ink="accent")
+        self._show_words([title, *lines] if room >= self.ROOMY else [], room // 2)
+
+    def _show_words(self, lines: Sequence[InfoLine], most: int) -> None:
+        """Below the table of pairs, in so many rows at most."""
+        words = self.query_one("#words", InfoList)
+        self.set_class(len(lines) > 0, "-words")
+        words.styles.height = max(1, min(len(lines), most))
+        words.show_lines(lines)
