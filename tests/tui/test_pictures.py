@@ -1,4 +1,4 @@
-"""Ten pictures tell the story of the app: it learns, shows, explains, travels back, and audits.
+"""Eleven pictures tell the story of the app: it learns, shows, explains, travels back, and audits.
 
 After a change that is meant to be seen: `pytest tests/tui/test_pictures.py --snapshot-update`, and look at each of them
 (`rsvg-convert PICTURE.svg -o picture.png`).
@@ -9,19 +9,30 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from amounts import exhaustive
 from loop_watch import LoopWatch
 from scope import Ear, Scope
+from textual.app import App, ComposeResult
+from textual.containers import Vertical
 from textual.pilot import Pilot
 
 from bpe_core import save, train
+from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
+from bpe_core.explain.corpus_places import CorpusText, corpus_places
+from bpe_core.explain.merge_choice import explain
+from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.trainer import Merge
 from tui.app import BpeScope
 from tui.disk import config, sources
 from tui.messages import PresetChosen
+from tui.state.training import StepExplained
 from tui.terminal.themes import INK, PAPER
+from tui.widgets.merge_log import MergeLog
+from tui.widgets.why_panel import WhyPanel
 
 Picture = Callable[..., bool]
 Story = Callable[[Scope], Awaitable[None]]
@@ -162,3 +173,45 @@ def test_a_tie_and_what_each_rule_takes_of_it(
         await scope.until(lambda: told.explained.step == 1 and told.explained.places is not None, "it is explained")
 
     assert pictured(snap_compare, size, theme, story)
+
+
+class TieStories(App[None]):
+    """Why a merge of each of four founding examples, whose result depends on the tie rule, was chosen."""
+
+    CSS = "Screen { layout: grid; grid-size: 2 2; } MergeLog { display: none; } Vertical { padding: 0 1; }"
+    TOLD: ClassVar[dict[str, int]] = {"S0": 2, "S2": 1, "S3": 1, "S4": 1}
+    """Example -> the first of its steps that has a tie."""
+
+    def compose(self) -> ComposeResult:
+        for name in self.TOLD:
+            with Vertical(id=name):
+                yield (log := MergeLog())
+                yield WhyPanel(log)
+
+    def tell(self) -> None:
+        for name, step in self.TOLD.items():
+            preset, tokenizer = PRESETS[name], PRESETS[name].train()
+            record = tokenizer.record
+            assert record is not None
+            counts = PairCounts(tokenizer, preset.counts().pieces)
+            told = explain(counts, step, preset.options.ties)
+            texts = [CorpusText(preset.name, (text,)) for text in preset.documents]
+            places = tuple(corpus_places(counts, step, texts, tokenizer.splitter))
+            log, panel = self.query_one(f"#{name} MergeLog", MergeLog), self.query_one(f"#{name} WhyPanel", WhyPanel)
+            log.append(
+                Merge(number, *pair, tokenizer.token_bytes(pair[2]), *row)
+                for number, (pair, row) in enumerate(zip(tokenizer.merges, record.steps, strict=True), 1)
+            )
+            panel.begin(record.n_tokens_start)
+            panel.tokenizer, panel.step = tokenizer, step
+            panel.explained = StepExplained(step, told, places, ties=preset.options.ties)
+
+
+def test_the_founding_ties(snap_compare: Picture) -> None:
+    app = TieStories()
+
+    async def play(pilot: Pilot[None]) -> None:
+        app.tell()
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=(120, 60), run_before=play)

@@ -12,7 +12,7 @@ COLUMNS: Final = (
     Column("step", 4, right=True, hint="The number of the merge, in the order they were learned."),
     Column("left", 6, 22, hint="The left part of the pair that was merged."),
     Column("right", 6, 22, hint="The right part of the pair that was merged."),
-    Column("token", 10, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
+    Column("token", 9, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
     Column(
         "count", 5, right=True, hint="How often the pair occurred when it was chosen; no other occurred more often."
     ),

@@ -115,7 +115,8 @@ def _counts(choice: Choice, merge: Merge, ties: str, look: Look, *, in_first_sta
         how_many = Text(f"{choice.n_tied:,} pairs tied", look.inks["tied"])
         decided = choice.by_rule.get(ties) == pair
         yield InfoLine(how_many, f"“{ties}” decides" if decided else "")
-        yield from sentence(TIE_MEANINGS.get(ties, "") if decided else "", look.width)
+        meaning = TIE_MEANINGS[ties].partition(": ")[2] if decided else ""
+        yield from sentence(meaning[:1].upper() + meaning[1:], look.width)
     elif choice.count == choice.most:
         yield InfoLine("no tie: no other as often", ink="muted")
     taken_by: dict[tuple[int, int], list[str]] = {}
