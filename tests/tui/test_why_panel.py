@@ -172,6 +172,7 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
         await pilot.pause()
         assert "after 2" in str(panel.query_one("#why-title", Static).content)
         assert any(line.startswith("▸ o + w") for line in app.lines())
+        panel._rested()  # it has moved: it is asked again
         panel._rested()
         await pilot.pause()
         assert "after 4" in str(panel.query_one("#why-title", Static).content)
