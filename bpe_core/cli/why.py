@@ -32,6 +32,10 @@ MOST_ON_DISK: Final = (1 << 24, 1 << 28)
 """Bytes of texts that a worker counts without and with the kernel: in about a second or two."""
 MOST_IN_PIECES: Final = (1 << 18, 1 << 23)
 """Bytes of distinct pieces that a worker counts the pairs of, without and with the kernel."""
+MOST_UNSPLIT: Final = (1 << 17, 1 << 21)
+"""Of these, bytes in pieces longer than `_LONG`: where texts are not split, nearly each merge changes all of them."""
+_LONG: Final = 1 << 12
+"""Characters."""
 _MODESTY: Final = 5
 """How much less urgent a worker is than one that learns, in steps of `nice`."""
 
@@ -119,7 +123,10 @@ def _subject(asked: Question, stream: bool, control: Control, report: Report) ->
         if counts is None:
             return None
         if stream:
-            _check_size("different pieces", sum(map(len, counts.pieces)), MOST_IN_PIECES[kernel.available])
+            sizes = [*map(len, counts.pieces)]
+            _check_size("different pieces", sum(sizes), MOST_IN_PIECES[kernel.available])
+            unsplit = sum(size for size in sizes if size > _LONG)
+            _check_size("text in long pieces", unsplit, MOST_UNSPLIT[kernel.available])
         stages.append(PairCounts(asked.tokenizer, counts.pieces))
     return Subject(asked, stages[0], stages[1] if asked.first_pattern else None)
 
@@ -127,8 +134,8 @@ def _subject(asked: Question, stream: bool, control: Control, report: Report) ->
 def _check_size(what: str, n_bytes: int, most: int) -> None:
     if n_bytes > most:
         raise TextError(
-            f"These are {n_bytes / 1e6:,.0f} MB of {what}, too much to count pairs in beside the screen (at most "
-            f"{most / 1e6:,.0f} MB); `bpescope why` in a terminal has more patience."
+            f"These are {n_bytes / 1e6:,.1f} MB of {what}, too much to count pairs in beside the screen (at most "
+            f"{most / 1e6:,.1f} MB); `bpescope why` in a terminal has more patience."
         )
 
 

@@ -36,10 +36,14 @@ class PairTable(RowList):
         self._pairs: Pairs | None = None
         self._next: tuple[int, int] | None = None
         self._write: Callable[[int], str] = str
+        self._widths = 0, 0
 
     def show(self, pairs: Pairs, following: tuple[int, int] | None, write: Callable[[int], str]) -> None:
         """These pairs; `following` is merged next. `write` writes a token."""
         self._pairs, self._next, self._write = pairs, following, write
+        # As wide as the longest of them, and a sign for what is new: a number that is cut is another number.
+        most = max((abs(row.change) for row in pairs.rows), default=0)
+        self._widths = len(f"{pairs.rows[0].count if pairs.rows else 0:,}"), len(f"{most:+,}*")
         self.show_rows(range(len(pairs.rows)))
 
     def clear(self) -> None:
@@ -59,9 +63,8 @@ class PairTable(RowList):
         return f"{told}; it is next in line." if (pair.left, pair.right) == self._next else f"{told}."
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
-        """The columns that fit, that of counts as wide as the largest."""
-        most = self._pairs.rows[0].count if self._pairs and self._pairs.rows else 0
-        return _places(width, len(f"{most:,}"))
+        """The columns that fit, those of numbers as wide as the largest."""
+        return _places(width, *self._widths)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         """One pair."""
@@ -112,7 +115,7 @@ class PairTable(RowList):
 
 
 @lru_cache(maxsize=16)
-def _places(width: int, of_count: int) -> tuple[PlacedColumn, ...]:
-    width_of = {"count": of_count}
+def _places(width: int, of_count: int, of_change: int) -> tuple[PlacedColumn, ...]:
+    width_of = {"count": of_count, "change": of_change}
     columns = [replace(column, width=max(column.width, width_of.get(column.key, 0))) for column in COLUMNS]
     return lay_out(columns, width)

@@ -16,6 +16,7 @@ from bpe_core.cli.main import _parser, main
 from bpe_core.cli.result_events import Explained, Places
 from bpe_core.cli.wire import parse
 from bpe_core.corpus import Counts
+from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
 
@@ -98,11 +99,14 @@ def _is_last(event: Event) -> bool:
 
 
 def test_a_worker_refuses_what_would_take_too_long(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit, what in ("MOST_ON_DISK", "of texts"), ("MOST_IN_PIECES", "of different pieces"):
-        monkeypatch.undo()
-        monkeypatch.setattr(why, limit, (20, 20))
-        with pytest.raises(Exception, match=what):
+    limits = {"MOST_ON_DISK": "of texts", "MOST_IN_PIECES": "of different pieces", "MOST_UNSPLIT": "in long pieces"}
+    monkeypatch.setattr(why, "_LONG", 5)
+    for limit, what in limits.items():
+        usual = getattr(why, limit)
+        monkeypatch.setattr(why, limit, (10, 10))
+        with pytest.raises(TextError, match=what):
             why.run(_options(corpus))
+        monkeypatch.setattr(why, limit, usual)
 
 
 def _options(corpus: Path) -> Namespace:
