@@ -140,7 +140,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("resume", "f6", "Run", "let the training go on", "Go on with the training", when=_paused),
         Command("step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
         Command("stop", "f8", "Stop", "end the training and keep what was learned", "Stop the training", when=_busy),
-        Command("more_options", "", "", "longest token, end of word, id layout, …", "More training options …"),
+        Command("more_options", "", "", "longest token, sample, a start, experiments, …", "More training options …"),
         Command("extend", "", "", "learn more merges on top of this tokenizer's", "Extend this tokenizer …"),
         Command("fork", "", "", "keep the merges in force, learn others behind", "Fork at this step …"),
         Command("show_runs", "", "", "what came of them, and where two of them part", "List of trainings …"),

@@ -1,5 +1,6 @@
 """A training that goes on: after a kill, on top of a vocabulary, from one of its steps; and the options few ask for."""
 
+from argparse import ArgumentParser
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from scope import TEXT, Opened
 from textual.widgets import Button, Input, OptionList
 
 from bpe_core import Trainer, load, save, train
+from bpe_core.cli.training_options import add_rules, add_texts
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.overlap import merges_in_common
@@ -248,6 +250,30 @@ async def test_weights_an_experiment_and_a_vocabulary_to_start_from_are_asked_fo
         await scope.press("f3")
         screen.session.shown.go_to(1)
         await scope.until(lambda: screen.explained.explanation is not None, "it is explained")
+
+
+def test_the_command_tells_of_each_option_as_the_app_does() -> None:
+    parser = ArgumentParser()
+    add_texts(parser)
+    add_rules(parser)
+    told = {action.option_strings[0][2:]: str(action.help) for action in parser._actions}
+    for argument, option in {**RULES, **TEXTS}.items():
+        assert told[argument].startswith(option.help()), argument
+
+
+async def test_an_experiment_that_begins_with_no_vocabulary_is_refused_before_it_begins() -> None:
+    said: list[str] = []
+    begun: list[TrainingTask] = []
+    screen = SimpleNamespace(say=lambda sentence, severity: said.append(sentence), path="a.json")
+    screen.corpus = SimpleNamespace(paths=("book",))
+    going_on = GoingOn(cast(MainScreen, screen), begun.append)
+    options = TrainingOptions(more={"experiment": "superbpe=5"})
+    going_on._begin("x", train("low lower", vocab_size=258), options, 300, pattern="gpt4")
+    assert said == [
+        "The experiment superbpe does not go together with a vocabulary to start from; leave one of them out."
+    ]
+    going_on._begin("x", train("low lower", vocab_size=258), TrainingOptions(), 300, pattern="gpt4")
+    assert [task.rules.vocab_size for task in begun] == [300]
 
 
 async def test_where_nothing_can_be_begun_with_it_is_told() -> None:

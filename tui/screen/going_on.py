@@ -51,13 +51,12 @@ class GoingOn:
         try:
             begin = await in_thread(_whole, path, task.options.pattern)
             options = replace(task.options, special_tokens=())
-            task = replace(task, title=f"{name_of(path)} extended", options=options, begin=begin, begin_path=str(path))
-            _ = task.rules
         except (BpeError, OSError) as error:
             self._screen.say(sentence_of(error), "error")
             return
         if not self._screen.run.busy:
-            self._train(task)
+            title = f"{name_of(path)} extended"
+            self._train_by_rules(replace(task, title=title, options=options, begin=begin, begin_path=str(path)))
 
     async def fork(self, options: TrainingOptions) -> None:
         """Keep the merges in force, and learn the next from the chosen texts with the chosen options."""
@@ -98,7 +97,17 @@ class GoingOn:
     def _begin(self, title: str, begin: Tokenizer, options: TrainingOptions, size: int, *, pattern: str) -> None:
         chosen = replace(options, vocab_size=size, pattern=pattern, special_tokens=())
         paths, path = self._screen.corpus.paths, self._screen.path
-        self._train(TrainingTask(title, chosen, paths, begin=begin, begin_path=path))
+        self._train_by_rules(TrainingTask(title, chosen, paths, begin=begin, begin_path=path))
+
+    def _train_by_rules(self, task: TrainingTask) -> None:
+        """Begin a training, if its options make sense together."""
+        try:
+            _ = task.rules
+        except BpeError as error:
+            told = sentence_of(error).replace("--extend", "a vocabulary to start from")
+            self._screen.say(told, "error")
+        else:
+            self._train(task)
 
     # After any end
 
