@@ -6,11 +6,17 @@ from zlib import crc32
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from bpe_core.parallel.pool_size import available_cores
 
 settings.register_profile("house", derandomize=True, deadline=None, database=None)
 settings.load_profile("house")
+
+# Left alone, examples depend on which modules are loaded, since Hypothesis mixes the constants of their sources into
+# them; and every process of the tests reads all our sources for that, some seconds long, and again after each import.
+assert providers._get_local_constants
+providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.hookimpl(optionalhook=True)
