@@ -142,10 +142,17 @@ async def test_a_vocabulary_is_extended_and_forked(opened: Opened, book: Path, k
 
 @exhaustive
 async def test_more_options_reach_the_worker_and_nonsense_is_told(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book) as scope:
+    async with opened(book, size=(80, 24)) as scope:
         await scope.until_tokenizer()
         scope.training.query_one("#more", Button).press()
         dialog = await scope.asked(MoreOptions)
+        for option in dialog.query(Input):
+            option.focus()
+            await scope.settle()
+            seen = dialog.query_one(".dialog--options").region
+            assert option.parent is not None and option.parent.parent is not None
+            assert seen.contains_region(option.parent.parent.region), f"{option.id} is seen with what it does"
+        assert dialog.region.contains_region(dialog.query_one("#take").region)
         dialog.query_one("#max-token-length", Input).value = "x"
         await scope.press("enter")
         assert "longest token: 'x' is no whole number" in str(dialog.query_one(".dialog--hint").render())

@@ -65,6 +65,10 @@ class MoreOptions(Dialog[TrainingOptions | None]):
             yield Label("More options of the next training", classes="dialog--question")
             with VerticalScroll(classes="dialog--options", can_focus=False):
                 yield from _fields(MORE_OPTIONS, more)
+                with Horizontal(classes="dialog--option"):
+                    yield Label(TEXTS["weight"].name)
+                    yield Label("w on a chosen text of the corpus (F2)", id="where-weights")
+                yield Label(TEXTS["weight"].does, classes="dialog--does", markup=False)
                 yield Label(_EXPERIMENTAL, classes="heading")
                 yield from _fields(_EXPERIMENTS, {name: number})
             yield Label(self.HINT, classes="dialog--hint", markup=False)
