@@ -26,11 +26,12 @@ def never_used(subject: Subject) -> Iterator[Finding]:
     for token, _ in subject.tokens("tokens never used", usage.remaining):
         if usage.remaining[token]:
             continue
-        merged = usage.merged[token]
+        merged = usage.merged.get(token, 0)
         if merged:
             reason = f"It is not left anywhere in {subject.texts}: later merges took {merged_share(merged, merged)}."
         else:
-            reason = f"It occurs nowhere in {subject.texts}, nor does any token made of it."
+            made_of_it = ", nor does any token made of it" if usage.merged else ""
+            reason = f"It occurs nowhere in {subject.texts}{made_of_it}."
         yield subject.finding(token, "never-used", subject.severity(token, severity), reason, merged=merged)
 
 
@@ -52,5 +53,5 @@ def rare(subject: Subject) -> Iterator[Finding]:
             times = "only once" if count == 1 else f"only {count:,} times"
             share = f", and each token would {even_share:,.0f} times if all occurred alike" if is_rare else ""
             reason = f"It occurs {times} in {subject.texts}{share}."
-            evidence = {"merged": usage.merged[token], "even_share": round(even_share, 2)}
+            evidence = {"merged": usage.merged.get(token, 0), "even_share": round(even_share, 2)}
             yield subject.finding(token, "rare", subject.severity(token, Severity.WARNING), reason, **evidence)

@@ -130,6 +130,7 @@ class Replay:
         self.n_merges = known.step
         """How many they are."""
         self._known = known
+        self._history = known.vocabulary.history
 
     def check_options(self, options: Options, sample: str) -> None:
         """Raise `OptionError` if the options, or what is read of the texts, are not those of the earlier run.
@@ -183,8 +184,9 @@ class Replay:
         """Raise `OptionError` if this is not the merge that the earlier run made at this step."""
         if merge.step <= self.n_merges:
             assert self._known.record
-            was = (*self._known.vocabulary.merges[merge.step - 1], *self._known.record.steps[merge.step - 1])
-            if was != (merge.left, merge.right, merge.token, merge.count, merge.ties, merge.n_tokens):
+            was = (*self._history[merge.step - 1], *self._known.record.steps[merge.step - 1])
+            now = (merge.left, merge.right, merge.token, *merge.removed, merge.count, merge.ties, merge.n_tokens)
+            if was != now:
                 raise OptionError(
                     f"Step {merge.step:,} of {self.place} is not the one that these texts and options give; "
                     f"{BEGIN_ANEW}."

@@ -109,6 +109,7 @@ def run(options: Namespace) -> int:
             learn(trainer, control, report, checkpoints, replay)
             outcome.n_merges, outcome.n_given = trainer.n_merges, trainer.n_given
             outcome.reason = trainer.stop_reason or ""
+            outcome.n_removed = trainer.n_removed
             if outcome.n_merges >= max(n_known, 1) or not control.stopped:
                 lines = preset.check(trainer.tokenizer()) if preset else ()
                 if options.output:
@@ -172,6 +173,8 @@ class _Outcome:
     n_merges: int = 0
     n_given: int = 0
     """So many of these are those of the vocabulary that it extends."""
+    n_removed: int = 0
+    """Tokens that were removed, an experiment's."""
     reason: str = ""
     """Why the trainer ended; empty if it did not."""
     saved: str = ""
@@ -188,6 +191,7 @@ def _end(control: Control, report: Report, outcome: _Outcome) -> int:
 
 def _ending(stopped: str | None, outcome: _Outcome, seconds: float) -> str:
     learned = counted(outcome.n_merges - outcome.n_given, "merge")
+    learned += f" and removed {counted(outcome.n_removed, 'token')}" if outcome.n_removed else ""
     behind = f" behind {outcome.n_given:,} of the old vocabulary" if outcome.n_given else ""
     place = f"saved in {outcome.saved}" if outcome.saved else "nothing is saved without -o"
     if not stopped:

@@ -8,7 +8,9 @@ from bpe_core.cli.training_options import add_rules, add_texts, rules_of
 from bpe_core.cli.two_stages import last_stage
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
+from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer.experiment import Picky
 from bpe_core.trainer.options import Options
 from bpe_core.trainer.start import specials_behind
 from bpe_core.vocabulary import Vocabulary
@@ -36,7 +38,8 @@ def first_vocabulary(rules: Options, old: Tokenizer | None) -> Vocabulary:
     """The vocabulary without any merge, by the `last_rules`."""
     if old is not None:
         return old.vocabulary.at(0)
-    vocabulary = Vocabulary.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
+    kind = PickyVocabulary if isinstance(rules.experiment, Picky) else Vocabulary
+    vocabulary = kind.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
     return specials_behind(vocabulary, rules.vocab_size) if rules.first_pattern else vocabulary
 
 

@@ -12,7 +12,7 @@ from bpe_core.corpus.sampling import Sample
 from bpe_core.errors import OptionError, PatternNeededError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer.experiment import EXPERIMENTS, Experiment, Picky, SuperBPE, experiment
+from bpe_core.trainer.experiment import EXPERIMENTS, Experiment, SuperBPE, experiment
 from bpe_core.trainer.option_table import RULES, TEXTS
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
@@ -175,6 +175,4 @@ def _experiment_of(options: Namespace) -> Experiment | None:
     ):
         if given:
             raise OptionError(f"The experiment {chosen.name} does not go together with {what}; leave one of them out.")
-    if isinstance(chosen, Picky):
-        raise OptionError("The experiment picky is not ready yet; leave it out.")
     return chosen

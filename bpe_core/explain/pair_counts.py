@@ -67,10 +67,13 @@ class PairCounts:
     def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int]) -> None:
         """At step 0. `pieces` maps each piece to how often it occurs, in the order of first appearance.
 
-        Raises `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known.
+        Raises `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known, or
+        not all that was done.
         """
         if tokenizer.preparation is not None:
             raise OptionError("This tokenizer changes a text before it splits it; its pairs cannot be counted.")
+        if not tokenizer.vocabulary.only_merges:
+            raise OptionError("Why Picky BPE took a pair is not told: its tokens were removed and split on the way.")
         if not tokenizer.vocabulary.knows_merges:
             raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
         self.tokenizer = tokenizer

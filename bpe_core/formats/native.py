@@ -15,6 +15,7 @@ from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import splitter
+from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.visible import CONTROLS
@@ -24,6 +25,9 @@ from bpe_core.vocabulary.symbols import bytes_among
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
+PICKY_VERSION: Final = 2
+"""Of a file with the tokens that were removed while it was learned, whose ids can stand for several tokens; see
+`bpe_core.picky`."""
 
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
@@ -41,7 +45,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     _check_that_it_fits(tokenizer)
     yield "{\n"
     yield _entry("format", FORMAT)
-    yield _entry("version", VERSION)
+    yield _entry("version", VERSION if vocabulary.only_merges else PICKY_VERSION)
     yield _entry("name", tokenizer.name)
     yield _entry("pattern", tokenizer.pattern)
     yield _entry("pattern_source", tokenizer.splitter.source)
@@ -59,6 +63,10 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
     if record:
         yield from _training(record)
+    if isinstance(vocabulary, PickyVocabulary):
+        removed = vocabulary.removed
+        numbers = ((step, token) for step, token, _ in removed)
+        yield from _table("removed", numbers, (_text(data) for _, _, data in removed), end=",")
     yield _entry("columns", _TRAINED if record else _PLAIN)
     yield from _merges(vocabulary, record)
     yield "}\n"
@@ -84,7 +92,7 @@ def _check_that_it_fits(tokenizer: Tokenizer) -> None:
 def _merges(vocabulary: Vocabulary, record: TrainingRecord | None) -> Iterator[str]:
     bytes_of, merges = vocabulary.bytes_of, list(vocabulary.merges)
     steps = record.steps if record else ((),) * len(merges)
-    rows = (merge + step for merge, step in zip(merges, steps, strict=False))
+    rows = (row[:3] + step for row, step in zip(vocabulary.history, steps, strict=False))
     return _table("merges", rows, (_text(bytes_of[token]) for _, _, token in merges), end="")
 
 
@@ -145,19 +153,26 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     Raises `FormatError` for a file that is broken, or whose parts contradict each other.
     """
     fields = Fields(parse(file.data, file.where), file.where)
-    if fields.text("format") != FORMAT or fields.number("version") != VERSION:
-        fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; a newer bpescope may read this")
+    if fields.text("format") != FORMAT or fields.number("version") not in (VERSION, PICKY_VERSION):
+        known = f"{VERSION} or {PICKY_VERSION}"
+        fields.fail("version", f"version {known} of the format {FORMAT} was expected; a newer bpescope may read this")
+    is_picky = fields.number("version") == PICKY_VERSION
     trained = "training" in fields
     columns = _TRAINED if trained else _PLAIN
     if fields.any("columns") != list(columns):
         fields.fail("columns", f"{', '.join(columns)} were expected, in this order")
     rows = fields.rows("merges", columns)
     base = _base(fields)
-    _check_merges(fields, base, rows, trained)
+    _check_merges(fields, base, rows, once=not is_picky, trained=trained)
     specials, name = _specials(fields), fields.text("name")
     record = _record(fields.fields("training"), rows, _first_counts(fields)) if trained else None
     merges = [(left, right, token) for left, right, token, *_ in rows]
-    if "end_of_word" in fields:
+    vocabulary: Vocabulary
+    if is_picky:
+        end = _end_of_word(fields, base) if "end_of_word" in fields else None
+        vocabulary = PickyVocabulary(base, _with_removals(fields, merges), specials, end_of_word=end)
+        _check_removals(fields, vocabulary)
+    elif "end_of_word" in fields:
         vocabulary = Vocabulary.marked(base, merges, specials, _end_of_word(fields, base))
     else:
         vocabulary = Vocabulary(base, merges, specials, whole_pieces=_whole_pieces(fields, base, merges))
@@ -223,17 +238,39 @@ def _is_id(value: object) -> bool:
     return is_number(value) and value <= LARGEST_ID
 
 
-def _check_merges(fields: Fields, base: Mapping[int, bytes], rows: Sequence[Sequence[Any]], trained: bool) -> None:
-    """Raise `FormatError` for unknown ids, repeated merges, and texts that do not match the ids."""
+def _with_removals(fields: Fields, merges: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The rows of a history: the merges, each with the ids that its step removed."""
+    rows = list(merges)
+    last = 1
+    for index, (step, token, _) in enumerate(fields.rows("removed", ("step", "token", "text"))):
+        if not last <= step <= len(rows):
+            fields.fail(f"removed[{index}]", f"a step from {last} to {len(rows)} was expected, not {step}")
+        rows[step - 1] += (token,)
+        last = step
+    return rows
+
+
+def _check_removals(fields: Fields, vocabulary: PickyVocabulary) -> None:
+    rows = fields.rows("removed", ("step", "token", "text"))
+    for index, ((*_, text), removed) in enumerate(zip(rows, vocabulary.removed, strict=True)):
+        if text != _text(removed.bytes):
+            fields.fail(f"removed[{index}]", "the text is not what the id stood for")
+
+
+def _check_merges(
+    fields: Fields, base: Mapping[int, bytes], rows: Sequence[Sequence[Any]], *, once: bool, trained: bool
+) -> None:
+    """Raise `FormatError` for unknown ids, and texts that do not match the ids; and, if all merges happen `once` and
+    for good, for repeated ones."""
     token_of = dict(base)
     pairs: set[tuple[int, int]] = set()
     for index, (left, right, token, *_, text) in enumerate(rows):
         if left not in token_of or right not in token_of:
             unknown = right if left in token_of else left
             fields.fail(f"merges[{index}]", f"the id {unknown} is no byte, and no merge before it makes it")
-        if (left, right) in pairs:
+        if once and (left, right) in pairs:
             fields.fail(f"merges[{index}]", f"{left} and {right} have been merged before")
-        if token > LARGEST_ID or (token in token_of and trained):
+        if token > LARGEST_ID or (token in token_of and trained and once):
             fields.fail(f"merges[{index}]", f"the id {token} is taken or too large")
         pairs.add((left, right))
         token_of[token] = token_of[left] + token_of[right]

@@ -7,10 +7,12 @@ from typing import Final
 
 from bpe_core.cells import cells
 from bpe_core.errors import OptionError
+from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.pictures.layout import laid_out
 from bpe_core.pictures.picture import Picture
 from bpe_core.pictures.svg import COLUMNS, body_of, document_of
 from bpe_core.pictures.terminal import colored
+from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 
@@ -29,13 +31,17 @@ _CLEAR: Final = "\x1b[H\x1b[2J"
 def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
     """The steps, in order, that change how `text` is split: those of its tokens, and of the tokens these are made of.
 
-    A token comes about by its own merge only, so no other step is seen. The merges of a rank file are recovered first.
+    A token comes about by its own merge only, so no other step is seen; but by Picky BPE those that remove tokens are.
+    The merges of a rank file are recovered first.
 
     >>> from bpe_core import train
     >>> steps_seen(train("aaabdaaabac", vocab_size=259, pattern="none"), "aab")
     [1]
     """
     vocabulary = tokenizer.vocabulary
+    if isinstance(vocabulary, PickyVocabulary):
+        pieces = map(utf8, tokenizer.splitter.split(text))
+        return sorted({change.step for piece in pieces for change in vocabulary.trace(piece)})
     waiting = set(tokenizer.encode_ordinary(text))
     seen: set[int] = set()
     while waiting:

@@ -7,7 +7,7 @@ counts, `candidates` and `ties` choose the next pair, `learner` runs the loop of
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
@@ -15,8 +15,8 @@ from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import STOPPED, TrainingRecord
-from bpe_core.trainer.experiment import Experiment, SuperBPE
-from bpe_core.trainer.learner import Rules, Step, learner
+from bpe_core.trainer.experiment import Experiment, Picky, SuperBPE
+from bpe_core.trainer.learner import Look, Rules, Step, learner
 from bpe_core.trainer.merge import Merge
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, from_bytes, from_vocabulary, inherited
@@ -40,6 +40,14 @@ class Trainer:
     >>> [merge.token_bytes for merge in Trainer("aaabdaaabac", vocab_size=259, pattern="none")]
     [b'aa', b'aaa', b'aaab']
     """
+
+    def __new__(cls, *_: Any, experiment: Experiment | None = None, **__: Any) -> "Trainer":
+        """The trainer of an experiment is of a class of its own."""
+        if isinstance(experiment, Picky):
+            from bpe_core.picky.trainer import PickyTrainer
+
+            return object.__new__(PickyTrainer)
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -73,6 +81,8 @@ class Trainer:
             raise OptionError(
                 "The second stage of superbpe begins with the merges of the first: give their vocabulary as `start`."
             )
+        if isinstance(experiment, Picky) and start is not None:
+            raise OptionError("Picky BPE cannot go on from other merges; begin with the bytes.")
         if start is not None:
             if special_tokens or end_of_word or id_layout != "bytes-first":
                 raise OptionError(
@@ -108,15 +118,21 @@ class Trainer:
         self._n_merges_wanted = vocab_size - self._start.vocabulary.n_vocab
         self._sources, self._sample = tuple(counts.sources), counts.sample
         self._steps: list[tuple[int, int, int]] = []
-        self._news: list[tuple[int, int, int]] = []  # merges that `_vocabulary` lacks
+        self._news: list[tuple[int, ...]] = []  # rows of `Vocabulary.history` that `_vocabulary` lacks
         self._vocabulary = self._start.vocabulary
         self._ids = self._start.ids
         self._bytes = self._start.tokens
         rules = Rules(ties, min_count, max_token_length, end_of_word)
         with no_garbage_collection():
-            self._learner = learner(counts.table, rules, look)
-        self._n_tokens_start = self._learner.n_tokens
-        self._first_counts = self._learner.symbol_counts()
+            self._count(counts, rules, look)
+        self._n_tokens_start = self.n_tokens
+        occurs, base = self.token_counts(), [*map(alphabet(ties).index, range(256)), *range(256, len(self._ids))]
+        self.first_counts: Final = tuple(occurs[self._ids[symbol]] for symbol in base)
+        """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
+
+    def _count(self, counts: Counts, rules: Rules, look: Look | None) -> None:
+        """Count the pairs of the corpus."""
+        self._learner = learner(counts.table, rules, look)
 
     @property
     def n_tokens(self) -> int:
@@ -134,8 +150,13 @@ class Trainer:
         return len(self._start.given)
 
     @property
+    def n_removed(self) -> int:
+        """How many tokens were removed again: by Picky BPE only."""
+        return 0
+
+    @property
     def n_merges_wanted(self) -> int:
-        """How many merges the vocabulary size asks for; the corpus may have fewer."""
+        """How many merges the vocabulary size asks for; the corpus may have fewer. Removed tokens ask for more."""
         return self._n_merges_wanted
 
     @property
@@ -152,9 +173,9 @@ class Trainer:
     def __next__(self) -> Merge:
         if not self._learn(1):
             raise StopIteration
-        left, right, token = self._news[-1]
+        left, right, token, *removed = self._news[-1]
         count, ties, n_tokens = self._steps[-1]
-        return Merge(self.n_merges, left, right, token, self._bytes[-1], count, ties, n_tokens)
+        return Merge(self.n_merges, left, right, token, self._bytes[-1], count, ties, n_tokens, tuple(removed))
 
     def finish(self) -> None:
         """Learn all remaining merges; faster than calling `next` for each."""
@@ -172,21 +193,23 @@ class Trainer:
             n = 1
         with no_garbage_collection():
             if begin < n_given:
-                steps = list(map(self._learner.merge, given[begin : begin + n]))
-                tokens = iter(self._start.given_ids[begin : begin + n])
+                self._add(
+                    map(self._learner.merge, given[begin : begin + n]), iter(self._start.given_ids[begin : begin + n])
+                )
             else:
-                steps = self._learner.learn(n)
-                tokens = self._start.new_ids
-            self._add(steps, tokens)
-        if len(steps) < n:
-            self.stop_reason = (
-                f"no pair occurs {self.options.min_count} times" if any(self._learner.pairs()) else "no pair left"
-            )
+                self._make(n)
+        if self.n_merges < begin + n:
+            some_left = next(iter(self._pairs()), None)
+            self.stop_reason = f"no pair occurs {self.options.min_count} times" if some_left else "no pair left"
         elif len(self._steps) == self._n_merges_wanted:
             self.stop_reason = "vocabulary size reached"
         elif self._saves_little():
             self.stop_reason = f"the last pair made up less than {self.options.min_share} of the tokens"
-        return bool(steps)
+        return self.n_merges > begin
+
+    def _make(self, n: int) -> None:
+        """Learn the next `n` merges, or as many as there are."""
+        self._add(self._learner.learn(n), self._start.new_ids)
 
     def _add(self, steps: Iterable[Step], tokens: Iterator[int]) -> None:
         ids, contents = self._ids, self._bytes
@@ -205,15 +228,11 @@ class Trainer:
 
     def pair_table(self) -> list[tuple[tuple[int, int], int]]:
         """((left id, right id), count) for every pair in the corpus now, in descending order of (count, pair)."""
-        ids = self._ids
-        pairs = (((ids[left], ids[right]), n) for (left, right), n in self._learner.pairs())
-        return sorted(pairs, key=lambda row: (row[1], row[0]), reverse=True)
+        return sorted(self._pairs(), key=lambda row: (row[1], row[0]), reverse=True)
 
-    @property
-    def first_counts(self) -> tuple[int, ...]:
-        """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
-        order = alphabet(self.options.ties)
-        return (*(self._first_counts[order.index(byte)] for byte in range(256)), *self._first_counts[256:])
+    def _pairs(self) -> Iterable[tuple[tuple[int, int], int]]:
+        ids = self._ids
+        return (((ids[left], ids[right]), n) for (left, right), n in self._learner.pairs())
 
     def token_counts(self) -> dict[int, int]:
         """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""

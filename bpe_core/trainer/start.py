@@ -78,7 +78,9 @@ def check_larger(old: Vocabulary, vocab_size: int) -> None:
 def check_extensible(old: Vocabulary) -> None:
     """Raise `OptionError` if no training can go on from this vocabulary; merges that ranks hide are recovered first."""
     problem = ""
-    if old.has_repeats:
+    if not old.only_merges:
+        problem = "tokens were removed while it learned (Picky BPE)"
+    elif old.has_repeats:
         problem = "two of its merges make the same token"
     elif sorted(data for token, data in old.base.items() if token != old.end_of_word) != [
         bytes([byte]) for byte in range(256)

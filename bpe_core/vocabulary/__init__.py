@@ -208,6 +208,18 @@ class Vocabulary:
         return self.encoder.symbols.faithful
 
     @property
+    def only_merges(self) -> bool:
+        """Whether tokens are only ever merged. Where they are split again, too, neighbors do not tell what they become:
+        see `bpe_core.picky`."""
+        return True
+
+    @property
+    def history(self) -> Sequence[tuple[int, ...]]:
+        """A row for each step: (left, right, token), and behind them the ids that were removed in it, if any. Ids that
+        are used several times are those of that step; all others are the ids of `merges`."""
+        return self.merges
+
+    @property
     def has_repeats(self) -> bool:
         """Whether two merges make the same token."""
         return bisect_right(self._store.repeats, self.n_merges) > 0
@@ -278,9 +290,9 @@ class Vocabulary:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}.")
         return self._version(self._store, step, self._specials)
 
-    def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
-        """The version with `merges` added. Special tokens whose ids these take move up behind the new ids."""
-        merges = list(merges)
+    def extended(self, rows: Iterable[tuple[int, ...]]) -> "Vocabulary":
+        """The version with `rows` of a `history` added. Special tokens whose ids these take move up behind them."""
+        merges = [(left, right, token) for left, right, token in rows]
         store = self._store.at_tip(self.n_merges)
         store.extend(merges)
         return self._version(store, len(store.merges), moved_up(self._specials, merges))

@@ -170,10 +170,16 @@ class Training(Owner[Run]):
             self._follower.training_began(course.tokenizer, update.started)
         if update.merges and course.tokenizer is not None:
             course.merges += update.merges
-            course.tokenizer = course.tokenizer.with_merges((m.left, m.right, m.token) for m in update.merges)
+            course.tokenizer = course.tokenizer.with_merges(
+                (merge.left, merge.right, merge.token, *merge.removed) for merge in update.merges
+            )
             self._follower.training_learned(course.tokenizer, update.merges)
         course.saved = update.saved or course.saved
-        self._tell_of(course, update.run)
+        run = update.run
+        if course.tokenizer is not None and not course.tokenizer.vocabulary.only_merges:
+            # Each token that was removed makes room for one more merge.
+            run = replace(run, total=course.tokenizer.step + task.rules.vocab_size - course.tokenizer.n_vocab)
+        self._tell_of(course, run)
         if update.failed:
             self._host.say(update.failed, "error")
 

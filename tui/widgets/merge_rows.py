@@ -36,11 +36,13 @@ class MergeRows(RowList):
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
         self._merges: Sequence[Merge] = []
         self._lengths: dict[int, int] = {}
+        self._cuts: list[int] = []  # of each merge that was appended, the bytes of its left part
         self._length_of: Callable[[int], int | None] = self._lengths.get
         self._n_bytes = 0
         self._n_tokens = 0
         self._uses: RemainingUses | None = None
-        """How often each token is left, of the merges counted so far; None where lengths are not known."""
+        """How often each token is left, of the merges counted so far; None where lengths are not known, or where tokens
+        were removed."""
         self._counting = SlicedWork[None](self)
 
     @property
@@ -56,7 +58,7 @@ class MergeRows(RowList):
     def clear(self, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
         """No rows; `n_bytes` and `n_tokens` are the size of the corpus before the first merge, 0 where not known."""
         self._merges = []
-        self._lengths = {}
+        self._lengths, self._cuts = {}, []
         self._length_of = self._lengths.get
         self._n_bytes = n_bytes
         self._n_tokens = n_tokens or n_bytes
@@ -71,7 +73,11 @@ class MergeRows(RowList):
         start = len(self._merges)
         self._merges.extend(rows)
         new = self._merges[start:]
-        self._lengths.update([(merge.token, len(merge.token_bytes)) for merge in new])
+        for merge in new:  # an id can stand for another token later, where tokens are removed
+            self._cuts.append(self._cut(merge))
+            self._lengths[merge.token] = len(merge.token_bytes)
+        if any(merge.removed for merge in new):
+            self._uses = None
         if self._uses is not None:
             for merge in new:
                 self._uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
@@ -83,7 +89,7 @@ class MergeRows(RowList):
 
     def show(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
         """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
-        self._merges = rows
+        self._merges, self._cuts = rows, []
         self._length_of = length_of
         self.show_rows(range(len(rows)))
         if rows and self._uses is not None:
@@ -93,6 +99,9 @@ class MergeRows(RowList):
         uses = RemainingUses(self._n_tokens)
         for start in range(0, len(rows), 1024):
             for merge in rows[start : start + 1024]:
+                if merge.removed:
+                    self._uses = None
+                    return
                 uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
             yield
         self._uses = uses
@@ -161,9 +170,13 @@ class MergeRows(RowList):
         return line(parts, base)
 
     def _parts(self, merge: Merge) -> tuple[bytes, bytes]:
-        """The bytes of both parts: one that was learned here has a known length; otherwise both are single bytes."""
-        token = merge.token_bytes
+        """The bytes of both parts."""
+        cut = self._cuts[merge.step - self._merges[0].step] if self._cuts else self._cut(merge)
+        return merge.token_bytes[:cut], merge.token_bytes[cut:]
+
+    def _cut(self, merge: Merge) -> int:
+        """The bytes of the left part: one that was learned here has a known length; otherwise both are single bytes."""
         if (length := self._length_of(merge.left)) is None:
             behind = self._length_of(merge.right)
-            length = 1 if behind is None else len(token) - behind
-        return token[:length], token[length:]
+            length = 1 if behind is None else len(merge.token_bytes) - behind
+        return length

@@ -214,6 +214,8 @@ class WhyPanel(Vertical):
     def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
         if not 0 < step <= min(len(merges), tokenizer.step) or not merges[step - 1].n_tokens or not self._n_tokens:
             return None
+        if not tokenizer.vocabulary.only_merges:
+            return None
         return token_uses(
             tokenizer.vocabulary, lambda after: merges[after - 1].n_tokens if after else self._n_tokens, step
         )

@@ -108,8 +108,8 @@ class Pieces:
         return 0
 
     def is_long(self, piece: str) -> bool:
-        """Whether the piece is worth being kept as a `LongPiece`."""
-        return len(piece) > LONG and not isinstance(piece, Gap)
+        """Whether the piece is worth being kept as a `LongPiece`, which needs that compatible neighbors stay."""
+        return len(piece) > LONG and not isinstance(piece, Gap) and self.tokenizer.vocabulary.only_merges
 
     def _bytes_or_gap(self, token: int) -> bytes:
         return self.tokenizer.token_bytes(token) if token >= 0 else bytes(-token)
