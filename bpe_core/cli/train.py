@@ -108,6 +108,7 @@ def run(options: Namespace) -> int:
             report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known, first_counts, trainer.n_bytes))
             learn(trainer, control, report, checkpoints, replay)
             outcome.n_merges, outcome.n_given = trainer.n_merges, trainer.n_given
+            outcome.given_by = "that were learned within pieces" if rules.first_pattern else "of the old vocabulary"
             outcome.reason = trainer.stop_reason or ""
             outcome.n_removed = trainer.n_removed
             if outcome.n_merges >= max(n_known, 1) or not control.stopped:
@@ -172,7 +173,9 @@ class _Outcome:
     """Merges that were made before it."""
     n_merges: int = 0
     n_given: int = 0
-    """So many of these are those of the vocabulary that it extends."""
+    """So many of these were given."""
+    given_by: str = ""
+    """What they are, to go on after their number."""
     n_removed: int = 0
     """Tokens that were removed, an experiment's."""
     reason: str = ""
@@ -192,7 +195,7 @@ def _end(control: Control, report: Report, outcome: _Outcome) -> int:
 def _ending(stopped: str | None, outcome: _Outcome, seconds: float) -> str:
     learned = counted(outcome.n_merges - outcome.n_given, "merge")
     learned += f" and removed {counted(outcome.n_removed, 'token')}" if outcome.n_removed else ""
-    behind = f" behind {outcome.n_given:,} of the old vocabulary" if outcome.n_given else ""
+    behind = f" behind {outcome.n_given:,} {outcome.given_by}" if outcome.n_given else ""
     place = f"saved in {outcome.saved}" if outcome.saved else "nothing is saved without -o"
     if not stopped:
         return f"Learned {learned}{behind} in {seconds:.1f} s ({outcome.reason}); {place}."

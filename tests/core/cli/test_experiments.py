@@ -62,7 +62,10 @@ def test_superbpe_is_two_trainings_of_the_oracle(
         assert main([*command, "--resume"]) == 0
         assert load(out).merges == learned.merges
     assert main([*command[:-1], f"superbpe={step % 11 + 1}", "--resume"]) == 2
-    assert "was learned with the experiment" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert (
+        "was learned with the experiment" in told and f"behind {len(first):,} that were learned within pieces" in told
+    )
 
 
 @pytest.mark.parametrize(
