@@ -26,7 +26,8 @@ class Scanner:
 class Encoder:
     """The tables of a vocabulary; safe to use from several threads at once.
 
-    `limit` is how many merges are in force, None all. A symbol without an id raises LookupError.
+    `limit` is how many merges are in force, or below which rank of a token neighbors join; None: no limit. A symbol
+    without an id raises LookupError.
     """
 
     def __init__(

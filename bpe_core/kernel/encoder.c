@@ -233,7 +233,7 @@ static int limit_of(const tables *tables, PyObject *object, uint32_t *limit)
         return 0;
     if (number_of(object, limit) < 0)
         return -1;
-    if (tables->n_merges != NO_RANK && *limit <= tables->n_merges)
+    if (*limit <= tables->n_merges)
         return 0;
     PyErr_SetString(PyExc_ValueError, "this encoder does not have so many merges");
     return -1;

@@ -18,6 +18,7 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.ranked import RankedVocabulary
+from bpe_core.vocabulary.recovery import recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, MarkedSymbols, bytes_among
 
 if not kernel.available:
@@ -85,6 +86,20 @@ def test_ranks_in_any_order_join_what_the_encoder_in_python_joins(seed: int, pie
     whole = vocabulary.encoder.whole(piece)
     assert vocabulary.join(piece) == vocabulary.encoder.join(piece)
     assert vocabulary.encode(piece) == (vocabulary.encoder.join(piece) if whole is None else (whole,))
+
+
+@given(st.integers(0, 1 << 30))
+def test_merges_recovered_by_the_kernel_are_those_recovered_in_python(seed: int) -> None:
+    rng = random.Random(seed)
+    longer = {bytes(rng.choices(b"ab", k=rng.randint(2, 6))) for _ in range(20)} - {b"ab"}
+    tokens = [*BYTES.values(), b"ab", *rng.sample(sorted(longer), len(longer)), b"ab" * 80]
+    id_of = {token: 3 * rank for rank, token in enumerate(tokens)}
+    symbols = ByteSymbols({byte: 3 * byte for byte in range(256)})
+    by_kernel = list(recovered(id_of, symbols))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "available", False)
+        assert list(recovered(id_of, symbols)) == by_kernel
+    assert by_kernel[256] == (3 * ord("a"), 3 * ord("b"), 3 * 256)
 
 
 @given(st.integers(0, 1 << 30), st.text(st.sampled_from("aböä中💚"), max_size=200))
