@@ -6,6 +6,10 @@
 #include "kernel.h"
 
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 enum { INLINE_BYTES = 15 };
 
@@ -56,6 +60,19 @@ static inline uint64_t key_hash(key key)
 {
     uint64_t hash = key.low * 0x9e3779b97f4a7c15u ^ key.high * 0xc2b2ae3d27d4eb4fu;
     return (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+}
+
+/* Ask for large pages for a table that nobody has written to yet, if the system has them: a look-up then seldom waits for
+   the place of its page as well as for its slot. */
+static inline void prefer_large_pages(void *table, size_t size)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)table + page - 1) / page * page;
+    if (size > (2u << 20))
+        (void)madvise((void *)begin, (uintptr_t)table + size - begin, MADV_HUGEPAGE);
+#else
+    (void)table, (void)size;
+#endif
 }
 
 #endif

@@ -46,46 +46,55 @@ static inline merge_rule rule_of(const material *of, uint32_t left, uint32_t rig
                              : tokens_find(of->merges->ranks, bytes, end - start, (size_t)(of->end - bytes));
 }
 
-/* Few symbols: quadratic, but fast on arrays that are in the first cache. `starts` has one entry more than there are
+/* Few symbols: quadratic, but fast on an array that is in the first cache. `starts` has one entry more than there are
    symbols: the end of the last one. */
 
-static size_t lowest(const uint32_t *ranks, size_t n)
+typedef struct {
+    uint32_t id, start;
+    uint32_t rank, token; /* of the pair that begins here */
+} part;
+
+static inline void look_at(const material *of, part *parts, size_t i)
+{
+    merge_rule rule = rule_of(of, parts[i].id, parts[i + 1].id, parts[i].start, parts[i + 2].start);
+    parts[i].rank = rule.rank;
+    parts[i].token = rule.token;
+}
+
+/* The leftmost of the `n` pairs of the lowest rank, found without a branch that nobody could guess. */
+static inline size_t lowest(const part *parts, size_t n)
 {
     size_t best = 0;
     for (size_t i = 1; i < n; i++)
-        if (ranks[i] < ranks[best])
-            best = i;
+        best = parts[i].rank < parts[best].rank ? i : best;
     return best;
 }
 
 static size_t merge_few(const material *of, uint32_t *ids, uint32_t *starts, size_t n)
 {
-    uint32_t ranks[FEW], tokens[FEW];
-#define LOOK(i)                                                                                                        \
-    do {                                                                                                               \
-        merge_rule rule = rule_of(of, ids[i], ids[(i) + 1], starts[i], starts[(i) + 2]);                               \
-        ranks[i] = rule.rank;                                                                                          \
-        tokens[i] = rule.token;                                                                                        \
-    } while (0)
+    part parts[FEW + 1];
+    for (size_t i = 0; i <= n; i++)
+        parts[i] = (part){i < n ? ids[i] : NO_TOKEN, starts[i], NO_RANK, NO_TOKEN};
     for (size_t i = 0; i + 1 < n; i++)
-        LOOK(i);
+        look_at(of, parts, i);
     while (n > 1) {
-        size_t i = lowest(ranks, n - 1), n_behind = n - i - 2;
-        if (ranks[i] >= of->merges->limit)
+        size_t i = lowest(parts, n - 1);
+        if (parts[i].rank >= of->merges->limit)
             break;
-        ids[i] = tokens[i];
-        memmove(ids + i + 1, ids + i + 2, n_behind * sizeof *ids);
-        memmove(starts + i + 1, starts + i + 2, (n_behind + 1) * sizeof *starts);
-        if (n_behind) {
-            memmove(ranks + i, ranks + i + 1, n_behind * sizeof *ranks);
-            memmove(tokens + i, tokens + i + 1, n_behind * sizeof *tokens);
-            LOOK(i);
-        }
-        if (i)
-            LOOK(i - 1);
+        parts[i].id = parts[i].token;
+        for (size_t j = i + 1; j < n; j++)
+            parts[j] = parts[j + 1];
         n--;
+        if (i + 1 < n)
+            look_at(of, parts, i);
+        if (i)
+            look_at(of, parts, i - 1);
     }
-#undef LOOK
+    for (size_t i = 0; i <= n; i++) {
+        starts[i] = parts[i].start;
+        if (i < n)
+            ids[i] = parts[i].id;
+    }
     return n;
 }
 

@@ -15,6 +15,7 @@ static bool allocate(piece_cache *cache, int bits)
     void *memory = PyMem_RawCalloc(((size_t)1 << bits) + 2, sizeof *cache->slots);
     if (!memory)
         return false;
+    prefer_large_pages(memory, sizeof *cache->slots << bits);
     cache->memory = memory;
     cache->slots = (cache_slot *)(((uintptr_t)memory + LINE - 1) & ~(uintptr_t)(LINE - 1));
     cache->bits = bits;

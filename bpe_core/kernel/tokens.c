@@ -10,10 +10,12 @@ static bool allocate(token_table *table, size_t n_bytes, int bits)
     table->bytes = PyMem_RawMalloc(n_bytes + 1);
     table->slots = PyMem_RawCalloc((size_t)1 << bits, sizeof *table->slots);
     table->filter = PyMem_RawCalloc(1, FILTER_BYTES(bits));
-    if (table->bytes && table->slots && table->filter)
-        return true;
-    tokens_free(table);
-    return false;
+    if (!table->bytes || !table->slots || !table->filter) {
+        tokens_free(table);
+        return false;
+    }
+    prefer_large_pages(table->slots, sizeof *table->slots << bits);
+    return true;
 }
 
 bool tokens_init(token_table *table, size_t n_tokens, size_t n_bytes)
