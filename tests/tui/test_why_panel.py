@@ -12,6 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.widgets import Static
 
 from bpe_core import train
+from bpe_core.cli.training_arguments import training_arguments
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.explain.corpus_places import CorpusPlace
@@ -25,10 +26,12 @@ from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
 from tui.glossary import TIE_MEANINGS
 from tui.messages import PresetChosen
-from tui.state.training import Corpus, Run, StepExplained
+from tui.owners.explaining import subject_of_task
+from tui.state.training import Corpus, Run, StepExplained, TrainingOptions
 from tui.text.why_lines import Look, why_lines
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.why_panel import WhyPanel
+from tui.workers.training_task import TrainingTask
 
 S2 = PRESETS["S2"]
 
@@ -304,3 +307,30 @@ def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, st
     assert taken == story
     assert lines[1] == f"{len(answer.explanation.choice.tied)} pairs tied  “{ties}” decides"  # type: ignore[union-attr]
     assert lines[3].startswith(f"● {story[ties]} ")
+
+
+def test_a_merge_of_the_first_stage_is_told_by_the_counts_it_was_chosen_by() -> None:
+    """The log has its count in whole texts, which is another number and no sign of other texts."""
+    text = "   a    b   c" * 3
+    first = train(text, vocab_size=257)
+    within, whole = Counts.of(text), Counts.of(text, "none")
+    both = train(whole, vocab_size=265, start=first.vocabulary)
+    step = replace(explained(both, dict(within.pieces), 1, "first"), two_stages=True)
+    assert step.explanation and step.explanation.choice and step.explanation.choice.count < merge_of(both, 1).count
+    lines = " ".join(told(why_lines(step, merge_of(both, 1), "first", None, look(both))))
+    assert "Learned in the first stage, within pieces" in lines and "other texts" not in lines
+    extended = " ".join(told(why_lines(replace(step, two_stages=False), merge_of(both, 1), "first", None, look(both))))
+    assert "Given by the vocabulary that was extended" in extended and "other texts" in extended
+
+
+def test_what_a_training_is_asked_about_is_what_it_learns() -> None:
+    """The worker is given the arguments of the training: its weights, its sample, what it begins with."""
+    options = TrainingOptions(more={"experiment": "superbpe=9"}, weights={"a.txt": "2"})
+    subject = subject_of_task(TrainingTask("x", options, ("a.txt",)))
+    assert subject.two_stages and subject.grows and subject.arguments[0] == "--learning"
+    asked = training_arguments(subject.arguments[1:])
+    assert (asked.experiment, asked.weight, asked.paths) == ("superbpe=9", ["a.txt=2"], ["a.txt"])
+    begin = train("low lower lowest", vocab_size=259)
+    task = TrainingTask("x", TrainingOptions(more={"sample": "1/2"}), ("a.txt",), begin=begin, begin_path="old.json")
+    asked = training_arguments(subject_of_task(task).arguments[1:])
+    assert (asked.extend, asked.fork, asked.sample) == ("old.json", 3, "1/2")
