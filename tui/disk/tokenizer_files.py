@@ -103,7 +103,8 @@ class KeptMerges(Sequence[Merge]):
         index = range(len(self))[index]
         left, right, token = self._merges[index]
         count, ties, n_tokens = self._counts[index] if self._counts else (0, 1, 0)
-        made, removed = self._vocabulary.token_bytes(token), self._history[index][3:]
+        made, (*pair, _) = self._vocabulary.token_bytes(token), self._history[index][:3]
+        removed = tuple(name for name, id in zip((left, right), pair, strict=True) if id in self._history[index][3:])
         return Merge(index + 1, left, right, token, made, count, ties, n_tokens, removed)
 
     def n_tokens(self) -> list[int]:

@@ -125,6 +125,9 @@ class MergeRows(RowList):
         if merge.n_tokens:
             told += f"; {merge.n_tokens:,} tokens left"
             told += f", {self._n_bytes / merge.n_tokens:.2f} bytes each" if self._n_bytes else ""
+        parts = zip((merge.left, merge.right), self._parts(merge), strict=True)
+        removed = [token_label(data) for token, data in dict(parts).items() if token in merge.removed]
+        told += f"; removes {' and '.join(removed)}" if removed else ""
         return f"{told}."
 
     # Drawing
