@@ -13,6 +13,7 @@ from bpe_core.errors import FormatError, PatternError
 from bpe_core.formats.fields import Fields, is_number, parse
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.formats.native_record import record_of
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import splitter
 from bpe_core.picky.vocabulary import PickyVocabulary
@@ -165,7 +166,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     base = _base(fields)
     _check_merges(fields, base, rows, once=not is_picky, trained=trained)
     specials, name = _specials(fields), fields.text("name")
-    record = _record(fields.fields("training"), rows, _first_counts(fields)) if trained else None
+    record = record_of(fields, rows) if trained else None
     merges = [(left, right, token) for left, right, token, *_ in rows]
     vocabulary: Vocabulary
     if is_picky:
@@ -276,46 +277,3 @@ def _check_merges(
         token_of[token] = token_of[left] + token_of[right]
         if text != _text(token_of[token]):
             fields.fail(f"merges[{index}]", "the text is not what the ids stand for")
-
-
-def _first_counts(fields: Fields) -> tuple[int, ...]:
-    counts = fields.items("first_counts") if "first_counts" in fields else []
-    if len(counts) not in (0, 256 + ("end_of_word" in fields)) or not all(map(is_number, counts)):
-        fields.fail(
-            "first_counts", "the count of each byte was expected, and of the end-of-word marker if there is one"
-        )
-    return tuple(counts)
-
-
-def _record(training: Fields, rows: Sequence[Sequence[Any]], first_counts: tuple[int, ...]) -> TrainingRecord:
-    return TrainingRecord(
-        pattern=training.text("pattern"),
-        ties=training.text("ties"),
-        id_layout=training.text("id_layout"),
-        min_count=training.number("min_count"),
-        max_token_length=None if training.any("max_token_length") is None else training.number("max_token_length"),
-        vocab_size=training.number("vocab_size"),
-        sources=tuple(map(_source, training.objects("sources"))),
-        steps=tuple((count, ties, n_tokens) for _, _, _, count, ties, n_tokens, _ in rows),
-        n_bytes=training.number("n_bytes"),
-        n_tokens_start=training.number("n_tokens_start"),
-        created=training.text("created"),
-        stop_reason=training.text("stop_reason"),
-        end_of_word=training.text("end_of_word") if "end_of_word" in training else "",
-        min_share=training.text("min_share") if "min_share" in training else None,
-        n_given=training.number("n_given", largest=len(rows)) if "n_given" in training else 0,
-        first_counts=first_counts,
-        sample=training.text("sample") if "sample" in training else "",
-        experiment=training.text("experiment") if "experiment" in training else "",
-        first_pattern=training.text("first_pattern") if "first_pattern" in training else "",
-    )
-
-
-def _source(source: Fields) -> Source:
-    return Source(
-        name=source.text("name"),
-        bytes=source.number("bytes"),
-        characters=source.number("characters"),
-        sha256=source.text("sha256"),
-        weight=source.number("weight") if "weight" in source else 1,
-    )

@@ -71,7 +71,7 @@ def both(seed):
     return pieces, trainer, merges, expected
 
 
-@amount(12, 1500)
+@amount(10, 600)
 def test_training_and_encoding_are_the_oracles_at_every_step(amount, tmp_path):
     n_removed = n_again = 0
     for seed in range(amount):
@@ -108,7 +108,7 @@ def test_training_and_encoding_are_the_oracles_at_every_step(amount, tmp_path):
     assert n_removed > 5 * amount and n_again > amount // 4
 
 
-@amount(2, 100)
+@amount(2, 50)
 def test_a_step_is_a_shorter_training(amount):
     for seed in range(amount):
         pieces, options = random_training(seed)
@@ -154,7 +154,7 @@ def test_specials_layouts_and_growing():
         assert whole.decode(whole.encode(text)) == text
 
 
-@amount(3, 120)
+@amount(3, 60)
 def test_live_text_stays_what_encoding_gives(amount):
     for seed in range(amount):
         r = random.Random(seed)
@@ -195,7 +195,7 @@ def test_a_trace_ends_in_what_encoding_gives():
 
 
 def test_a_replay_shows_the_steps_that_change_a_text():
-    for seed in range(12):
+    for seed in range(5):
         pieces, trainer, _, _ = both(seed)
         whole, text = trainer.tokenizer(), "".join(pieces)[:60]
         shown = [tokens_of(whole.at(step).encode_ordinary(text), whole.at(step)) for step in range(whole.step + 1)]
