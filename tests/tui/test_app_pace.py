@@ -13,10 +13,16 @@ from bpe_core import Trainer
 from bpe_core.cli.wire import Command
 from bpe_core.trainer.conditions import Condition, condition
 from tui.dialogs.questions import AskCondition
+from tui.drawing.training_status import status_line
+from tui.owners.owner import Host
+from tui.owners.training import Follower, Training, _Course
 from tui.screen.main import MainScreen
 from tui.screen.moments import Moments, first_step
 from tui.screen.shown_tokenizer import ShownTokenizer
+from tui.state.training import Run, TrainingOptions
 from tui.terminal.sliced_work import Steps
+from tui.workers.process import Job
+from tui.workers.training_task import TrainingTask
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -108,6 +114,7 @@ async def test_a_goal_in_words_is_trained_for_unless_it_is_reached() -> None:
         f"That is so since step {step_of(b' the')}; g in the merge log goes there."
     ]
     assert await asked("power of two", busy=True) == [12, "power of two"]
+    assert await asked("token a", busy=True) == ["a is a byte, and one token from the beginning."]
     assert await asked("token the thing", busy=False) == [
         "That never becomes one token: the pattern cuts it into 2 pieces."
     ]
@@ -127,3 +134,24 @@ def test_the_first_step_of_which_something_is_so(words: str, start: int) -> None
     wanted = condition(words)
     held = [merge.step for merge in MERGES if wanted.holds(merge, len(TEXT)) and merge.step > start]
     assert result(first_step(MERGES, wanted, len(TEXT), start)) == next(iter(held), 0)
+
+
+def test_what_is_trained_for_is_told_until_it_is_so_or_the_end_comes_first() -> None:
+    told: list[Run] = []
+    training = Training(cast(Host, None), told.append, cast(Follower, None))
+    course = training._newest = _Course(TrainingTask("book", TrainingOptions()), Run("merging"), merges=MERGES[:12])
+    sent: list[Command] = []
+    training.job = cast(Job, SimpleNamespace(send=sent.append))
+    training.tell(Command("until", condition=condition("token ␣thesis")))
+    training.tell(Command("pace", 5))
+    assert told[-1].goal == "the token ␣thesis" and status_line(told[-1]).endswith("until the token ␣thesis")
+    assert training._towards_goal(course, Run("done", detail="no pair is left")).detail == (
+        "not reached: the token ␣thesis; no pair is left"
+    )
+    course.merges = MERGES[: step_of(b" thesis")]
+    assert training._towards_goal(course, Run("done", detail="no pair is left")).detail == "no pair is left"
+    training._tell_of(course, training._towards_goal(course, Run("paused", detail="the token ␣thesis")))
+    assert course.goal is None and not told[-1].goal
+    training.tell(Command("until", condition=condition("ratio 9")))
+    training.tell(Command("pause"))
+    assert not told[-1].goal, "whoever pauses gives it up, as the worker does"

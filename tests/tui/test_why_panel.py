@@ -30,6 +30,7 @@ from tui.owners.explaining import subject_of_task
 from tui.state.training import Corpus, Run, StepExplained, TrainingOptions
 from tui.text.why_lines import Look, why_lines
 from tui.widgets.merge_log import MergeLog
+from tui.widgets.pair_table import PairTable
 from tui.widgets.why_panel import WhyPanel
 from tui.workers.training_task import TrainingTask
 
@@ -61,15 +62,14 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
     uses = TokenUses(9, ())
     lines = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer)))
-    assert lines[:6] == [
+    assert lines[:4] == [
         "s + t → st  step 1",
         "2 pairs tied  “largest” decides",
-        "The pair with the largest bytes",
-        "(Sennrich et al., 2016).",
         "● s + t ██████ 9  largest",
         "= e + s ██████ 9  first lowest lowest-hf",
     ]
-    assert lines[6] == "  w + e █████▍ 8"
+    assert lines[4] == "  w + e █████▍ 8"
+    assert "largest: the pair with the largest bytes" in lines
     assert "what came of it  9 of 9 uses left" in lines
     assert "   6 × n e w e s t → n e w e st" in lines and "   5 × l o w" in lines
     narrow = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26)))
@@ -197,6 +197,11 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
             assert told is not None
             assert word in app.lines()
             assert sum(" + " in line for line in app.lines()) == told.table.n_pairs
+        hints = [panel.query_one(PairTable).row_hint(row) for row in range(2)]
+        assert hints == [
+            "n + e occurs 6 times; it is next in line.",
+            "e + west occurs 6 times, all by the newest merge; one of 2 ties.",
+        ]
         await pilot.resize_terminal(90, 20)
         await pilot.pause()
         assert not any("×" in line for line in app.lines()), "a small panel is the table's"
@@ -300,13 +305,13 @@ def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, st
     answer = explained(tokenizer, dict(preset.counts().pieces), step, ties)
     lines = told(why_lines(answer, merge_of(tokenizer, step), ties, None, look(tokenizer, 90)))
     taken: dict[str, str] = {}
-    assert lines[2].lower() in TIE_MEANINGS[ties].lower()
-    for line in lines[3 : 3 + len(set(story.values()))]:
+    for line in lines[2 : 2 + len(set(story.values()))]:
         pair, _, rules = line[2:].partition("█")
         taken |= dict.fromkeys(rules.split("  ")[-1].split(), pair.strip())
     assert taken == story
     assert lines[1] == f"{len(answer.explanation.choice.tied)} pairs tied  “{ties}” decides"  # type: ignore[union-attr]
-    assert lines[3].startswith(f"● {story[ties]} ")
+    assert lines[2].startswith(f"● {story[ties]} ")
+    assert TIE_MEANINGS[ties] in lines
 
 
 def test_a_merge_of_the_first_stage_is_told_by_the_counts_it_was_chosen_by() -> None:

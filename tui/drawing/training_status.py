@@ -15,6 +15,7 @@ def status_line(run: Run) -> str:
         case "preparing":
             facts = [f"{run.detail or 'counting pairs'} {run.fraction:.0%}", remaining]
         case "merging":
+            remaining = f"until {run.goal}" if run.goal else remaining
             facts = [f"{run.fraction:.0%}", f"{counted(round(run.rate), 'merge')}/s" if run.rate else "", remaining]
         case "paused":
             counts_still = run.tokens_at_start == 0  # and what is done are bytes, or pieces: a number would mislead

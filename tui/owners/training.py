@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bpe_core import Tokenizer
     from bpe_core.cli.events import Started
     from bpe_core.trainer import Merge
+    from bpe_core.trainer.conditions import Condition
     from tui.state.training import Totals
     from tui.workers.updates import TrainingUpdate
 
@@ -67,6 +68,8 @@ class _Course:
     """Where the worker should keep it."""
     saved: Path | None = None
     """Where it is kept."""
+    goal: Condition | None = None
+    """What is to be so when it waits next; None where it goes on to its end."""
     n_known: int = 0
     """How many merges were known before it, and have to be made again before there is more than a file has."""
 
@@ -90,7 +93,7 @@ class Training(Owner[Run]):
 
     def start(self, task: TrainingTask) -> None:
         """Train, once all is done of the training before, whose run is over."""
-        self._newest = _Course(task)
+        self._newest = _Course(task, goal=task.first.condition)
         self._replace(self._newest.run)
         self._worker = self._host.run_worker(partial(self._done, partial(self._train, self._newest)))
 
@@ -106,8 +109,12 @@ class Training(Owner[Run]):
 
     def tell(self, command: Command) -> None:
         """Steer the worker, if there is one."""
-        if self.job is not None:
-            self.job.send(command)
+        if self.job is None:
+            return
+        if command.verb != "pace" and self._newest is not None:  # the worker forgets its goal then, too
+            self._newest.goal = command.condition
+            self._tell_of(self._newest, self._newest.run)
+        self.job.send(command)
 
     def keep_pace(self, pace: int) -> None:
         """Learn so many merges a second at most from now on, in this training and the next; 0: as many as can be."""
@@ -120,7 +127,7 @@ class Training(Owner[Run]):
             self._replace(Run())
 
     def _tell_of(self, course: _Course, run: Run) -> None:
-        course.run = run
+        run = course.run = replace(run, goal=course.goal.told if course.goal and run.busy else "")
         if course is self._newest:
             self._replace(run)
 
@@ -175,13 +182,24 @@ class Training(Owner[Run]):
             )
             self._follower.training_learned(course.tokenizer, update.merges)
         course.saved = update.saved or course.saved
-        run = update.run
+        run = self._towards_goal(course, update.run)
         if course.tokenizer is not None and not course.tokenizer.vocabulary.only_merges:
             # Each token that was removed makes room for one more merge.
             run = replace(run, total=course.tokenizer.step + task.rules.vocab_size - course.tokenizer.n_vocab)
         self._tell_of(course, run)
         if update.failed:
             self._host.say(update.failed, "error")
+
+    @staticmethod
+    def _towards_goal(course: _Course, run: Run) -> Run:
+        """The run, which says so where it ended short of its goal; a goal that is reached is one no more."""
+        goal = course.goal
+        reached = goal is not None and bool(course.merges) and goal.holds(course.merges[-1], course.n_bytes)
+        if goal is None or (run.phase == "done" and reached):
+            return run
+        if run.phase == "paused" and run.detail:
+            course.goal = None
+        return replace(run, detail=f"not reached: {goal.told}; {run.detail}") if run.phase == "done" else run
 
     async def _end(self, course: _Course) -> None:
         """Say what has come of it; what a worker had told before it died is kept here."""

@@ -9,6 +9,7 @@ from bpe_core.cli.wire import Command
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 from bpe_core.trainer.conditions import Condition, PowerOfTwo, Step, Token
+from bpe_core.visible import token_label
 from tui.dialogs.questions import AskCondition
 from tui.state.training import PACES
 from tui.terminal.sliced_work import SlicedWork, Steps
@@ -50,7 +51,7 @@ class Moments:
     async def ask_goal(self) -> None:
         """Ask for what should be so, and learn until it is: in the training that is under way, or in a new one."""
         wanted = await self._screen.ask(AskCondition("Train until what is so? Then it waits."))
-        if wanted is None or self._is_cut(wanted, self._screen.options.pattern):
+        if wanted is None or self._is_never_made(wanted, self._screen.options.pattern):
             return
         if not self._screen.run.busy:
             self._train(Command("until", condition=wanted))
@@ -69,7 +70,7 @@ class Moments:
             self._shown.go_to(step)
         elif screen.run.busy and screen.training.log_of_merges.merges:
             self._train_on(wanted)
-        elif screen.tokenizer is not None and not self._is_cut(wanted, screen.tokenizer.pattern):
+        elif screen.tokenizer is not None and not self._is_never_made(wanted, screen.tokenizer.pattern):
             known = counted(len(screen.training.log_of_merges.merges), "merge")
             screen.say(f"{wanted.told[:1].upper()}{wanted.told[1:]}: not within the {known} that were learned.")
 
@@ -81,12 +82,15 @@ class Moments:
 
     def _train_on(self, wanted: Condition) -> None:
         tokenizer = self._screen.tokenizer
-        if tokenizer is None or not self._is_cut(wanted, tokenizer.pattern):
+        if tokenizer is None or not self._is_never_made(wanted, tokenizer.pattern):
             self._shown.go_to(len(self._screen.training.log_of_merges.merges))  # it is followed on the way
             self._training.tell(Command("until", condition=wanted))
 
-    def _is_cut(self, wanted: Condition, pattern: str) -> bool:
-        """Whether a token is wanted that cannot be, as its text is split; that is told."""
+    def _is_never_made(self, wanted: Condition, pattern: str) -> bool:
+        """Whether a token is wanted that no merge can make: a byte, or a text that is split; that is told."""
+        if isinstance(wanted, Token) and len(wanted.token) == 1:
+            self._screen.say(f"{token_label(wanted.token)} is a byte, and one token from the beginning.")
+            return True
         if not isinstance(wanted, Token) or not pattern:
             return False
         try:

@@ -84,6 +84,8 @@ class Run:
     """Bytes or merges a second."""
     detail: str = ""
     """The file being counted, or why the training ended."""
+    goal: str = ""
+    """What is to be so when it waits next; empty where it goes on to its end."""
     tokens_at_start: int = 0
     """Length of the corpus in single bytes: what every ratio is measured against."""
     first_counts: tuple[int, ...] = ()

@@ -111,12 +111,10 @@ def _counts(choice: Choice, merge: Merge, ties: str, look: Look, *, in_first_sta
             "all that follows is counted in those that are chosen now.",
             look.width,
         )
+    decided = choice.n_tied > 1 and choice.by_rule.get(ties) == pair
     if choice.n_tied > 1 and choice.count == choice.most:
         how_many = Text(f"{choice.n_tied:,} pairs tied", look.inks["tied"])
-        decided = choice.by_rule.get(ties) == pair
         yield InfoLine(how_many, f"“{ties}” decides" if decided else "")
-        meaning = TIE_MEANINGS[ties].partition(": ")[2] if decided else ""
-        yield from sentence(meaning[:1].upper() + meaning[1:], look.width)
     elif choice.count == choice.most:
         yield InfoLine("no tie: no other as often", ink="muted")
     taken_by: dict[tuple[int, int], list[str]] = {}
@@ -137,6 +135,8 @@ def _counts(choice: Choice, merge: Merge, ties: str, look: Look, *, in_first_sta
         bars.append(f"  and {more:,} more with {choice.most:,}")
     bars += [_Bar("", (row.left, row.right), row.count, "text") for row in choice.runners_up]
     yield from _bar_lines(bars, choice.most, look)
+    if decided:
+        yield from sentence(TIE_MEANINGS[ties], look.width)
     if choice.n_joined < choice.count:
         told = f"{choice.n_joined:,} of the {choice.count:,} are joined: the others overlap these."
         yield from sentence(told, look.width)

@@ -59,8 +59,16 @@ class PairTable(RowList):
         """The pair in a sentence."""
         pair = self._row(row)
         told = f"{self._write(pair.left)} + {self._write(pair.right)} occurs {counted(pair.count, 'time')}"
-        told += f", {pair.change:+,} by the newest merge" if pair.change else ""
-        return f"{told}; it is next in line." if (pair.left, pair.right) == self._next else f"{told}."
+        if pair.change:
+            told += (
+                ", all by the newest merge" if pair.change == pair.count else f", {pair.change:+,} by the newest merge"
+            )
+        assert self._pairs is not None
+        if (pair.left, pair.right) == self._next:
+            told += "; it is next in line"
+        elif row < self._pairs.n_tied > 1:
+            told += f"; one of {self._pairs.n_tied:,} ties"
+        return f"{told}."
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit, those of numbers as wide as the largest."""
