@@ -144,7 +144,7 @@ class PairCounts:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps {least} to {steps}.")
 
     def _difference(self, step: int) -> Difference:
-        holding = self.holding(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merges[step - 1][2]))
+        holding = list(self.holding(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merges[step - 1][2])))
         changes: Counter[Pair] = Counter()
         n_joined, words = 0, []
         for number, before, after in zip(
@@ -161,14 +161,13 @@ class PairCounts:
                 changes[pair] += weight
         return Difference(step, {pair: change for pair, change in changes.items() if change}, n_joined, words)
 
-    def holding(self, token: bytes) -> list[int]:
+    def holding(self, token: bytes) -> Iterator[int]:
         """The numbers of the pieces, ascending, in whose bytes (and end-of-word marker) `token` occurs."""
-        found, at = [], self._text.find(token)
+        at = self._text.find(token)
         while at >= 0:
             number = bisect_right(self._ends, at)
-            found.append(number)
+            yield number
             at = self._text.find(token, self._ends[number])
-        return found
 
     def tokens(self, step: int, numbers: Sequence[int] | None = None) -> Iterator[Sequence[int]]:
         """The tokens of these pieces, or of all, after `step` merges."""
@@ -178,20 +177,23 @@ class PairCounts:
     def first_places(self, pairs: Collection[Pair]) -> dict[Pair, Place]:
         """Where each of these pairs, which occur at this step, begins first in the order of the corpus.
 
-        The newest answer is kept.
+        Only pieces that hold the bytes of a pair are encoded, none twice. The newest answer is kept.
         """
         step, places = self._found
         if step == self.step and places.keys() >= set(pairs):
             return places
-        waiting, places = set(pairs), {}
+        places = {}
         self._found = self.step, places
-        for number, ids in enumerate(self.tokens(self.step)) if waiting else ():
-            for place, pair in enumerate(pairwise(ids)):
-                if pair in waiting:
-                    waiting.remove(pair)
-                    places[pair] = Place(number, place)
-                    if not waiting:
-                        return places
+        token_bytes, vocabulary = self.tokenizer.token_bytes, self.tokenizer.at(self.step)
+        encoded: dict[int, list[Pair]] = {}
+        for pair in pairs:
+            for number in self.holding(token_bytes(pair[0]) + token_bytes(pair[1])):
+                if number not in encoded:
+                    (ids,) = vocabulary.encode_pieces([self.pieces[number]])
+                    encoded[number] = list(pairwise(ids))
+                if pair in encoded[number]:
+                    places[pair] = Place(number, encoded[number].index(pair))
+                    break
         return places
 
     def size_of(self, left: int, right: int) -> int:
