@@ -139,6 +139,8 @@ class _Rounds:
 
     echoes: list[float] = field(default_factory=list)
     """Seconds from a key to the frame that shows it."""
+    works: list[float] = field(default_factory=list)
+    """Seconds of processor time that the app has taken meanwhile, whatever for."""
     pauses: list[float] = field(default_factory=list)
     """Seconds from F6 to the frame that says that it pauses."""
     app: list[float] = field(default_factory=list)
@@ -156,12 +158,14 @@ def _print_trainings(folder: Path, corpus: Path, sizes: Sequence[int], n_rounds:
             for way in (_in_app, _headless)[:: 1 if number % 2 else -1]:
                 way(folder, corpus, size, measured)
             _pause(folder, corpus, size, measured)
+            print(f"round {number + 1}, {size:,}: {', '.join(_figures(measured))}", file=sys.stderr, flush=True)
     head = (
         "training to",
         "keys",
         "median ms",
         "95 % ms",
         "longest ms",
+        "95 % CPU ms",
         "pause ms",
         "app s",
         "headless s",
@@ -176,6 +180,7 @@ def _figures(of: _Rounds) -> Iterator[str]:
     yield f"{len(of.echoes)}" + (f" ({of.n_lost} lost)" if of.n_lost else "")
     for seconds in (quantile(of.echoes, 0.5), quantile(of.echoes, 0.95), max(of.echoes)):
         yield f"{1000 * seconds:.0f}"
+    yield f"{1000 * quantile(of.works, 0.95):.0f}"
     yield f"{1000 * statistics.median(of.pauses):.0f}, {1000 * max(of.pauses):.0f}" if of.pauses else "none"
     yield f"{statistics.median(of.app):.2f}"
     yield f"{statistics.median(of.headless):.2f}"
@@ -186,23 +191,24 @@ def _in_app(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
     """Train while keys are pressed, from F6 to the frame in which the training says how it ended."""
     rng = random.Random(len(measured.app))
     with _app(folder / "home", "\n", str(corpus), size=size) as screen:
-        screen.until("Editor")
+        screen.until("260 tokens")
         screen.read_for(_SETTLED)
         n_before = len(screen.frames)
-        began, typed, letters = screen.send(_F6), dict[str, float](), list(_LETTERS)
+        began, typed, letters = screen.send(_F6), dict[str, tuple[float, float]](), list(_LETTERS)
         while (ended := _ended(screen, n_before)) is None:
             if letters:
                 letter = letters.pop()
-                typed[letter] = screen.send(letter)
+                typed[letter] = screen.send(letter), processor_time(screen.pid)
             screen.read_for(rng.uniform(0.1, 0.3))
         screen.read_for(0.5)
-        for letter, at in typed.items():
+        for letter, (at, worked) in typed.items():
             data = letter.encode()
-            shown = next((frame.at for frame in screen.frames[n_before:] if data in frame.data), None)
+            shown = next((frame for frame in screen.frames[n_before:] if data in frame.data), None)
             if shown is None:
                 measured.n_lost += 1
-            elif shown < ended.at:
-                measured.echoes.append(shown - at)
+            elif shown.at < ended.at:
+                measured.echoes.append(shown.at - at)
+                measured.works.append(shown.worked - worked)
         measured.app.append(ended.at - began)
 
 
@@ -213,7 +219,7 @@ def _ended(screen: Terminal, since: int) -> Frame | None:
 def _pause(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
     """Pause in the midst of the merges."""
     with _app(folder / "home", "\n", str(corpus), size=size) as screen:
-        screen.until("Editor")
+        screen.until("260 tokens")
         screen.read_for(_SETTLED)
         screen.send(_F6)
         screen.until("merges/s")

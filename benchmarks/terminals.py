@@ -33,6 +33,8 @@ class Frame:
 
     at: float
     """When its last byte had arrived, on the clock `time.perf_counter`."""
+    worked: float
+    """Seconds that the program's processor time was by then."""
     data: bytes
 
     @property
@@ -67,12 +69,12 @@ class Terminal:
             data = os.read(self.side, 1 << 16)
         except OSError:  # the program has ended
             return False
-        now = time.perf_counter()
+        now, worked = time.perf_counter(), processor_time(self.pid)
         if ASKED in data:
             os.write(self.side, ANSWER)
         *parts, rest = (self._rest + data).split(END)
         for part in parts:
-            self.frames.append(Frame(now, part.partition(BEGIN)[2]))
+            self.frames.append(Frame(now, worked, part.partition(BEGIN)[2]))
         self._rest = rest
         return True
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 from textual.app import App, ComposeResult
+from textual.events import MouseMove
 from textual.geometry import Size
 from textual.message import Message
 
@@ -302,3 +303,28 @@ async def test_of_other_texts_the_compression_is_compared() -> None:
         curve.step = 2
         shown = lines(curve)
         assert shown[-3].endswith("1.08 bytes/token at step 2") and shown[-2].endswith("○ 1.25 other")
+
+
+async def test_a_crosshair_follows_the_mouse_and_tells_the_numbers_there() -> None:
+    app = CurveApp()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.pause()
+        curve, before = app.curve, lines(app.curve)
+        left, width = curve._track
+        for x in (left, left + width // 2, left + width - 1):
+            await pilot.hover(Curve, offset=(x, 3))
+            step = round((x - left) / (width - 1) * 20)
+            shown = lines(curve)
+            assert curve.pointed == step and curve.step == 20 and not app.chosen, "nothing is chosen by looking"
+            assert f"{LENGTHS[step]} tokens at step {step}" in shown[0] and f"at step {step};" in curve.hint
+            assert sum("│" in line[x - 1 : x + 2] for line in shown) >= 4, "a line through the curve"
+        await pilot.hover(Curve, offset=(left - 2, 3))
+        assert curve.pointed is None and lines(curve) == before, "beside the plot there is none"
+        curve.logarithmic = True
+        await pilot.hover(Curve, offset=(left + width // 2, 3))
+        assert f"{LENGTHS[4]} tokens at step 4" in lines(curve)[0], "the middle of the axis is its square root"
+        app.post_message(MouseMove(None, left, 3, 0, 0, 1, False, False, False))
+        await pilot.pause()
+        assert app.chosen == [0] and curve.pointed is None, "with the button held down it goes there"
+        curve.clear(7)
+        assert lines(curve), "what is no longer known is not asked for"

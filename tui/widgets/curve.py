@@ -51,9 +51,11 @@ class _Plot(NamedTuple):
     """Where the curve is at that step."""
     line_under: int | None
     """Where the other one is then; None where it has no such step."""
+    crosshair: int | None
+    """The column of an upright line through both curves."""
 
-    def cells(self, y: int, *, has_other: bool) -> Iterator[tuple[str, str]]:
-        """The characters of a line and the ink of each; with another training the step in force is a line, too."""
+    def cells(self, y: int) -> Iterator[tuple[str, str]]:
+        """The characters of a line and the ink of each."""
         for x, (own, other) in enumerate(zip(self.lines[y], self.under[y], strict=True)):
             ink = "line" if x <= self.column else "later"
             if x == self.column and y == self.line:
@@ -61,7 +63,7 @@ class _Plot(NamedTuple):
             elif x == self.column and y == self.line_under:
                 yield _UNDER, "under"
             elif own == other == " ":
-                yield ("│" if has_other and x == self.column else " "), ink
+                yield ("│" if x == self.crosshair else " "), "label"
             else:
                 yield (own, ink) if own != " " else (other, "under")
 
@@ -99,6 +101,9 @@ class Curve(Widget, can_focus=True):
     """How many merges are in force."""
     logarithmic: reactive[bool] = reactive(False)
     """Whether the step axis is logarithmic."""
+
+    pointed: reactive[int | None] = reactive(None)
+    """The step under the mouse, of which the numbers are told while it is there; None where it is elsewhere."""
 
     quantity: var[str] = var("tokens", init=False)
     """What is drawn: a name of `QUANTITIES`."""
@@ -157,10 +162,13 @@ class Curve(Widget, can_focus=True):
         """The numbers are told where the focus is, too: the plot may have no room for them."""
         self._tell()
 
+    watch_pointed = watch_step
+
     def _tell(self) -> None:
         if self._last:
             other = f", {_UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
-            self.hint = f"● {self._told}{other}; c shows another quantity, r the trainings."
+            mark = "│" if self.pointed is not None else "●"
+            self.hint = f"{mark} {self._told}{other}; c shows another quantity, r the trainings."
 
     def watch_under(self, other: RunCurve | None) -> None:
         """Draw it; where it is of other texts, what can be compared with it is the compression, and not the length."""
@@ -214,6 +222,11 @@ class Curve(Widget, can_focus=True):
         """The step in force, as far as its length is known."""
         return max(0, min(self.step, self._last))
 
+    @property
+    def _told_step(self) -> int:
+        """The step whose numbers are told: that under the mouse, or else the one in force."""
+        return self._shown_step if self.pointed is None else min(self.pointed, self._last)
+
     def _step_at(self, place: float) -> int:
         """The step at a place along the axis, 0 to 1."""
         return round(expm1(place * log1p(self._axis)) if self.logarithmic else place * self._axis)
@@ -232,10 +245,28 @@ class Curve(Widget, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """A click on the plot chooses the step there."""
+        if (step := self._step_under(event)) is not None:
+            self._choose(step)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The numbers of the step under the mouse are told; with its button held down, it is chosen."""
+        step = self._step_under(event)
+        if event.button and step is not None:
+            self._choose(step)
+            step = None
+        self.pointed = step
+
+    def on_leave(self) -> None:
+        """The mouse is elsewhere."""
+        self.pointed = None
+
+    def _step_under(self, event: events.MouseEvent) -> int | None:
+        """The step at a place of the mouse; None where no plot is."""
         offset = event.get_content_offset(self)
         left, width = self._track
-        if offset is not None and self._last and offset.x >= left:
-            self._choose(self._step_at(min(1.0, (offset.x - left) / max(1, width - 1))))
+        if offset is None or not self._last or not left <= offset.x < left + width:
+            return None
+        return min(self._last, self._step_at((offset.x - left) / max(1, width - 1)))
 
     # Drawing
 
@@ -301,14 +332,14 @@ class Curve(Widget, can_focus=True):
 
     @property
     def _told(self) -> str:
-        """Where the step in force has come to."""
-        step = self._shown_step
+        """What is known of the step that is told of."""
+        step = self._told_step
         return f"{QUANTITIES[self.quantity].told(self._drawn[step])} at step {step:,}"
 
     @property
     def _note(self) -> str:
         """The same, as there is room for it in the plot."""
-        step = self._shown_step
+        step = self._told_step
         value, quantity = self._drawn[step], QUANTITIES[self.quantity]
         if self._narrow:
             both = f"{quantity.label(value)} at {step:,}"
@@ -318,8 +349,8 @@ class Curve(Widget, can_focus=True):
 
     @property
     def _value_under(self) -> str:
-        """What the other training had come to at that step."""
-        drawn, step = self._drawn_under, self._shown_step
+        """What the other training had come to at the same step."""
+        drawn, step = self._drawn_under, self._told_step
         return QUANTITIES[self.quantity].label(drawn[step]) if step < len(drawn) else f"ends at {len(drawn) - 1:,}"
 
     @property
@@ -361,12 +392,18 @@ class Curve(Widget, can_focus=True):
             for curve in curves
         )
         own, under = self._cached
-        return _Plot(own, under, round(self._place_of(step) * (2 * width - 1)) // 2, line, line_under)
+        has_crosshair = self.pointed is not None or bool(self._drawn_under)
+        crosshair = self._column(self._told_step) if has_crosshair else None
+        return _Plot(own, under, self._column(step), line, line_under, crosshair)
+
+    def _column(self, step: int) -> int:
+        """The column of the plot that a step is in."""
+        return round(self._place_of(step) * (2 * self._track[1] - 1)) // 2
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
         """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
         plot = self._plot()
-        cells = [(" ", "line"), *plot.cells(y, has_other=bool(self._drawn_under))]
+        cells = [(" ", "line"), *plot.cells(y)]
         if not self._narrow:
             most, least = self._edges
             label = {0: most, len(plot.lines) - 1: least}.get(y, "")

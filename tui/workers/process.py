@@ -25,6 +25,8 @@ PIPE_BYTES: Final = 1 << 18
 """Read at one go; at about 100 bytes a merge this allows some 25,000 merges a second on the screen."""
 MODESTY: Final = 5
 """How much less urgent a worker is than the screen, in steps of `nice`."""
+_LONGEST_REST: Final = 0.5
+"""Seconds more that a late screen gets at most."""
 _ANSWER: Final = 0.02
 """Seconds in which a worker looks whether it was told something."""
 PATIENCE: Final = 3.0
@@ -149,11 +151,18 @@ class Job:
         yield [Failed(await self._obituary())]
 
     async def _pause(self) -> None:
-        """Wait until the screen has time for more, or until the worker may have answered what it was told meanwhile."""
+        """Wait until the screen has time for more, or until the worker may have answered what it was told meanwhile.
+
+        A screen that was late, since drawing took so long or other programs took the processor, gets as much time again
+        for keys: on a slow machine a training is drawn less often, but typing does not queue up behind it.
+        """
         with suppress(TimeoutError):
-            async with asyncio.timeout(1 / BATCHES_PER_SECOND):
+            async with asyncio.timeout(1 / BATCHES_PER_SECOND) as pause:
                 await self._told.wait()
-                await asyncio.sleep(_ANSWER)
+        if self._told.is_set():
+            await asyncio.sleep(_ANSWER)
+        elif due := pause.when():
+            await asyncio.sleep(min(_LONGEST_REST, max(0.0, asyncio.get_running_loop().time() - due)))
 
     async def _obituary(self) -> str:
         """One sentence on a worker that ended without a last word."""
