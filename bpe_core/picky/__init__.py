@@ -16,5 +16,5 @@ What is defined here where the paper leaves room, after the authors' program whe
   tokens at different steps, and learning goes on until so many tokens *live* as were asked for.
 - A text is encoded by doing what was done in training, in the same order: merges and removals.
 
-`tests/core/picky/oracle.py` says the same in thirty slow lines.
+`tests/core/picky_oracle.py` says the same in forty slow lines.
 """

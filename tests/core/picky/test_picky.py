@@ -1,4 +1,4 @@
-"""Picky BPE against thirty slow lines: what is learned and removed, how texts are encoded at every step, files."""
+"""Picky BPE against slow lines: what is learned and removed, how texts are encoded at every step, files."""
 
 import json
 import random
