@@ -47,7 +47,10 @@ def find_files(
     >>> [file.name for file in find_files(["sample_texts"]).files][:1]  # doctest: +SKIP
     ['sample_texts/arithmetic.txt']
     """
-    roots = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    roots = [
+        path if isinstance(path, Path) else Path(path)
+        for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)
+    ]
     search = _Search(every_character)
     for root in roots:
         search.root(root)
@@ -112,7 +115,7 @@ class _Search:
     def file(self, path: Path, name: str, status: os.stat_result, *, required: bool) -> None:
         identity = (status.st_dev, status.st_ino)
         if identity not in self.seen or not status.st_ino or (self.every_character and required):
-            file = recognize_file(path, shown(name), required=required)
+            file = recognize_file(path, shown(name), required=required, status=status)
             self.files.append(file.with_mark() if self.every_character else file)
             self.seen.add(identity)
 

@@ -81,7 +81,7 @@ def recognize(head: bytes, *, whole: bool) -> Encoding:
         encoding = Encoding("utf-8", 0, "")
     body = head[encoding.mark :]
     try:
-        codecs.getincrementaldecoder(encoding.codec)().decode(body, final=whole)
+        codecs.getincrementaldecoder(encoding.codec)().decode(body, whole)
     except UnicodeDecodeError as error:
         raise NotText(_why_not(head, error.start + encoding.mark, encoding)) from None
     if encoding.codec == "utf-8":

@@ -8,7 +8,7 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final, Self, cast
@@ -105,9 +105,10 @@ class TextFile:
         vanished or become shorter, or holds bytes that are not in its encoding.
         """
         codec = self.encoding.codec
-        decoder = codecs.getincrementaldecoder(codec)()
-        with _one_sentence(self.name), self.path.open("rb") as disk, _unpacked(disk, self.packing) as stream:
-            fed = stream.seek(max(start, self.encoding.mark))
+        decode = codecs.getincrementaldecoder(codec)().decode
+        begin = max(start, self.encoding.mark)
+        with _one_sentence(self.name), self.path.open("rb", buffering=0) as disk, self._stream(disk) as stream:
+            fed = stream.seek(begin) if begin else 0
             data = b"at first"
             while data:
                 data = stream.read(BLOCK if end is None else min(BLOCK, end - fed))
@@ -115,16 +116,19 @@ class TextFile:
                 if self.packing and fed > max(_UNPACKED, _TIMES * self.size):
                     raise Unreadable(self.name, _TOO_MUCH)
                 try:
-                    text = decoder.decode(data, final=not data)
+                    text = decode(data, not data)
                 except UnicodeDecodeError as error:
                     offset = fed - len(error.object) + error.start
                     raise Unreadable(self.name, not_in_encoding(error.object[error.start], offset, codec)) from None
                 if at:
-                    at(disk.tell())
+                    at(disk.tell() if self.packing else fed)
                 if text:
                     yield text
             if end is not None and fed < end:
                 raise Unreadable(self.name, CHANGED)
+
+    def _stream(self, disk: IO[bytes]) -> AbstractContextManager[IO[bytes]]:
+        return _unpacked(disk, self.packing) if self.packing else disk
 
     def blocks_with_progress(
         self, progress: Callable[[int], None], *, start: int = 0, end: int | None = None
@@ -144,22 +148,24 @@ class TextFile:
             yield block
 
 
-def recognize_file(path: Path, name: str, *, required: bool = True) -> TextFile:
+def recognize_file(path: Path, name: str, *, required: bool = True, status: os.stat_result | None = None) -> TextFile:
     """The file at `path`, its packing and encoding recognized from its first bytes; `name` is what messages call it.
+
+    `status` is what `stat` says of it, if that was asked already.
 
     Raises Unreadable if it is missing, not permitted, or not a text in a known encoding. Pipes, devices and sockets are
     refused unopened, since opening one could block for ever.
     """
     with _one_sentence(name):
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG((status := status or path.stat()).st_mode):
             raise NotText(next((what for test, what in _SPECIAL if test(status.st_mode)), "it is no ordinary file"))
         with path.open("rb") as disk:
-            start = disk.read(8)
-            disk.seek(0)
-            packing = next((name for magic, name in _PACKINGS if start.startswith(magic)), "")
-            with _unpacked(disk, packing) as stream:
-                head = stream.read(HEAD)
+            head = disk.read(HEAD)
+            packing = next((name for magic, name in _PACKINGS if head.startswith(magic)), "")
+            if packing:
+                disk.seek(0)
+                with _unpacked(disk, packing) as stream:
+                    head = stream.read(HEAD)
         encoding = recognize(head, whole=len(head) < HEAD)
     return TextFile(path, name, status.st_size, encoding, packing, len(head) == encoding.mark, required)
 
@@ -187,11 +193,9 @@ def _unpacked(disk: IO[bytes], packing: str) -> Iterator[IO[bytes]]:
 
         with gzip.GzipFile(fileobj=disk) as stream:
             yield cast(IO[bytes], stream)
-    elif packing == "xz":
+    else:
         with _xz(disk) as stream:
             yield stream
-    else:
-        yield disk
 
 
 @contextmanager
