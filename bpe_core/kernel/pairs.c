@@ -2,12 +2,18 @@
 
 #include "train.h"
 
+static size_t first_slot(const trainer *t, uint32_t left, uint32_t right)
+{
+    uint64_t key = ((uint64_t)left << 32 | right) * 0x9E3779B97F4A7C15u;
+    return (size_t)(key ^ key >> 32) & (t->table.n - 1);
+}
+
+void fetch_pair(const trainer *t, uint32_t left, uint32_t right) { FETCH(t->table.items + first_slot(t, left, right)); }
+
 /* The slot of the table that holds a pair, or the free one where it belongs. */
 static size_t table_slot(const trainer *t, uint32_t left, uint32_t right)
 {
-    uint64_t key = ((uint64_t)left << 32 | right) * 0x9E3779B97F4A7C15u;
-    size_t mask = t->table.n - 1;
-    for (size_t slot = (size_t)(key ^ key >> 32) & mask;; slot = (slot + 1) & mask) {
+    for (size_t mask = t->table.n - 1, slot = first_slot(t, left, right);; slot = (slot + 1) & mask) {
         uint32_t number = t->table.items[slot];
         if (!number || (t->pairs.items[number - 1].left == left && t->pairs.items[number - 1].right == right))
             return slot;

@@ -126,6 +126,7 @@ void free_trainer(trainer *trainer);
 /* pairs.c */
 bool room_for_pairs(trainer *trainer, size_t more);
 uint32_t add_pair(trainer *trainer, uint32_t left, uint32_t right, uint64_t count, uint32_t n);
+void fetch_pair(const trainer *trainer, uint32_t left, uint32_t right); /* it is looked for soon */
 pair *find_pair(trainer *trainer, uint32_t left, uint32_t right); /* NULL: it never stood anywhere */
 enum progress room_for_places(trainer *trainer, size_t more, size_t *steps);
 

@@ -1,4 +1,4 @@
-/* Arrays that grow. VECTOR(int) v = {0}; if (!ROOM(v, 2)) no memory; v.items[v.n++] = 1; ... PyMem_RawFree(v.items). */
+/* Arrays that grow, and memory that is asked for ahead. VECTOR(int) v = {0}; if (!ROOM(v, 2)) no memory; v.items[v.n++] = 1; ... PyMem_RawFree(v.items). */
 
 #ifndef BPESCOPE_VECTOR_H
 #define BPESCOPE_VECTOR_H
@@ -6,6 +6,12 @@
 #include <Python.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifdef __GNUC__
+#define FETCH(place) __builtin_prefetch(place) /* it is looked at soon */
+#else
+#define FETCH(place) ((void)(place))
+#endif
 
 #define VECTOR(type)                                                                                                   \
     struct {                                                                                                           \
