@@ -13,7 +13,7 @@ from typing import Final
 
 from bpe_core import kernel
 from bpe_core.corpus.counts import Counts, parts
-from bpe_core.corpus.progress import REPORT_EVERY, Document, Reading, Stopped
+from bpe_core.corpus.progress import REPORT_EVERY, Document, Reading
 from bpe_core.corpus.reading import Unreadable
 from bpe_core.corpus.sources import Measure, Source
 
@@ -30,22 +30,19 @@ _AHEAD: Final = 2
 def count_together(
     counts: Counts, documents: Iterable[Document], scanner: "kernel.Scanner", reading: Reading, n_threads: int
 ) -> None:
-    """Count documents as `Counts.add` does, by so many threads. `reading` is asked meanwhile whether to stop.
+    """Count documents as `Counts.add` does, by so many threads.
 
-    What is read when `Stopped` is raised is counted, but for the document that is not read to its end.
+    `reading` is asked meanwhile whether to stop; when it raises `Stopped`, the shares under way are not waited for, and
+    the first documents of the corpus are counted.
     """
-    with ThreadPoolExecutor(n_threads) as threads:
-        shares = _Shares(counts, scanner, reading, threads, n_threads)
-        try:
-            for document in documents:
-                shares.add(document)
-        except Stopped:
-            shares.finish()
-            raise
-        except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)
-            raise
+    threads = ThreadPoolExecutor(n_threads)
+    shares = _Shares(counts, scanner, reading, threads, n_threads)
+    try:
+        for document in documents:
+            shares.add(document)
         shares.finish()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 class _Shares:
@@ -91,12 +88,12 @@ class _Shares:
     def _submit(self, texts: Sequence[bytes], then: Callable[[kernel.PieceTable], None]) -> None:
         self._counted.append((self._threads.submit(_counted, self._scanner, texts), then))
         while len(self._counted) > self._most:
-            self._take_first(self._reading.look)
+            self._take_first()
 
-    def _take_first(self, look: Callable[[], None]) -> None:
+    def _take_first(self) -> None:
         table, then = self._counted[0]
         while not table.done():
-            look()
+            self._reading.look()
             wait((table,), REPORT_EVERY)
         self._counted.popleft()
         then(table.result())
@@ -105,7 +102,7 @@ class _Shares:
         """Put everything together that has been read."""
         self._submit_small()
         while self._counted:
-            self._take_first(lambda: None)
+            self._take_first()
 
 
 def _counted(scanner: "kernel.Scanner", texts: Sequence[bytes]) -> "kernel.PieceTable":

@@ -3,6 +3,7 @@
 import gzip
 import random
 from itertools import count
+from threading import Event
 
 import pytest
 from amounts import amount
@@ -122,3 +123,24 @@ def test_an_error_of_the_one_who_shows_progress_ends_the_threads(tmp_path, small
 
     with pytest.raises(BrokenPipeError):
         Counts.read(find_files(tmp_path).files, progress=gone, workers=2)
+
+
+def test_an_interruption_waits_for_no_thread(tmp_path, small, monkeypatch):
+    (tmp_path / "a.txt").write_text("some words\n" * 900)
+    begun, held = Event(), Event()
+
+    def at_work(*_):
+        begun.set()
+        held.wait(60)
+
+    def interrupt(_):
+        if begun.is_set() or not kernel.available:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(counting, "_counted", at_work)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Counts.read(find_files(tmp_path).files, progress=interrupt, workers=2)
+        assert not held.is_set()
+    finally:
+        held.set()
