@@ -127,11 +127,12 @@ def test_an_error_of_the_one_who_shows_progress_ends_the_threads(tmp_path, small
 
 def test_an_interruption_waits_for_no_thread(tmp_path, small, monkeypatch):
     (tmp_path / "a.txt").write_text("some words\n" * 900)
-    begun, held = Event(), Event()
+    begun, held, ended = Event(), Event(), Event()
 
     def at_work(*_):
         begun.set()
-        held.wait(60)
+        held.wait(20)
+        ended.set()
 
     def interrupt(_):
         if begun.is_set() or not kernel.available:
