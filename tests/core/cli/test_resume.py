@@ -3,17 +3,17 @@
 import os
 import random
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from amounts import amount, exhaustive
+from amounts import amount, exhaustive, first
+from ended_trainings import EndedTrainings
 from worker_process import Worker
 
 from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, save
 from bpe_core.cli.checkpoints import Checkpoints
-from bpe_core.cli.events import Checkpoint, Done, Event, Merges, Started, State
+from bpe_core.cli.events import Checkpoint, Done, Event, Merges, State
 from bpe_core.cli.main import main
 from bpe_core.cli.report import Report
 from bpe_core.trainer.ties import TIES
@@ -78,47 +78,54 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
         worker.end()
 
 
-@pytest.mark.parametrize(
-    "ties, rounds", [("first", (30,)), *(pytest.param(ties, (3, 40), marks=exhaustive) for ties in TIES[1:])]
-)
-def test_killed_and_resumed_over_and_over(
-    ties: str, rounds: tuple[int, ...], start: Callable[..., Worker], corpus: Path, tmp_path: Path
+SIGNALS = signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT
+
+
+@pytest.fixture(scope="module")
+def trainings() -> Iterator[EndedTrainings]:
+    """Runs trainings that are ended by signals."""
+    with EndedTrainings() as trainings:
+        yield trainings
+
+
+@pytest.mark.parametrize("ties", first(1, TIES))
+@amount(1, 30)
+def test_ended_by_signals_at_any_moment_and_resumed_over_and_over(
+    ties: str, amount: int, corpus: Path, tmp_path: Path, trainings: EndedTrainings
 ) -> None:
-    command = "train", corpus, "-o", tmp_path / "out.json", "--ties", ties, "--vocab-size", "360"
-    for round, steps in enumerate(rounds):
-        worker = start(*command, "--paused", *(["--resume"] if round else []))
-        worker.tell(f"step {steps}")
-        kept = worker.until(Checkpoint)[-1]
-        assert isinstance(kept, Checkpoint) and not kept.problem
-        worker.tell(f"step {round}", "pause")  # these are lost, and made again
-        worker.process.kill()
-        assert worker.code() == -signal.SIGKILL
-        assert load(tmp_path / "out.json.checkpoint").step >= kept.steps
-        assert not (tmp_path / "out.json").exists()
-    events = start(*command, "--resume").rest()
-    started = next(event for event in events if isinstance(event, Started))
-    assert started.known >= sum(rounds)
-    texts = [path.read_text("utf-8") for path in sorted(corpus.iterdir())]
-    expected = list(Trainer(texts, vocab_size=360, ties=ties))
-    assert [merge for event in events if isinstance(event, Merges) for merge in event.merges()] == expected
-    assert load(tmp_path / "out.json").merges == [(m.left, m.right, m.token) for m in expected]
-    assert sorted(os.listdir(tmp_path)) == ["out.json", "texts"]
+    """Real processes: killed, or asked by a signal to stop, until that has left something unfinished `amount` times."""
+    r = random.Random(ties)
+    out, checkpoint = tmp_path / "out.json", tmp_path / "out.json.checkpoint"
+    command = ["train", str(corpus), "-o", str(out), "--ties", ties, "--vocab-size", "400"]
+    code, longest = trainings.run(command)
+    assert code == 0
+    whole = load(out)
+    unfinished: list[int] = []
+    for _ in range(100 * amount):
+        out.unlink(missing_ok=True)
+        while code := trainings.run([*command, "--resume"], r.uniform(0, longest), number := r.choice(SIGNALS))[0]:
+            assert code in (-number, 130), "one that comes before it is listened to ends it at once"
+            left = next((load(file) for file in (checkpoint, out) if file.exists()), None)
+            if left:
+                assert left.merges == whole.merges[: left.step]
+                unfinished += [left.step] * (left.step < whole.step)
+        assert learned(load(out)) == learned(whole), f"after ends with {unfinished} merges on disk"
+        assert {"out.json", "texts"} <= set(os.listdir(tmp_path)) and not checkpoint.exists()
+        if len(unfinished) >= amount:
+            return
+    pytest.fail("too few ended in the middle")
 
 
-@exhaustive
-def test_killed_at_any_moment_the_checkpoint_is_whole(
+def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(
     start: Callable[..., Worker], corpus: Path, tmp_path: Path
 ) -> None:
-    r = random.Random(1)
-    for _ in range(3):
-        worker = start("train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "400", "--paused", "--resume")
-        worker.until(State)
-        worker.tell("step 7")
-        time.sleep(r.uniform(0.4, 0.7))  # about when the checkpoint of a pause is written
-        worker.process.kill()
-        worker.code()
-        if (tmp_path / "out.json.checkpoint").exists():
-            assert load(tmp_path / "out.json.checkpoint").record
+    worker = start("train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "360", "--paused")
+    worker.tell("step 30")
+    kept = worker.until(Checkpoint)[-1]
+    assert kept == Checkpoint(str(tmp_path / "out.json.checkpoint"), 30)
+    worker.process.kill()
+    assert worker.code() == -signal.SIGKILL
+    assert load(tmp_path / "out.json.checkpoint").step == 30 and not (tmp_path / "out.json").exists()
 
 
 @exhaustive
