@@ -1,5 +1,6 @@
 """A training that goes on: after a kill, on top of a vocabulary, from one of its steps; and the options few ask for."""
 
+import os
 from argparse import ArgumentParser
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from textual.widgets import Button, Input, OptionList
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.cli.training_options import add_rules, add_texts
+from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.overlap import merges_in_common
@@ -22,6 +24,8 @@ from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
 from tui.dialogs.questions import AskFormat, AskNumber, AskPath, AskWeight
 from tui.dialogs.runs import Runs
 from tui.disk import config
+from tui.disk.unfinished import Note
+from tui.disk.unfinished import left_behind as left
 from tui.glossary import LONGEST
 from tui.screen.going_on import GoingOn
 from tui.screen.main import MainScreen
@@ -33,13 +37,19 @@ from tui.workers.training_task import TrainingTask
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
 
-def left_behind(book: Path) -> Path:
+def left_behind(book: Path, title: str = "book", **unfinished: object) -> Path:
     """What a training of 300 tokens leaves that was killed after 10 merges."""
-    output = config.tokenizers_folder() / "book-gpt4.json"
-    save(train(TEXT, vocab_size=266), Path(f"{output}.checkpoint"))
-    unfinished = UnfinishedTraining("book", str(output), TrainingOptions(vocab_size=300), (str(book),))
-    config.save_configuration(replace(config.load_configuration(), unfinished=unfinished))
+    output = config.tokenizers_folder() / f"{title}-gpt4.json"
+    trainer = Trainer(Counts.read(find_files([book]).files, "gpt4"), vocab_size=266)
+    trainer.finish()
+    save(trainer.tokenizer(), Path(f"{output}.checkpoint"))
+    options = TrainingOptions(vocab_size=300)
+    Note.again(output, UnfinishedTraining(title, options, (str(book),), **unfinished)).leave()  # type: ignore[arg-type]
     return output
+
+
+def files() -> set[str]:
+    return {path.name for path in config.tokenizers_folder().iterdir()}
 
 
 async def test_a_training_left_with_the_app_is_asked_for_and_goes_on(opened: Opened, book: Path, kept: Path) -> None:
@@ -53,16 +63,49 @@ async def test_a_training_left_with_the_app_is_asked_for_and_goes_on(opened: Ope
         for n_learned in 1, 2, 3:
             await scope.until(lambda n=n_learned: len(scope.training.log_of_merges.merges) == n, "a merge is learned")
             await scope.press("f7")
-    assert load(output).step >= 3 and config.load_configuration().tokenizer == str(output)
+        assert left(output.parent) == [], "nobody else may have it"
+    n_learned = load(output).step
+    assert n_learned >= 3 and config.load_configuration().tokenizer == str(output)
     async with opened(book) as scope:
         dialog = await scope.asked(Confirm)
         assert "The training of book.txt did not end" in str(dialog.query_one(".dialog--question").render())
         whole = train(TEXT, vocab_size=300).merges
         await scope.press("y")
+        await scope.until(lambda: scope.screen.run.phase == "paused", "it waits as it did")
+        assert len(scope.training.log_of_merges.merges) == n_learned
+        await scope.press("f6")
         await scope.until(lambda: not scope.screen.run.busy and load(output).step == len(whole), "it comes to its end")
         assert load(output).merges == whole
-        assert scope.screen.remembered.unfinished == UnfinishedTraining() and scope.screen.session.going_on.left is None
-    assert {path.name for path in output.parent.iterdir()} == {older.name, output.name, "small.json"}
+    assert files() == {older.name, output.name, "small.json"}
+
+
+@exhaustive
+async def test_each_training_that_was_killed_is_asked_for(opened: Opened, book: Path, kept: Path) -> None:
+    first, second = left_behind(book, "first"), left_behind(book, "second")
+    another = left_behind(book, "another copy trains it")
+    held = Note.again(another, UnfinishedTraining("another copy trains it"))
+    Note.again(another.with_stem("killed-at-once"), UnfinishedTraining("killed at once")).leave()
+    broken = left_behind(book, "broken")
+    Path(f"{broken}.unfinished").write_text("{")
+    for number, output in enumerate((first, second)):
+        os.utime(f"{output}.unfinished", (number, number))
+    async with opened(book) as scope:
+        dialog = await scope.asked(Confirm)
+        assert "training of first did not end: 10 merges" in str(dialog.query_one(".dialog--question").render())
+        await scope.press("n")
+        await scope.until(lambda: scope.app.screen not in (dialog, scope.screen), "the next is asked for")
+        assert "training of second" in str(scope.app.screen.query_one(".dialog--question").render())
+        await scope.press("y")
+        await scope.until(lambda: scope.screen.path == str(second), "it has come to its end")
+        assert load(second).merges == train(TEXT, vocab_size=300).merges
+        assert load(first).step == 10
+    async with opened(book) as scope:
+        await scope.until(lambda: any("killed at once ended before" in said for said in scope.said), "it is told")
+        await scope.until(broken.exists, "what it had learned is kept")
+        assert any("cannot be gone on with" in said for said in scope.said)
+    held.leave()
+    left_files = {f"{another.name}{end}" for end in (".checkpoint", ".unfinished")}
+    assert files() == {first.name, second.name, broken.name, "small.json", *left_files}
 
 
 @exhaustive
@@ -73,46 +116,18 @@ async def test_what_cannot_be_gone_on_with_is_kept(opened: Opened, book: Path, k
         await scope.asked(Confirm)
         await scope.press("y")
         await scope.until(output.exists, "it is kept")
-        assert load(output).step == 10 and not Path(f"{output}.checkpoint").exists()
-        assert any("is read where" in sentence for sentence in scope.said), scope.said
+        assert load(output).step == 10
+        await scope.until(lambda: any("has changed since" in sentence for sentence in scope.said), "it is told")
+    assert files() == {output.name, "small.json"}
 
 
 @exhaustive
 async def test_what_came_to_its_end_after_the_app_is_not_asked_for(opened: Opened, book: Path, kept: Path) -> None:
     output = left_behind(book)
-    Path(f"{output}.checkpoint").unlink()
-    trainer = Trainer([TEXT], vocab_size=266)
-    trainer.finish()
-    save(trainer.tokenizer(), output)
+    Path(f"{output}.checkpoint").rename(output)
     async with opened(book) as scope:
-        await scope.until(lambda: scope.screen.remembered.unfinished == UnfinishedTraining(), "it is looked at")
+        await scope.until(lambda: files() == {output.name, "small.json"}, "it is looked at")
         assert scope.app.screen is scope.screen
-
-
-@exhaustive
-async def test_a_killed_training_goes_on_where_it_stopped_and_beyond(opened: Opened, book: Path, kept: Path) -> None:
-    # The checkpoint is of this very file: its digest is in the record.
-    output = left_behind(book)
-    trainer = Trainer([TEXT], vocab_size=266)
-    trainer.finish()
-    async with opened(book) as scope:
-        await scope.asked(Confirm)
-        await scope.press("y")
-        await scope.until(lambda: scope.screen.path == str(output), "it has come to its end")
-        assert load(output).merges == train(TEXT, vocab_size=300).merges
-        assert not Path(f"{output}.checkpoint").exists()
-        assert scope.screen.remembered.unfinished == UnfinishedTraining()
-
-
-@exhaustive
-async def test_what_is_not_gone_on_with_is_kept(opened: Opened, book: Path, kept: Path) -> None:
-    output = left_behind(book)
-    async with opened(book) as scope:
-        await scope.asked(Confirm)
-        await scope.press("n")
-        await scope.until(output.exists, "it is kept")
-        assert load(output).step == 10 and not Path(f"{output}.checkpoint").exists()
-        assert any(known.name == "book-gpt4" for known in scope.screen.kept)
 
 
 @exhaustive

@@ -11,7 +11,7 @@ from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
-from tui.disk.tokenizer_files import KeptMerges, free_place, kept_tokenizers, place_for, told_record, without_odd_record
+from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, place_for, told_record, without_odd_record
 from tui.state.tokenizers import KnownTokenizer
 from tui.state.training import Run
 
@@ -58,14 +58,6 @@ def test_a_place_on_the_shelf_is_named_after_the_corpus(tmp_path: Path, title: s
     place = place_for(tmp_path, title)
     assert place == tmp_path / f"{name}.json"
     save(LEARNED, place)  # so it is a name that the disk takes
-
-
-def test_a_training_takes_no_name_of_a_tokenizer_nor_of_a_training_that_did_not_end(tmp_path: Path) -> None:
-    named = place_for(tmp_path, "Book")
-    assert free_place(named) == named
-    save(LEARNED, named)
-    save(LEARNED, tmp_path / "book-2.json.checkpoint")
-    assert free_place(named).name == "book-3.json"
 
 
 def test_trainings_that_end_at_the_same_time_take_a_name_each(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from scope import TEXT
 
 from bpe_core import load
-from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
+from bpe_core.cli.events import Checkpoint, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.corpus import Counts
 from bpe_core.trainer import Trainer
 from tui.drawing.training_status import status_line
@@ -52,6 +52,12 @@ async def test_a_training_goes_through_its_phases() -> None:
     assert (paused.phase, paused.done, paused.rate) == ("paused", 1, 0.0)
     assert resumed.phase == "merging" and resumed.busy
     assert (done.phase, done.detail, done.busy) == ("done", "vocabulary size reached · 1.2 s", False)
+
+
+async def test_a_checkpoint_that_cannot_be_written_is_told() -> None:
+    told = [Checkpoint("x", 0, "The disk is full.")], [State("running")], [Checkpoint("x", 3)]
+    unkept = [update.unkept async for update in training(cast(Any, Said(*told)))]
+    assert unkept == ["The disk is full.", None, ""]
 
 
 async def test_what_goes_on_after_a_pause_says_so_whatever_it_was() -> None:

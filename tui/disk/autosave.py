@@ -8,12 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
-from tui.disk import config
-
-try:
-    from fcntl import LOCK_EX, LOCK_NB, flock
-except ImportError:  # a system without it: there the last copy that writes is the one that is kept
-    flock = None  # type: ignore[assignment]
+from tui.disk import config, locks
 
 
 class Autosave:
@@ -93,13 +88,7 @@ def _own_file() -> tuple[Path, int | None]:
             lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:  # where nothing can be written there is nothing to be locked
             return path, None
-        try:
-            if flock is not None:
-                flock(lock, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            continue
-        except OSError:  # a disk that knows no locks, such as one of another computer
-            pass
-        return path, lock
+        if locks.lock(lock):
+            return path, lock
+        os.close(lock)
     raise AssertionError("there are more numbers than that")

@@ -13,7 +13,7 @@ from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
 from tui.disk import files
 from tui.state.tokenizers import Opened
-from tui.state.training import TrainingOptions, UnfinishedTraining
+from tui.state.training import TrainingOptions
 
 _TOGETHER: Final = 500
 """Lines of the editor's text that are made bytes at a time."""
@@ -42,8 +42,6 @@ class Configuration:
     """The lanes of the editor after the first, each as `LaneChoice` writes itself."""
     options: TrainingOptions = field(default_factory=TrainingOptions)
     """Of the last training; another version may not know all of them (see `tui.disk.remembered_options`)."""
-    unfinished: UnfinishedTraining = field(default_factory=UnfinishedTraining)
-    """The training that was under way when the app was killed."""
 
 
 def tokenizers_folder() -> Path:
@@ -84,7 +82,7 @@ def load_configuration(tell: Callable[[str], None] = lambda sentence: None, path
         return Configuration()
     try:
         stored = untrusted_json.parse(data)
-        kept = cast(Configuration, _checked(Configuration(), stored))
+        kept = cast(Configuration, checked(Configuration(), stored))
         strange = _strange(stored, asdict(kept))
     except (ValueError, TypeError) as error:
         kept, strange = Configuration(), [str(error)]
@@ -172,7 +170,7 @@ def _strange(stored: Any, kept: Any, within: str = "") -> list[str]:
     ]
 
 
-def _checked(defaults: Any, stored: Any) -> Any:
+def checked(defaults: Any, stored: Any) -> Any:
     """`defaults` with each stored field of the right type; what is unknown or odd is left as it was."""
     if not isinstance(stored, dict):
         return defaults
@@ -181,10 +179,10 @@ def _checked(defaults: Any, stored: Any) -> Any:
         default = getattr(defaults, item.name)
         value = stored.get(item.name, default)
         if is_dataclass(default):
-            value = _checked(default, value)
+            value = checked(default, value)
         elif (kind := item.metadata.get("of")) is not None:
             rows = isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
-            value = tuple(_checked(kind(), entry) for entry in value) if rows else default
+            value = tuple(checked(kind(), entry) for entry in value) if rows else default
         elif isinstance(default, tuple):
             strings = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
             value = tuple(value) if strings else default

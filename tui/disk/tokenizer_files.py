@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import count, pairwise, takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Final, overload
 
@@ -31,19 +31,13 @@ def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:
 
 
 def place_for(folder: Path, title: str) -> Path:
-    """The path on the shelf of what is named after `title`, if that is not taken; see `free_place`.
+    """The path on the shelf of what is named after `title`, if that is not taken.
 
     >>> place_for(Path("/nowhere"), "Python library · gpt4").name
     'python-library-gpt4.json'
     """
     stem = re.sub(r"[^\w.]+", "-", title.casefold()).strip("-.")[:60] or "tokenizer"
     return folder / f"{stem}.json"
-
-
-def free_place(named: Path) -> Path:
-    """`named`, or the first number behind it, that is taken by no tokenizer, nor by the checkpoint of one."""
-    places = (named.with_stem(f"{named.stem}-{number}") if number > 1 else named for number in count(1))
-    return next(place for place in places if not (place.exists() or Path(f"{place}.checkpoint").exists()))
 
 
 def older_twin(path: Path, named: Path) -> Path | None:

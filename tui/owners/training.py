@@ -17,9 +17,10 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import save_beside
 from bpe_core.plurals import counted
 from tui.disk import config
-from tui.disk.tokenizer_files import free_place, older_twin, place_for, told_record
+from tui.disk.tokenizer_files import older_twin, place_for, told_record
+from tui.disk.unfinished import Note
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
-from tui.state.training import Run
+from tui.state.training import Run, UnfinishedTraining
 from tui.workers.process import Job
 from tui.workers.training_task import RUN, TrainingTask
 from tui.workers.updates import training
@@ -64,14 +65,21 @@ class _Course:
     """Of the corpus, as often as its texts weigh."""
     named: Path = field(default_factory=Path)
     """Where it would be kept if nothing else were called so."""
-    output: Path = field(default_factory=Path)
-    """Where the worker should keep it."""
+    note: Note | None = None
+    """What tells of it until it has ended."""
     saved: Path | None = None
     """Where it is kept."""
     goal: Condition | None = None
     """What is to be so when it waits next; None where it goes on to its end."""
+    unkept: str = ""
+    """Why its newest checkpoint could not be written."""
     n_known: int = 0
     """How many merges were known before it, and have to be made again before there is more than a file has."""
+
+    @property
+    def output(self) -> Path:
+        """Where the worker should keep it."""
+        return self.note.output if self.note else Path()
 
     @property
     def has_learned(self) -> bool:
@@ -127,7 +135,11 @@ class Training(Owner[Run]):
             self._replace(Run())
 
     def _tell_of(self, course: _Course, run: Run) -> None:
+        was_paused, paused = course.run.phase == "paused", run.phase == "paused"
         run = course.run = replace(run, goal=course.goal.told if course.goal and run.busy else "")
+        if course.note and paused != was_paused:
+            with suppress(OSError):
+                course.note.write(_described(course.task, paused=paused))
         if course is self._newest:
             self._replace(run)
 
@@ -139,13 +151,23 @@ class Training(Owner[Run]):
                 self._tell_of(course, replace(course.run, phase="failed", rate=0.0, detail=sentence_of(error)))
                 self._failed(course.run.detail)
             except asyncio.CancelledError:  # the app ends: the worker has kept what it had, if it was given the time
-                if course.has_learned and not course.output.exists():
-                    with suppress(BpeError, OSError):
-                        bpe_core.save(self._learned(course), course.output)
+                if course.note:
+                    self._leave(course, course.note)
                 raise
             finally:
                 self.job = None
+            if course.note:
+                course.note.end()
             await self._end(course)
+
+    def _leave(self, course: _Course, note: Note) -> None:
+        if course.has_learned and note.left is None:
+            with suppress(BpeError, OSError):
+                bpe_core.save(self._learned(course), note.output)
+        if note.left:
+            note.leave()
+        else:
+            note.end()
 
     async def _learn(self, course: _Course) -> None:
         task = course.task
@@ -156,8 +178,14 @@ class Training(Owner[Run]):
         rules = task.rules
         experiment = rules.experiment.name if rules.experiment else ""
         course.named = place_for(folder, f"{task.title} {rules.first_pattern or rules.pattern} {experiment}")
-        resumed = Path(task.resume.removesuffix(".checkpoint"))
-        course.output = resumed if task.resume else free_place(course.named)
+        described = _described(task, paused=task.first != RUN)
+        try:
+            if task.resume:
+                course.note = Note.again(Path(task.resume.removesuffix(".checkpoint")), described)
+            else:
+                course.note = Note.new(course.named, described)
+        except OSError as error:
+            raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
         async with Job(*task.arguments(course.output)) as self.job:
             if self._pace:
                 self.job.send(Command("pace", self._pace))
@@ -189,6 +217,9 @@ class Training(Owner[Run]):
         self._tell_of(course, run)
         if update.failed:
             self._host.say(update.failed, "error")
+        if update.unkept and not course.unkept:  # once, and not every few seconds
+            self._host.say(f"Nothing new of this training is kept until it ends. {update.unkept}", "warning")
+        course.unkept = course.unkept if update.unkept is None else update.unkept
 
     @staticmethod
     def _towards_goal(course: _Course, run: Run) -> Run:
@@ -240,6 +271,13 @@ class Training(Owner[Run]):
             return None
         self._host.say(f"What it had learned, {counted(learned.step, 'merge')}, is kept as {output.stem}.", "warning")
         return output
+
+
+def _described(task: TrainingTask, *, paused: bool) -> UnfinishedTraining:
+    begin_step = task.begin.step if task.begin else 0
+    return UnfinishedTraining(
+        task.title, task.options, task.paths, task.preset, task.begin_path, begin_step, paused=paused
+    )
 
 
 def _without_twin(path: Path, named: Path) -> Path:

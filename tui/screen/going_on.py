@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_core.errors import BpeError, PatternNeededError
+from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load, save_beside
 from bpe_core.plurals import counted
 from bpe_core.tokenizer.training_record import STOPPED
@@ -16,10 +16,12 @@ from bpe_core.trainer.options import LARGEST_VOCABULARY
 from bpe_core.visible import visible
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.questions import AskNumber
+from tui.disk import config
+from tui.disk.unfinished import Note, left_behind
 from tui.owners.owner import in_thread, sentence_of
 from tui.state.tokenizers import name_of
-from tui.state.training import TrainingOptions, UnfinishedTraining
-from tui.workers.training_task import TrainingTask
+from tui.state.training import TrainingOptions
+from tui.workers.training_task import RUN, WAIT, TrainingTask
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class GoingOn:
-    """Asks what is needed and starts such trainings, with `train`; and remembers the one that is under way."""
+    """Asks what is needed and starts such trainings, with `train`."""
 
     def __init__(self, screen: MainScreen, train: Callable[[TrainingTask], None]) -> None:
         self._screen = screen
@@ -111,72 +113,75 @@ class GoingOn:
 
     # After any end
 
-    def remember(self, task: TrainingTask, output: Path) -> None:
-        """A training is under way: should the app be killed, the next one asks whether to go on."""
-        begin_step = task.begin.step if task.begin else 0
-        unfinished = UnfinishedTraining(
-            task.title, str(output), task.options, task.paths, task.preset, task.begin_path, begin_step
-        )
-        self._screen.remember(unfinished=unfinished)
+    def end(self, output: Path, *, learned: bool) -> None:
+        """A training has ended; what was learned before it is kept, if it was to go on and did not get that far."""
+        checkpoint = Path(f"{output}.checkpoint")
+        if not learned and checkpoint.is_file():
+            self._screen.run_worker(self._keep(checkpoint, output))
 
-    def end(self, *, learned: bool) -> None:
-        """It has come to an end; what was learned before it is kept, if it was to go on and did not get that far."""
-        unfinished, left = self._screen.remembered.unfinished, self.left
-        self._forget()
-        if not learned and left is not None and left != Path(unfinished.output):
-            self._screen.run_worker(self._keep(left, Path(unfinished.output)))
-
-    def _forget(self) -> None:
-        if self._screen.remembered.unfinished != UnfinishedTraining():
-            self._screen.remember(unfinished=UnfinishedTraining())
-
-    @property
-    def left(self) -> Path | None:
-        """The file in which a training that was not ended has left what it learned; None if there is none.
-
-        A killed one leaves its checkpoint. One that the app ended with itself leaves its tokenizer, and so does one
-        whose app was killed.
-        """
-        output = self._screen.remembered.unfinished.output
-        files = (Path(f"{output}.checkpoint"), Path(output)) if output else ()
-        return next((file for file in files if file.is_file()), None)
-
-    async def offer(self) -> None:
-        """Ask whether to go on with what an earlier run of the app left; if not, what it had learned is kept."""
-        unfinished, left = self._screen.remembered.unfinished, self.left
-        if left is None:
-            return
-        output = Path(unfinished.output)
+    def notes(self) -> list[Note]:
+        """Those of trainings that earlier runs of the app left unfinished."""
         try:
+            return left_behind(config.tokenizers_folder())
+        except OSError:
+            return []
+
+    async def offer(self, notes: Sequence[Note]) -> None:
+        """Ask whether to go on with one of these trainings; where not, what had been learned is kept."""
+        try:
+            for note in notes:
+                if await self._offer(note):
+                    return
+        finally:
+            for note in notes:
+                note.leave()
+
+    async def _offer(self, note: Note) -> bool:
+        """Ask for one of them; whether it goes on, so that no other can."""
+        left, unfinished, output = note.left, note.read(), note.output
+        if left is None:
+            if unfinished:
+                told = "ended before anything of it was kept; F6 begins anew"
+                self._screen.say(f"The training of {visible(unfinished.title)} {told}.", "warning")
+            note.end()
+            return False
+        try:
+            if unfinished is None:
+                raise FormatError(f"What is noted of it beside {left} cannot be read.")
             known = await in_thread(load, left)
             begin = await in_thread(_at, unfinished.begin, unfinished.begin_step) if unfinished.begin else None
         except (BpeError, OSError) as error:
-            self._forget()
             self._screen.say(f"A training that did not end cannot be gone on with. {sentence_of(error)}", "warning")
-            return
+            return await self._end_with(note, left)
         if left == output and not (known.record and known.record.stop_reason == STOPPED):
-            self._forget()  # it came to its end after the app's
-            return
+            note.end()  # it came to its end after the app's
+            return False
         question = (
             f"The training of {visible(unfinished.title)} did not end: {counted(known.step, 'merge')} are learned. "
             "Go on where it stopped?"
         )
-        if await self._screen.ask(Confirm(question, "Go on", "Keep what it has", harmless=True)):
-            self._train(
-                TrainingTask(
-                    unfinished.title,
-                    unfinished.options,
-                    unfinished.paths,
-                    unfinished.preset,
-                    begin=begin,
-                    begin_path=unfinished.begin,
-                    resume=str(left),
-                )
+        if not await self._screen.ask(Confirm(question, "Go on", "Keep what it has", harmless=True)):
+            return await self._end_with(note, left)
+        note.leave()  # the training takes it
+        self._train(
+            TrainingTask(
+                unfinished.title,
+                unfinished.options,
+                unfinished.paths,
+                unfinished.preset,
+                first=WAIT if unfinished.paused else RUN,
+                begin=begin,
+                begin_path=unfinished.begin,
+                resume=str(left),
             )
-            return
-        self._forget()
-        if left != output:
-            await self._keep(left, output)
+        )
+        return True
+
+    async def _end_with(self, note: Note, left: Path) -> bool:
+        if left != note.output:
+            await self._keep(left, note.output)
+        note.end()
+        return False
 
     async def _keep(self, checkpoint: Path, output: Path) -> None:
         """Make a tokenizer of the list of what a training had learned."""

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual import events, work
@@ -33,8 +34,6 @@ from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tui.panes.audit import AuditPane
     from tui.panes.compare import ComparePane
     from tui.panes.corpus import CorpusPane
@@ -112,9 +111,9 @@ class MainScreen(RequestScreen):
 
     def _bring_back(self) -> None:
         """Bring back what was there at the end of the last run."""
-        self.session.bring_back(self._configuration)
-        if self._autosave.path == config.text_file():  # else it may be the training of the other copy of the app
-            self.offer_to_go_on()
+        notes = self.session.going_on.notes()
+        self.session.bring_back(self._configuration, is_unfinished=bool(notes))
+        self.offer_to_go_on(notes)
         # One color for one token, wherever it is seen.
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
@@ -139,7 +138,7 @@ class MainScreen(RequestScreen):
         """What it has learned is what comes back at the next start."""
         if output.is_file():
             self.remember(tokenizer=str(output))
-        elif self.session.going_on.left is None:
+        elif not Path(f"{output}.checkpoint").is_file():
             self.tell_at_the_end("The training had not learned anything yet, so nothing of it is kept; F6 begins anew.")
 
     def _recolor(self) -> None:

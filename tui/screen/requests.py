@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import work
 
@@ -10,6 +11,11 @@ from bpe_core.cli.wire import ONE_STEP, Command
 from tui.commands import applies
 from tui.screen.pane_requests import PaneRequestScreen
 from tui.state.training import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tui.disk.unfinished import Note
 
 
 class RequestScreen(PaneRequestScreen):
@@ -94,9 +100,9 @@ class RequestScreen(PaneRequestScreen):
         await self.session.results.show_runs()
 
     @work
-    async def offer_to_go_on(self) -> None:
-        """Ask whether to go on with a training that did not end."""
-        await self.session.going_on.offer()
+    async def offer_to_go_on(self, notes: Sequence[Note]) -> None:
+        """Ask whether to go on with trainings that did not end."""
+        await self.session.going_on.offer(notes)
 
     @work
     async def action_train_until(self) -> None:

@@ -100,8 +100,11 @@ class Session:
 
     # Beginning
 
-    def bring_back(self, configuration: config.Configuration) -> None:
-        """Bring back what was there at the end of the last run; the first time, train on the samples."""
+    def bring_back(self, configuration: config.Configuration, *, is_unfinished: bool) -> None:
+        """Bring back what was there at the end of the last run; the first time, train on the samples.
+
+        Unless `is_unfinished`: then a training that did not end is asked for.
+        """
         screen = self._screen
         self.tokenizers.bring_back(configuration)
         first_time = not configuration.tokenizer and not screen.kept
@@ -113,7 +116,7 @@ class Session:
             self.tokenizers.loading.load(Path(configuration.tokenizer))
         elif screen.kept:
             self.tokenizers.load_first()
-        elif first_time and self.going_on.left is None:
+        elif first_time and not is_unfinished:
             samples = sample_corpus()
             self._train(TrainingTask(samples.title, screen.options, samples.paths))
 
@@ -203,8 +206,6 @@ class Session:
         self._forget()
         self._learning = self.training.task
         self.shown.begin(tokenizer, started)
-        if (task := self.training.task) is not None:
-            self.going_on.remember(task, self.training.output)
 
     def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
         """It has grown."""
@@ -213,7 +214,7 @@ class Session:
     def training_ended(self, tokenizer: Tokenizer | None, path: Path | None) -> None:
         """What was learned stays on the screen; where that is nothing, what was there comes back."""
         screen = self._screen
-        self.going_on.end(learned=tokenizer is not None)
+        self.going_on.end(self.training.output, learned=tokenizer is not None)
         self.tokenizers.known.list_anew()
         if tokenizer is not None and path is not None:
             self.shown.keep(Loaded(tokenizer, path, None, ""))

@@ -50,8 +50,6 @@ class UnfinishedTraining:
     """A training that has begun: what is needed to go on with it after any end of the app."""
 
     title: str = ""
-    output: str = ""
-    """Where its tokenizer is to be kept; its checkpoints lie beside that."""
     options: TrainingOptions = field(default_factory=TrainingOptions)
     paths: tuple[str, ...] = ()
     preset: str = ""
@@ -59,6 +57,8 @@ class UnfinishedTraining:
     """The file of the vocabulary it began with; empty for the bytes."""
     begin_step: int = 0
     """How many merges of that."""
+    paused: bool = False
+    """Whether it waited for the user."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
 
 RUN: Final = Command("run")
+WAIT: Final = Command("step", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class TrainingTask:
     paths: tuple[str, ...] = ()
     preset: str = ""
     first: Command = RUN
-    """What the worker does first: all of it, one step, or what there is until a condition holds."""
+    """What the worker does first: all of it, one step, nothing yet, or what there is until a condition holds."""
     begin: "Tokenizer | None" = None
     """The vocabulary it begins with, at the step where it goes its own way; None for the bytes."""
     begin_path: str = ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bpe_core.cli.events import (
+    Checkpoint,
     Counted,
     Counting,
     Done,
@@ -36,6 +37,9 @@ class TrainingUpdate:
     """Set once, together with `started` or before."""
     saved: Path | None = None
     failed: str = ""
+    """Why it has failed, in a sentence."""
+    unkept: str | None = None
+    """Why the newest checkpoint could not be written; empty if it was, None if none was tried."""
 
 
 async def training(job: Job) -> AsyncIterator[TrainingUpdate]:
@@ -79,6 +83,8 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
         case State("running"):
             pace.restart(run.done)
             return replace(run, phase="merging", detail="")
+        case Checkpoint(problem=problem):
+            update.unkept = problem
         case Saved(path):
             update.saved = Path(path)
         case Done(reason, _, seconds):

@@ -1,0 +1,124 @@
+"""Trainings that have not ended: a note for each, beside the file that its tokenizer is to be kept in.
+
+A note says what is needed to go on after any end of the app. The copy of the app that trains has it locked, so that
+others neither take its name nor ask whether to go on with it.
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict
+from itertools import count
+from pathlib import Path
+from typing import Final, Self, cast
+
+from bpe_core import untrusted_json
+from tui.disk import files
+from tui.disk.config import checked
+from tui.disk.locks import lock
+from tui.state.training import UnfinishedTraining
+
+_SUFFIX: Final = ".unfinished"
+_FLAGS: Final = os.O_RDWR | os.O_CREAT
+
+
+class Note:
+    """The note on a training, which is ours until `end` or `leave`."""
+
+    def __init__(self, output: Path, file: int) -> None:
+        self.output = output
+        """Where the tokenizer is to be kept."""
+        self._file = file
+
+    @classmethod
+    def new(cls, named: Path, training: UnfinishedTraining) -> Self:
+        """A note on a training to be kept as `named`, or with the first number behind that which nothing has.
+
+        Raises OSError if no note can be written there.
+        """
+        for number in count(1):
+            output = named.with_stem(f"{named.stem}-{number}") if number > 1 else named
+            if not (output.exists() or _checkpoint(output).exists()):
+                with suppress(FileExistsError):
+                    return cls._written(output, _FLAGS | os.O_EXCL, training)
+        raise AssertionError("there are more numbers than that")
+
+    @classmethod
+    def again(cls, output: Path, training: UnfinishedTraining) -> Self:
+        """The note on a training that goes on. Raises OSError."""
+        return cls._written(output, _FLAGS, training)
+
+    @classmethod
+    def _written(cls, output: Path, flags: int, training: UnfinishedTraining) -> Self:
+        note = cls(output, os.open(_path(output), flags, 0o600))
+        lock(note._file)
+        try:
+            note.write(training)
+        except OSError:
+            note.end()
+            raise
+        return note
+
+    def write(self, training: UnfinishedTraining) -> None:
+        """Say what is needed now. Raises OSError."""
+        # In place: a file of another name that replaced this one would not be locked.
+        data = (json.dumps(asdict(training), indent=1) + "\n").encode()
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, data, 0)
+
+    def read(self) -> UnfinishedTraining | None:
+        """What is needed to go on; None if that cannot be read."""
+        try:
+            stored = untrusted_json.parse(files.read_file(_path(self.output)))
+        except (OSError, ValueError):
+            return None
+        kept = cast(UnfinishedTraining, checked(UnfinishedTraining(), stored))
+        return kept if kept.title else None
+
+    @property
+    def left(self) -> Path | None:
+        """The file in which the training has left what it learned; None if there is none.
+
+        One that was killed leaves its checkpoint; one that ended with the app, or after it, leaves its tokenizer.
+        """
+        return next((file for file in (_checkpoint(self.output), self.output) if file.is_file()), None)
+
+    def end(self) -> None:
+        """The training has ended: there is nothing to go on with."""
+        with suppress(OSError):
+            _path(self.output).unlink()
+        self.leave()
+
+    def leave(self) -> None:
+        """The app ends, and the training with it: the next copy of the app that looks for notes may have it."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def left_behind(folder: Path) -> list[Note]:
+    """The notes in a folder that no running copy of the app has, the oldest first; they are ours now."""
+    notes = []
+    for path in sorted(folder.glob(f"*{_SUFFIX}"), key=_modified):
+        with suppress(OSError):
+            file = os.open(path, os.O_RDWR)
+            if lock(file) and os.path.samestat(os.fstat(file), path.stat()):  # else it has ended meanwhile
+                notes.append(Note(path.with_suffix(""), file))
+            else:
+                os.close(file)
+    return notes
+
+
+def _path(output: Path) -> Path:
+    return Path(f"{output}{_SUFFIX}")
+
+
+def _checkpoint(output: Path) -> Path:
+    return Path(f"{output}.checkpoint")
+
+
+def _modified(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
