@@ -192,8 +192,8 @@ def test_a_checkpoint_of_other_merges_is_refused_at_the_first_that_differs(
     command = "train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "300"
     assert main([str(part) for part in command]) == 0
     text = (tmp_path / "out.json").read_text("utf-8")
-    first = load(tmp_path / "out.json").record.steps[0]
-    (tmp_path / "out.json").write_text(text.replace(f" {first[0]}, {first[1]},", f" {first[0] + 1}, {first[1]},", 1))
+    row = load(tmp_path / "out.json").record.steps[0]
+    (tmp_path / "out.json").write_text(text.replace(f" {row[0]}, {row[1]},", f" {row[0] + 1}, {row[1]},", 1))
     assert "Step 1 of" in told(capfd, *command, "--resume")
 
 
