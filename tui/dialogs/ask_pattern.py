@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import ClassVar, Final
 
+from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.suggester import Suggester, SuggestFromList
@@ -16,6 +17,7 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.plurals import counted
 from tui.dialogs.questions import Ask
 from tui.drawing.colored_pieces import colored_pieces
+from tui.terminal.guards import in_front
 
 _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"
 """What is split where there is no text at hand: what patterns differ in."""
@@ -63,19 +65,28 @@ class AskPattern(Ask[str]):
     @work(exclusive=True, group="tried")
     async def _try(self, typed: str) -> None:
         await asyncio.sleep(_AT_REST)
-        shown = self.query_one("#tried", Static)
-        if not typed.strip():
+        if not in_front(self):  # it was answered meanwhile
+            return
+        shown, name = self.query_one("#tried", Static), typed.strip()
+        if name not in PATTERNS and any(known.startswith(name) for known in PATTERNS):  # or nothing at all
             shown.update("")
             self.tell(self.HINT)
             return
+        pieces: list[str] = []
+        problem = ""
         try:
             pieces = await self._pieces(typed)
         except BpeError as error:
+            problem = str(error)
+        if not in_front(self):
+            return
+        if problem:
             shown.update("")
-            self.tell(str(error), wrong=True)
+            self.tell(problem, wrong=True)
         else:
-            self.tell(f"{counted(len(pieces), 'piece')}. Enter takes it, Escape leaves all as it was.")
-            shown.update(colored_pieces(pieces, shown.rich_style, self.app))
+            self.tell(self.HINT)
+            number = Text(f"{counted(len(pieces), 'piece')}; Enter takes it, Escape leaves all as it was.\n", "dim")
+            shown.update(number + colored_pieces(pieces, shown.rich_style, self.app))
 
     def take(self, typed: str) -> None:
         """A name is taken at once, anything else once it has been tried."""
@@ -90,7 +101,8 @@ class AskPattern(Ask[str]):
         try:
             await self._pieces(typed)
         except BpeError as error:
-            self.refuse(typed, str(error))
+            if in_front(self):
+                self.refuse(typed, str(error))
         else:
             self.dismiss(typed)
 
