@@ -33,7 +33,7 @@ _PUBLISHED: Final = {"r50k_base": "gpt2", "cl100k_base": "gpt4", "o200k_base": "
 _TIES: Final = ("first", "lowest", "lowest-hf", "largest")
 _SESSION: Final = 60
 """Edits of one text."""
-_SETTLES: Final = 4000
+_SETTLES: Final = 1000
 """Characters of a text that is settled after every edit; in more, an edit can be felt farther than is seen at once."""
 
 _LATIN: Final = ["a", "b", "x", "e", "the ", "Hello", " world", "DON'T", "'s", "'LL", "’re", "ſ", "naïve", "e\u0301"]

@@ -26,8 +26,7 @@ from benchmarks import inputs, table
 from bpe_core import LiveText, Tokenizer, Vocabulary, load, save, train
 from bpe_core import tokenizer as tokenizing
 from bpe_core.content.samples import samples
-from bpe_core.editing import change
-from bpe_core.editing.live_text import block_list, blocks, fragments, long_piece, pieces, splicing
+from bpe_core.editing.live_text import block_list, blocks, parts, pieces, splicing
 from bpe_core.merging import merge_loop, windows
 from bpe_core.patterns.fast import FastPattern
 
@@ -116,9 +115,6 @@ class ListOfSums:
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def __getitem__(self, index: int) -> int:
-        return self._lengths[index]
-
     def find(self, position: int) -> tuple[int, int]:
         from bisect import bisect_right
 
@@ -128,17 +124,12 @@ class ListOfSums:
     def start(self, index: int) -> int:
         return self._starts[index]
 
+    def add(self, index: int, change: int) -> None:
+        self.replace(index, index + 1, [self._lengths[index] + change])
+
     def replace(self, first: int, last: int, lengths: list[int]) -> None:
         self._lengths[first:last] = lengths
         self._sum()
-
-
-def plain_prefix(one: Any, other: Any, start: int = 0, other_start: int = 0) -> int:
-    """As `common_prefix`, item by item."""
-    n, most = 0, min(len(one) - start, len(other) - other_start)
-    while n < most and one[start + n] == other[other_start + n]:
-        n += 1
-    return n
 
 
 ENCODING: Final[Mapping[str, Off]] = {
@@ -152,12 +143,11 @@ EDITING: Final[Mapping[str, Off]] = {
     "blocks of 1,024 characters, not 8,192": together(
         replaced(blocks, block_list, SIZE=8192, MOST=32768), replaced(splicing, MOST=32768)
     ),
-    "Fenwick tree, not a list of sums": replaced(block_list, fragments, PrefixSums=ListOfSums),
-    "long pieces as fragments": replaced(long_piece, pieces, blocks, block_list, splicing, LONG=NEVER),
-    "misfits moved to the end of a run": replaced(long_piece.LongPiece, _move_misfit=lambda self, border: False),
+    "Fenwick tree, not a list of sums": replaced(block_list, PrefixSums=ListOfSums),
+    "long pieces in parts": replaced(pieces, LONG=NEVER),
+    "misfits moved to the end of a run": replaced(parts, _move_misfit=lambda *arguments: None),
     "memory of compatible neighbors": forgetting("_compatible"),
     "memory of tokens' bytes": forgetting("_asked"),
-    "common beginnings by slices": replaced(change, fragments, common_prefix=plain_prefix),
 }
 
 

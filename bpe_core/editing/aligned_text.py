@@ -125,8 +125,8 @@ class AlignedText:
     def settle(self, seconds: float) -> bool:
         """Encode parts whose tokens are not known for about `seconds`, at least one; whether all are known now."""
         deadline = perf_counter() + seconds
-        while not self.settled:
-            self._count(self._tally.next_unknown())
+        while (index := self._tally.next_unknown()) is not None:
+            self._count(index)
             if perf_counter() >= deadline:
                 break
         return self.settled

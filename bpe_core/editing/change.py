@@ -1,16 +1,13 @@
 """An edit of a text, and the change of its tokens: those removed, those inserted, and how far from the edit."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from itertools import chain, compress, zip_longest
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, compress, tee, zip_longest
 from typing import NamedTuple
 
-from bpe_core.common_prefix import common_prefix
 from bpe_core.surrogates import utf8
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """The replacement of a range of characters by other text."""
 
     start: int
@@ -79,26 +76,31 @@ def compare(
     text at which the part begins. A token -n stands for n bytes that a lossy pattern drops, and `token_bytes(-n)` must
     return n bytes. Linear in the tokens and in `text`.
     """
-    head = common_prefix(old, new)
-    tail = common_prefix(old[head:][::-1], new[head:][::-1])
-    before, behind = new[:head], new[len(new) - tail :]
+    head = 0
+    for one, other in zip(old, new, strict=False):
+        if one != other:
+            break
+        head += 1
+    tail = 0
+    for one, other in zip(reversed(old[head:]), reversed(new[head:]), strict=False):
+        if one != other:
+            break
+        tail += 1
     removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
     gone, came = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
-    n_bytes = _n_bytes(text)
+    n_bytes = len(text) if text.isascii() else len(utf8(text))
     n_came = sum(map(len, came))
     if head <= tail:  # only the end with fewer tokens is measured
-        n_before = sum(map(len, map(token_bytes, before)))
+        n_before = sum(map(len, map(token_bytes, new[:head])))
         n_behind = n_bytes - n_before - n_came
     else:
-        n_behind = sum(map(len, map(token_bytes, behind)))
+        n_behind = sum(map(len, map(token_bytes, new[len(new) - tail :])))
         n_before = n_bytes - n_behind - n_came
     left = right = 0
     if (room := _n_bytes(text[: edited.start]) - n_before) > 0:
-        left = _unlike_border(chain(gone, map(token_bytes, behind)), chain(came, map(token_bytes, behind)), room)
+        left = _unlike_border(gone, came, map(token_bytes, new[len(new) - tail :]), room)
     if (room := _n_bytes(text[edited.stop :]) - n_behind) > 0:
-        before.reverse()
-        one, other = chain(reversed(gone), map(token_bytes, before)), chain(reversed(came), map(token_bytes, before))
-        right = _unlike_border(one, other, room)
+        right = _unlike_border(gone[::-1], came[::-1], map(token_bytes, reversed(new[:head])), room)
     characters = n_before if text.isascii() else len(utf8(text)[:n_before].decode(errors="ignore"))
     torn = n_before - _n_bytes(text[:characters])
     return Change(start + characters, tuple(removed), tuple(inserted), gone, came, torn, max(left, right))
@@ -108,11 +110,22 @@ def _n_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(utf8(text))
 
 
-def _unlike_border(gone: Iterable[bytes], came: Iterable[bytes], room: int) -> int:
-    """How many bytes before offset `room` the first border lies that only one of two token lists has; 0 if none."""
+def _unlike_border(gone: Sequence[bytes], came: Sequence[bytes], shared: Iterable[bytes], room: int) -> int:
+    """How many bytes before offset `room` the first border lies that only one of two token lists has; 0 if none.
+
+    The lists are `gone` and `came`, each with `shared` behind it.
+    """
     at = 0
-    for one, other in zip_longest(map(len, gone), map(len, came), fillvalue=room + 1):
-        at += min(one, other)
-        if one != other or at >= room:
+    for one, other in zip(gone, came, strict=False):
+        if len(one) != len(other) or at + len(one) >= room:
+            return max(0, room - at - min(len(one), len(other)))
+        at += len(one)
+    n = min(len(gone), len(came))
+    if len(gone) == len(came):  # what follows is the same
+        return 0
+    ends, other_ends = tee(map(len, shared))
+    for a, b in zip_longest(chain(map(len, gone[n:]), ends), chain(map(len, came[n:]), other_ends), fillvalue=room + 1):
+        at += min(a, b)
+        if a != b or at >= room:
             return max(0, room - at)
     return 0

@@ -1,5 +1,6 @@
 """Prefix sums of a list of lengths that can change: which item holds a position, and where each item begins."""
 
+from array import array
 from collections.abc import Sequence
 from copy import copy
 from itertools import accumulate
@@ -18,21 +19,17 @@ class PrefixSums:
     """The sum of all lengths."""
 
     def __init__(self, lengths: Sequence[int]) -> None:
-        self._lengths = list(lengths)
+        self._lengths = array("q", lengths)
         self._build()
 
     def _build(self) -> None:
-        self._seen = (
-            0,
-            0,
-            0,
-        )  # index, start and end of the last result of `find`: the next position is often in the same item
-        ends = list(accumulate(self._lengths, initial=0))
+        self._seen = 0, 0, 0  # index, start and end of the last item found: the next position is often in the same
+        ends = array("q", accumulate(self._lengths, initial=0))
         self.total = ends[-1]
         self._sums = sums = ends[:]
         step = 1
         while step < len(sums):  # the number at an odd multiple of `step` is the sum of the last `step` lengths
-            sums[step :: 2 * step] = map(sub, ends[step :: 2 * step], ends[:: 2 * step])
+            sums[step :: 2 * step] = array("q", map(sub, ends[step :: 2 * step], ends[:: 2 * step]))
             step *= 2
 
     def copy(self) -> "PrefixSums":
@@ -43,9 +40,6 @@ class PrefixSums:
 
     def __len__(self) -> int:
         return len(self._lengths)
-
-    def __getitem__(self, index: int) -> int:
-        return self._lengths[index]
 
     def find(self, position: int) -> tuple[int, int]:
         """(index, start) of the item that holds `position`; the last item for a position at or past the end."""
@@ -93,5 +87,5 @@ class PrefixSums:
                 if length != self._lengths[index]:
                     self.add(index, length - self._lengths[index])
         else:
-            self._lengths[first:last] = lengths
+            self._lengths[first:last] = array("q", lengths)
             self._build()

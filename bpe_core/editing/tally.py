@@ -1,6 +1,7 @@
 """The number of tokens of each part of a text, as far as it is known, and their sum."""
 
 from collections.abc import Sequence
+from copy import copy
 
 
 class Tally:
@@ -16,15 +17,34 @@ class Tally:
         self.n_tokens = 0
         """The sum of the known counts."""
 
-    def next_unknown(self) -> int:
-        """The index of the first count that is not known; there must be one."""
-        self._first_unknown = self._counts.index(None, self._first_unknown)
-        return self._first_unknown
+    def copy(self) -> "Tally":
+        """An independent copy."""
+        copied = copy(self)
+        copied._counts = self._counts[:]
+        return copied
+
+    def next_unknown(self, start: int = 0, stop: int | None = None) -> int | None:
+        """The index of the first count from `start` up to, not including, `stop` that is not known; None if all are."""
+        start = max(start, self._first_unknown)
+        try:
+            found = self._counts.index(None, start, len(self._counts) if stop is None else stop)
+        except ValueError:
+            return None
+        if start == self._first_unknown:
+            self._first_unknown = found
+        return found
 
     def known(self, first: int, last: int) -> int | None:
         """The sum of the counts from `first` up to, not including, `last`; None if one of them is not known."""
         counts = self._counts[first:last]
         return None if None in counts else sum(filter(None, counts))
+
+    def add(self, index: int, change: int) -> None:
+        """Add `change`, which may be negative, to the count at `index`, if that is known."""
+        count = self._counts[index]
+        if count is not None:
+            self._counts[index] = count + change
+            self.n_tokens += change
 
     def exchange(self, first: int, last: int, counts: Sequence[int | None]) -> None:
         """Replace the counts from `first` up to, not including, `last` by `counts`, which may be more or fewer."""

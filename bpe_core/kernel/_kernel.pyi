@@ -23,6 +23,9 @@ class Scanner:
     def ends(self, text: Buffer, /) -> bytes:
         """Where each piece ends, in bytes from the beginning of `text`: an unsigned 64-bit number for each."""
 
+    def run(self, text: Buffer, /) -> int:
+        """The sets that all characters of `text`, in UTF-8, are in; 0 if these differ, or if a piece holds but few."""
+
 class Encoder:
     """The tables of a vocabulary; safe to use from several threads at once.
 

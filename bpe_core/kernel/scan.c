@@ -223,6 +223,19 @@ size_t last_cut(const scanner *scanner, const uint8_t *bytes, size_t n)
     return 0;
 }
 
+unsigned run_of(const scanner *scanner, const uint8_t *bytes, size_t n)
+{
+    const source all = {scanner, bytes, n}, *text = &all;
+    unsigned sets = character_at(text, 0).sets;
+    for (size_t at = 0; at < n;) {
+        character next = character_at(text, at);
+        if (next.sets != sets)
+            return 0;
+        at += next.size;
+    }
+    return sets & NUMBER && scanner->max_digits ? 0 : sets;
+}
+
 void see_letters(scanner *scanner)
 {
     bool alike = true, cased = true;

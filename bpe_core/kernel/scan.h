@@ -52,4 +52,8 @@ size_t piece_end(const scanner *scanner, const uint8_t *text, size_t at, size_t 
    white space. */
 size_t last_cut(const scanner *scanner, const uint8_t *text, size_t n);
 
+/* The sets that all characters of a text are in, if these are the same for all, and a piece can hold any number of them;
+   otherwise 0. How many they are does not matter to where pieces end, then, but for the first and last few. */
+unsigned run_of(const scanner *scanner, const uint8_t *text, size_t n);
+
 #endif

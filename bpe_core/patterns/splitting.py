@@ -82,7 +82,7 @@ class Splitter(ABC):
         """
         if at_least <= 0:
             return 0
-        found = self._cuts.end_of_first(text, at_least - 1) if self._cuts else None
+        found = None if self._cuts is None else self._cuts.end_of_first(text, at_least - 1)
         return len(text) if found is None else found
 
     @cached_property

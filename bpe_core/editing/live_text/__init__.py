@@ -2,24 +2,23 @@
 
 The text is kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once, splits again
 between the nearest safe cuts around it, and exchanges the pieces there; where no cut is near, `resplit` goes on until
-it meets pieces that were there before. Pieces and tokens are computed when they are asked for; only a very long piece
-keeps its tokens (`long_piece`). A text is *settled* when no item is open and the tokens of all are known.
+it meets pieces that were there before. A very long piece is kept in several blocks, see `parts`. Pieces and tokens are
+computed when they are asked for; what is kept is where they are known. A text is *settled* when that is everywhere.
 """
 
-from bisect import bisect_right
-from itertools import chain
 from time import perf_counter
 from typing import Final
 
 from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.live_text.block_list import BlockList
-from bpe_core.editing.live_text.blocks import SIZE, Block
-from bpe_core.editing.live_text.long_piece import LongPiece
+from bpe_core.editing.live_text.blocks import SIZE
+from bpe_core.editing.live_text.edited_text import EditedText
+from bpe_core.editing.live_text.parts import count, count_between
 from bpe_core.editing.live_text.pieces import Pieces
+from bpe_core.editing.live_text.regroup import regroup
 from bpe_core.editing.live_text.resplit import resplit
-from bpe_core.editing.live_text.splicing import exchanged, splice
+from bpe_core.editing.live_text.splicing import splice
 from bpe_core.editing.spans import Span
-from bpe_core.editing.tally import Tally
 from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
 from bpe_core.surrogates import utf8, without_surrogates
@@ -39,12 +38,9 @@ class LiveText:
         self._fill(tokenizer, without_surrogates(text))
 
     def _fill(self, tokenizer: Tokenizer, text: str) -> None:
-        pieces = Pieces(tokenizer)
-        self._blocks = BlockList(pieces, text)  # first: it raises where the pattern is too slow
-        self._pieces = pieces
+        self._blocks = BlockList(Pieces(tokenizer), text)
         self.n_bytes = len(utf8(text))
         """Bytes of the text in UTF-8."""
-        self._tally = Tally(len(self._blocks.items))
 
     def __repr__(self) -> str:
         return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
@@ -59,12 +55,12 @@ class LiveText:
     @property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer in use; `use` sets another."""
-        return self._pieces.tokenizer
+        return self.pieces.tokenizer
 
     @property
     def pieces(self) -> Pieces:
         """What splits the text and encodes its pieces."""
-        return self._pieces
+        return self._blocks.pieces
 
     @property
     def local(self) -> bool:
@@ -72,7 +68,7 @@ class LiveText:
 
         If not, the pattern may depend on distant characters (by a look-behind, say), and each edit splits all the text.
         """
-        return self._pieces.local
+        return self.pieces.local
 
     @property
     def text(self) -> str:
@@ -93,8 +89,7 @@ class LiveText:
     def ids(self) -> list[int]:
         """All tokens; settles the text."""
         self.settle(float("inf"))
-        items = self._blocks.items
-        return list(chain.from_iterable(x.ids() if isinstance(x, LongPiece) else self._pieces.ids_of(x) for x in items))
+        return [token for item in self._blocks.items for token in self.pieces.ids_of(item) if token >= 0]
 
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of characters; they may reach beyond the range.
@@ -102,10 +97,10 @@ class LiveText:
         Those of a very long piece are provisional until the text is settled, though they seldom change.
         """
         self._check(start, end)
+        count_between(self._blocks, start, end)
         found: list[Span] = []
         for at, item in self._blocks.within(start, end):
-            part = max(0, start - at), end - at
-            spans = item.spans(*part) if isinstance(item, LongPiece) else self._pieces.spans(item, *part)
+            spans = self.pieces.spans(item, max(0, start - at), end - at)
             found += [Span(at + span.start, at + span.end, span.ids) for span in spans]
         return [span for span in found if span.start < end and start < span.end]
 
@@ -119,10 +114,7 @@ class LiveText:
         self._check(offset, offset)
         if offset == self.n_characters:
             return None
-        item, at = self._blocks.find(offset)
-        ends = self._pieces.ends(self._blocks.items[item])
-        index = bisect_right(ends, offset - at)
-        return at + (ends[index - 1] if index else 0), at + ends[index]
+        return next(self._blocks.bounds_before(offset)), self._blocks.next_bound(offset)
 
     def prepared_piece(self, offset: int) -> str:
         """The text of that piece; "" at the end of the text."""
@@ -134,24 +126,17 @@ class LiveText:
         self._check(start, end)
         if start == end:
             return 0
-        first, at = self._blocks.find(start)
-        last, last_at = self._blocks.find(end - 1)
-        parts = (
-            [(first, start - at, end - at)] if first == last else [(first, start - at, None), (last, 0, end - last_at)]
-        )
-        n_tokens = self._tally.known(first + 1, last)
-        for index, begin, stop in parts:
-            item = self._blocks.items[index]
-            stop = min(len(item), len(item) if stop is None else stop)
-            if isinstance(item, LongPiece):
-                count = item.n_tokens_between(begin, stop)
-            else:
-                count = sum(
-                    len(span.ids)
-                    for span in self._pieces.spans(item, begin, stop)
-                    if span.start < stop and begin < span.end
-                )
-            n_tokens = None if n_tokens is None or count is None else n_tokens + count
+        blocks = self._blocks
+        (first, at), (last, last_at) = blocks.find(start), blocks.find(end - 1)
+        borders = [last + 1] if blocks.begins_inside(last + 1) else []
+        for index in (first, last, *borders):  # whose tokens may be others until they are known
+            if blocks.items[index].is_part and blocks.tally.known(index, index + 1) is None:
+                return None
+        n_tokens = blocks.tally.known(first + 1, last)
+        if n_tokens is not None:
+            for index, begin in {first: at, last: last_at}.items():
+                for span in self.pieces.spans(blocks.items[index], max(0, start - begin), end - begin):
+                    n_tokens += len(span.ids) if begin + span.start < end and start < begin + span.end else 0
         return n_tokens
 
     def use(self, tokenizer: Tokenizer) -> None:
@@ -159,40 +144,31 @@ class LiveText:
 
         Nothing is encoded before tokens are asked for, so this can be called for every position of a slider.
         """
-        if not tokenizer.splitter.is_like(self._pieces.splitter):
+        old = self.tokenizer
+        alike = tokenizer.vocabulary.only_merges == old.vocabulary.only_merges  # if not, a long piece is kept otherwise
+        if not alike or not tokenizer.splitter.is_like(old.splitter):
             self._fill(tokenizer, self.text)
             return
-        self._pieces = Pieces(tokenizer)
-        self._blocks.use(self._pieces)
-        self._tally = Tally(len(self._blocks.items))
+        self._blocks.use(Pieces(tokenizer))
 
     @property
     def settled(self) -> bool:
         """Whether all tokens are known, and their number with them."""
-        return not self._tally.n_unknown and not self._blocks.open
+        return not self._blocks.tally.n_unknown
 
     def settle(self, seconds: float) -> bool:
         """Compute tokens that are not known yet for about `seconds`, at least one step; whether all are known now."""
-        deadline = perf_counter() + seconds
-        while not self.settled:
-            if self._blocks.open:
-                self._go_on_splitting()
+        deadline, blocks = perf_counter() + seconds, self._blocks
+        while (index := blocks.tally.next_unknown()) is not None:
+            if blocks.items[index].is_open:
+                at = blocks.start(index)  # go on splitting: the mark moves to the right, or ends
+                text = EditedText(blocks.copy(), Edit(at, at, ""))
+                regroup(blocks, text, resplit(blocks, text, at))
             else:
-                index = self._tally.next_unknown()
-                item = self._blocks.items[index]
-                if isinstance(item, Block) or item.settle(deadline - perf_counter()):
-                    self._tally.exchange(index, index + 1, [self._pieces.count(item)])
+                count(blocks, index)
             if perf_counter() >= deadline:
                 break
         return self.settled
-
-    def _go_on_splitting(self) -> None:
-        """Split some more of the first open item (see `resplit`), which moves to the right or ends."""
-        at = self._blocks.start(self._blocks.items.index(self._blocks.open[0]))
-        edit = Edit(at, at, "")
-        exchange = exchanged(self._blocks, resplit(self._blocks, self._pieces, edit, at), edit)
-        self._blocks.make(exchange)
-        self._tally.exchange(exchange.first, exchange.last, [None] * len(exchange.items))
 
     takes_long: Final = False
     """Whether a screen should not wait for its tokens. Never; see `AlignedText`."""
@@ -204,13 +180,13 @@ class LiveText:
     def split_all(self) -> None:
         """Split all text now, rather than when pieces are asked for. PatternError where the pattern is too slow."""
         for item in self._blocks.items:
-            self._pieces.ends(item)
+            self.pieces.ends(item)
 
     @property
     def n_tokens(self) -> int:
         """How many tokens the text has; settles it."""
         self.settle(float("inf"))
-        return self._tally.n_tokens
+        return self._blocks.tally.n_tokens
 
     @property
     def n_tokens_known(self) -> int | None:
@@ -228,14 +204,12 @@ class LiveText:
         removed = self._blocks.between(start, end) if start < end else ""
         if removed == edit.replacement:
             return Change(start, (), ())
-        change, exchange, counts = splice(self._blocks, self._pieces, self._tally, edit)
-        self._blocks.make(exchange)
-        self._tally.exchange(exchange.first, exchange.last, counts)
+        self._blocks, change = splice(self._blocks, edit)
         self.n_bytes += len(utf8(edit.replacement)) - len(utf8(removed))
         return change
 
     def _check(self, start: int, end: int) -> None:
-        if not 0 <= start <= end <= self.n_characters:
+        if not 0 <= start <= end <= len(self._blocks):
             raise OptionError(
                 f"There is no range from {start} to {end} in a text of {counted(self.n_characters, 'character')}; "
                 "offsets count code points, from 0."
@@ -244,14 +218,14 @@ class LiveText:
     def safe_around(self, start: int, end: int) -> tuple[int, int]:
         """(start, end) of the nearest safe cuts around a range: an edit of it changes no piece outside of them."""
         n = self.n_characters
-        if not self._pieces.has_cuts:
+        if not self.pieces.has_cuts:
             return 0, n
         lo, hi, size = -1, -1, SIZE
         while lo < 0 or hi < 0:
             before, behind = self.between(max(0, start - size), start), self.between(end, min(n, end + size))
-            cut = self._pieces.last_cut(before)
+            cut = self.pieces.last_cut(before)
             lo = start - len(before) + cut if cut or len(before) == start else -1
-            cut = self._pieces.splitter.cut(behind, 1) if behind else 0
+            cut = self.pieces.splitter.cut(behind, 1) if behind else 0
             hi = end + cut if cut < len(behind) or end + cut == n else -1
             size *= 8
         return lo, hi

@@ -1,12 +1,9 @@
-"""The items of a live text: blocks of about a thousand characters, and long pieces, each an item of its own."""
+"""The items of a live text: blocks of about a thousand characters, and parts of very long pieces."""
 
 from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from typing import Final
-
-from bpe_core.editing.live_text.long_piece import LONG, LongPiece
 
 SIZE: Final = 1024
 """Characters of a block, about."""
@@ -14,6 +11,15 @@ LEAST: Final = SIZE // 4
 """Characters below which a block is joined to the next one when it is edited."""
 MOST: Final = SIZE * 4
 """Characters above which a block is divided when it is edited."""
+LONG: Final = 512
+"""Characters above which a piece is kept in parts."""
+PART: Final = 256
+"""Characters of a part, about; twice as many at most."""
+SHORT: Final = 64
+"""Characters below which what is new in a long piece is joined to an old part of it."""
+
+
+_NONE: Final = frozenset[int]()
 
 
 class Gap(str):
@@ -23,21 +29,39 @@ class Gap(str):
 
 
 class Block:
-    """The text of some adjacent pieces; never empty. Only `know` changes it, which records where the pieces end."""
+    """The text of some adjacent pieces, or a part of one very long piece; never empty. Only `know` changes it.
 
-    __slots__ = ("ends", "gaps", "is_apart", "text")
+    Where two parts of a piece meet, their tokens may be wrong until these are known to be compatible, see `parts`.
+    """
 
-    def __init__(self, text: str, is_apart: bool, pieces: list[str] | None = None) -> None:
+    __slots__ = ("ends", "gaps", "is_apart", "is_open", "is_part", "run", "text")
+
+    def __init__(
+        self,
+        text: str,
+        is_apart: bool = False,
+        ends: "array[int] | None" = None,
+        gaps: frozenset[int] = _NONE,
+        *,
+        is_part: bool = False,
+        is_open: bool = False,
+        run: int = 0,
+    ) -> None:
         self.text: Final = text
-        """The pieces, joined."""
+        """All of it."""
         self.is_apart: Final = is_apart
         """Whether it begins and ends at safe cuts; if so, its text alone tells its pieces."""
-        self.ends: array[int] | None = None
-        """Where each piece ends, in code points from the beginning; None while it is not split, if `is_apart`."""
-        self.gaps: frozenset[int] = frozenset()
+        self.ends = ends
+        """Where each piece ends, in code points from the beginning, if one does; None while a block that is apart is
+        not split yet."""
+        self.gaps = gaps
         """The ends of those pieces that are gaps."""
-        if pieces is not None:
-            self.know(pieces)
+        self.is_part: Final = is_part
+        """Whether it is a part of a piece; `ends` tells whether it is the last."""
+        self.is_open: Final = is_open
+        """Whether its first piece, and those behind it, may be wrong until they are split again; see `resplit`."""
+        self.run: Final = run
+        """The sets of the kernel's scanner that all characters of a part are in; 0 if they differ or nobody knows."""
 
     def know(self, pieces: list[str]) -> "array[int]":
         """Record the pieces of this block, and return where each ends."""
@@ -48,48 +72,53 @@ class Block:
     def __len__(self) -> int:
         return len(self.text)
 
-    def between(self, start: int, end: int) -> str:
-        """A part of its text."""
-        return self.text[start:end]
-
-    def piece(self, start: int, end: int, stop: int | None = None) -> str:
-        """The text from `start` to `end`, where a piece ends, or only to `stop`; a `Gap` if that piece is one."""
-        text = self.text[start : end if stop is None else stop]
+    def piece(self, start: int, end: int) -> str:
+        """The text from `start` to `end`, where a piece ends; a `Gap` if that piece is one."""
+        text = self.text[start:end]
         return Gap(text) if end in self.gaps else text
 
 
-Item = Block | LongPiece
+def slices(text: str) -> Iterator[str]:
+    """The text of parts of which no tokens are known."""
+    size = PART if len(text) > 2 * PART else max(1, len(text))
+    return (text[at : at + size] for at in range(0, len(text), size))
 
 
-def grouped(
-    pieces: list[str],
+def blocks_of(
+    between: Callable[[int, int], str],
     start: int,
-    beside: tuple[str, str],
+    bounds: Iterable[int],
+    gaps: frozenset[int],
+    opened: frozenset[int],
+    longest: int,
     is_safe: Callable[[str], bool],
-    make_long: Callable[[str, int], LongPiece | None],
-) -> Iterator[Item]:
-    """Pieces as blocks and long pieces. The first begins at `start`; `beside` are the characters before and behind.
+    parts: Callable[[int, int, bool], Iterable[Block]],
+) -> Iterator[Block]:
+    """Blocks of the pieces of which the first begins at `start`, and that end at `bounds`; some of them are `gaps`.
 
-    `make_long(piece, start)` makes a long piece, or says by None that this one is not to be one.
+    `between(start, end)` is text around and between them; `is_safe` tells whether it may be cut between two characters.
+    Blocks that begin at `opened` are open. `parts(start, end, is_open)` are the parts of a piece of more
+    than `longest` characters.
     """
-    ends = list(accumulate(map(len, pieces), initial=0))
-    longs = [i for i, n in enumerate(map(len, pieces)) if n > LONG]
+    first, ends = start, list[int]()
 
-    def across(index: int) -> str:
-        before = pieces[index - 1][-1] if index else beside[0]
-        return before + (pieces[index][0] if index < len(pieces) else beside[1])
+    def block() -> Iterator[Block]:
+        if ends:
+            last = ends[-1]
+            apart = all(is_safe(between(max(0, at - 1), at + 1)) for at in (first, last))
+            here = array("I", [end - first for end in ends])
+            dropped = frozenset(end - first for end in gaps.intersection(ends))
+            yield Block(between(first, last), apart, here, dropped, is_open=first in opened)
 
-    def blocks(first: int, last: int) -> Iterator[Item]:
-        while first < last:
-            stop = min(last, bisect_left(ends, ends[first] + SIZE))
-            is_apart = is_safe(across(first)) and is_safe(across(stop))
-            yield Block("".join(pieces[first:stop]), is_apart, pieces[first:stop])
-            first = stop
-
-    done = 0
-    for index in longs:
-        if long := make_long(pieces[index], start + ends[index]):
-            yield from blocks(done, index)
-            yield long
-            done = index + 1
-    yield from blocks(done, len(pieces))
+    for end in bounds:
+        begin = ends[-1] if ends else first
+        is_long = end - begin > longest and end not in gaps
+        if is_long or begin in opened or begin - first >= SIZE:
+            yield from block()
+            first, ends = begin, []
+        if is_long:
+            yield from parts(begin, end, begin in opened)
+            first = end
+        else:
+            ends.append(end)
+    yield from block()

@@ -6,12 +6,13 @@ one depends on nothing but the two. So an edit leaves alone whatever lies beyond
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
+from sys import maxsize
 from typing import Final
 
-from bpe_core.editing.live_text.blocks import Block, Gap, Item
-from bpe_core.editing.live_text.long_piece import LONG, LongPiece
+from bpe_core.editing.live_text.blocks import LONG, Block, Gap, slices
 from bpe_core.editing.spans import Span, layout
 from bpe_core.errors import OptionError
 from bpe_core.surrogates import utf8
@@ -22,6 +23,9 @@ _NEAR: Final = 256
 _STEPS: Final = 64
 """Characters over which match attempts of the pattern are followed, at most."""
 
+_PARTS: Final = 256
+"""Parts of which the tokens are cached: more than a screen shows."""
+
 
 class Pieces:
     """Splits text with the pattern of a tokenizer, and encodes the pieces.
@@ -29,7 +33,21 @@ class Pieces:
     Text that the pattern drops is a piece, too, a `Gap`, so that the pieces cover the text.
     """
 
-    __slots__ = ("has_cuts", "ids", "is_safe_cut", "is_whole", "local", "lossy", "splitter", "token_bytes", "tokenizer")
+    __slots__ = (
+        "_part_ids",
+        "_scanner",
+        "compatible",
+        "has_cuts",
+        "ids",
+        "is_safe_cut",
+        "is_whole",
+        "local",
+        "longest",
+        "lossy",
+        "splitter",
+        "token_bytes",
+        "tokenizer",
+    )
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         if not tokenizer.by_piece:
@@ -55,6 +73,12 @@ class Pieces:
         """piece -> its tokens; for a gap the negative number of its bytes."""
         self.token_bytes: Final = self._bytes_or_gap if self.lossy else tokenizer.vocabulary.token_bytes
         """token -> its bytes; for a negative number, which stands for so many that the pattern drops, as many."""
+        self.longest: Final = LONG if tokenizer.vocabulary.only_merges else maxsize
+        """Characters above which a piece is kept in parts, whose tokens must depend on their neighbors alone."""
+        self._scanner: Final = None if self.lossy else self.splitter.scanner
+        self.compatible: Final = tokenizer.vocabulary.compatible
+        """Whether two tokens can be neighbors in a piece."""
+        self._part_ids: Final = lru_cache(_PARTS)(self.join)
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text`, each `Gap` included: joined they are `text`."""
@@ -67,11 +91,9 @@ class Pieces:
             end = stop
         return list(filter(None, (*found, Gap(text[end:]))))
 
-    def ends(self, item: Item) -> "array[int]":
-        """Where each piece of an item ends, from its beginning."""
-        if isinstance(item, LongPiece):
-            return array("I", (len(item),))
-        return item.know(self.split(item.text)) if item.ends is None else item.ends
+    def ends(self, block: Block) -> "array[int]":
+        """Where each piece of a block ends, from its beginning."""
+        return block.know(self.split(block.text)) if block.ends is None else block.ends
 
     def around(self, text: str, start: int, end: int, is_first: bool, is_last: bool) -> tuple[int, int] | None:
         """The nearest safe cuts around a range of a text; None if they are not near or may lie outside of the text.
@@ -107,9 +129,22 @@ class Pieces:
             is_over = self.splitter.attempts_end_in(between(bound - 1, min(end, bound + _STEPS)))
         return 0
 
-    def is_long(self, piece: str) -> bool:
-        """Whether the piece is worth being kept as a `LongPiece`, which needs that compatible neighbors stay."""
-        return len(piece) > LONG and not isinstance(piece, Gap) and self.tokenizer.vocabulary.only_merges
+    def part(self, text: str, is_last: bool, is_open: bool = False) -> Block:
+        """A part of a long piece."""
+        run = self._scanner.run(utf8(text)) if self._scanner else 0
+        ends = array("I", (len(text),) if is_last else ())
+        return Block(text, False, ends, is_part=True, is_open=is_open, run=run)
+
+    def parts(self, text: str) -> Iterator[Block]:
+        """A long piece in parts of which no tokens are known."""
+        done = 0
+        for part in slices(text):
+            done += len(part)
+            yield self.part(part, done == len(text))
+
+    def join(self, text: str) -> tuple[int, ...]:
+        """The tokens of a part of a piece, or of a piece that is too long to be looked up whole."""
+        return self.tokenizer.vocabulary.join(utf8(text))
 
     def _bytes_or_gap(self, token: int) -> bytes:
         return self.tokenizer.token_bytes(token) if token >= 0 else bytes(-token)
@@ -119,10 +154,14 @@ class Pieces:
 
     def encoded(self, text: str) -> list[int]:
         """The tokens of a text between two safe cuts, and a negative number for each gap."""
-        if not self.lossy:
+        if self.lossy:
+            ids = self.ids
+            return [token for piece in self.split(text) for token in ids(piece)]
+        compiled = self.tokenizer.vocabulary.encoder.compiled if self._scanner else None
+        try:
+            return compiled.encode(text, self._scanner) if compiled else self.tokenizer.encode_ordinary(text)
+        except LookupError:
             return self.tokenizer.encode_ordinary(text)
-        ids = self.ids
-        return [token for piece in self.split(text) for token in ids(piece)]
 
     def pieces(self, block: Block) -> list[str]:
         """The pieces of a block."""
@@ -130,24 +169,26 @@ class Pieces:
             pieces = self.split(block.text)
             block.know(pieces)
             return pieces
-        part = block.piece if block.gaps else block.between
-        return [part(start, end) for start, end in zip((0, *block.ends), block.ends, strict=False)]
+        return [block.piece(start, end) for start, end in zip((0, *block.ends), block.ends, strict=False)]
 
-    def ids_of(self, block: Block) -> Iterator[int]:
-        """The tokens of a block."""
-        ids = chain.from_iterable(map(self.ids, self.pieces(block)))
-        return (token for token in ids if token >= 0) if self.lossy else ids
+    def ids_of(self, block: Block) -> Sequence[int]:
+        """The tokens of a block or part, and a negative number for each gap."""
+        if block.is_part:
+            return self._part_ids(block.text)
+        if block.is_apart:
+            return self.encoded(block.text)
+        return list(chain.from_iterable(map(self.ids, self.pieces(block))))
 
-    def count(self, item: Item) -> int:
-        """How many tokens an item has."""
-        if isinstance(item, LongPiece):
-            return item.n_tokens
-        if self.lossy:
-            return sum(1 for _ in self.ids_of(item))
-        return sum(map(len, map(self.ids, self.pieces(item))))
+    def count(self, block: Block) -> int:
+        """How many tokens a block has."""
+        ids = self.ids_of(block)
+        return sum(1 for token in ids if token >= 0) if self.lossy else len(ids)
 
     def spans(self, block: Block, start: int, end: int) -> Iterator[Span]:
-        """The spans of those pieces of a block that meet a range of it."""
+        """The spans of those pieces of a block that meet a range of it; of a part, all."""
+        if block.is_part:
+            yield from layout(block.text, self.ids_of(block), self.token_bytes)
+            return
         ends = self.ends(block)
         first = bisect_right(ends, start)
         left = ends[first - 1] if first else 0

@@ -1,56 +1,43 @@
-"""Computing the outcome of an edit of a live text, before anything is changed.
+"""Making an edit of a live text, and telling what it does to the tokens.
 
-There are three ways: between two safe cuts that are near, in one block; inside of a long piece that stays one; and by
-splitting again until old pieces are met. Each gives the items that are to be exchanged.
+There are two ways: between two safe cuts that are near, in one block; and by splitting again until old pieces are met.
 """
 
-from typing import NamedTuple
+from itertools import chain
+from typing import Final
 
 from bpe_core.editing.change import Change, Edit, compare
-from bpe_core.editing.live_text.block_list import BlockList, Exchange
-from bpe_core.editing.live_text.blocks import LEAST, MOST, Block
-from bpe_core.editing.live_text.fragments import compare_fragments, untouched
-from bpe_core.editing.live_text.long_piece import LONG, LongPiece
-from bpe_core.editing.live_text.pieces import Pieces
-from bpe_core.editing.live_text.resplit import Resplit, resplit
-from bpe_core.editing.tally import Tally
+from bpe_core.editing.live_text.block_list import BlockList
+from bpe_core.editing.live_text.blocks import LEAST, LONG, MOST, Block
+from bpe_core.editing.live_text.edited_text import EditedText
+from bpe_core.editing.live_text.parts import count
+from bpe_core.editing.live_text.regroup import regroup
+from bpe_core.editing.live_text.resplit import resplit
+
+_NEAR: Final = 16
+"""Parts of long pieces near an edit of which it makes the tokens known; the others are left to `LiveText.settle`."""
 
 
-class Splice(NamedTuple):
-    """The outcome of an edit that is not made yet."""
+def splice(blocks: BlockList, edit: Edit) -> tuple[BlockList, Change]:
+    """The blocks after `edit`, which must change the text, and what it does to the tokens.
 
-    change: Change
-    """What it does to the tokens."""
-    exchange: Exchange
-    """The items that come, and those that go."""
-    counts: list[int | None]
-    """How many tokens each of those that come has, if that is known."""
-
-
-def splice(blocks: BlockList, pieces: Pieces, tally: Tally, edit: Edit) -> Splice:
-    """The outcome of `edit`, which must change the text. Changes nothing itself."""
-    found = _between_cuts(blocks, pieces, tally, edit)
-    if found:
-        return found
-    if pieces.is_whole and _is_long(blocks, 0, len(blocks)) and len(blocks) + edit.growth > LONG:
-        return _in_long_piece(blocks, pieces, tally, edit, 0)
-    new = resplit(blocks, pieces, edit)
-    if len(new.pieces) == 1 and pieces.is_long(new.pieces[0]) and _is_long(blocks, new.lo, new.hi):
-        return _in_long_piece(blocks, pieces, tally, edit, new.lo)
-    exchange = exchanged(blocks, new, edit)
-    settled = not tally.n_unknown and not blocks.open
-    counts = [pieces.count(item) if settled else None for item in exchange.items]
-    old, came = blocks.fragments(new.lo, new.hi), blocks.fragments(new.lo, new.hi + edit.growth, exchange)
-    change = compare_fragments(edit, new.lo, old, came, pieces.tokenizer.vocabulary.join, pieces.token_bytes)
-    return Splice(change.without_gaps() if pieces.lossy else change, exchange, counts)
+    `blocks` may be changed, but if an error is raised, it is as it was.
+    """
+    change = _between_cuts(blocks, edit)
+    if change:
+        return blocks, change
+    new, text = blocks.copy(), EditedText(blocks, edit)
+    regroup(new, text, resplit(blocks, text))
+    _count(new)
+    return new, _change(blocks, new, edit)
 
 
-def _between_cuts(blocks: BlockList, pieces: Pieces, tally: Tally, edit: Edit) -> Splice | None:
-    """An edit between two safe cuts that are near, in one block that is neither too long then nor too short."""
-    items = blocks.items
+def _between_cuts(blocks: BlockList, edit: Edit) -> Change | None:
+    """Make an edit between two safe cuts that are near, in one block that is neither too long then nor too short."""
+    items, pieces = blocks.items, blocks.pieces
     index, begin = blocks.find(edit.start)
     block = items[index] if items else None
-    if type(block) is not Block or not block.is_apart or len(edit.replacement) > LONG:
+    if not block or not block.is_apart or block.is_open or len(edit.replacement) > LONG:
         return None
     text = block.text
     lo, hi = edit.start - begin, edit.end - begin
@@ -63,41 +50,30 @@ def _between_cuts(blocks: BlockList, pieces: Pieces, tally: Tally, edit: Edit) -
     typed = slice(lo - first, lo - first + len(edit.replacement))
     old, new = pieces.encoded(text[first:last]), pieces.encoded(came)
     change = compare(old, new, pieces.token_bytes, came, typed, begin + first)
-    return _replaced(
-        blocks, tally, index, begin, Block(edited, True), change.without_gaps() if pieces.lossy else change
-    )
+    change = change.without_gaps() if pieces.lossy else change
+    blocks.put(index, Block(edited, True), change.n_tokens)
+    return change
 
 
-def _is_long(blocks: BlockList, lo: int, hi: int) -> bool:
-    """Whether a single long piece stands between the bounds."""
-    at, item = next(blocks.within(lo, hi), (0, None))
-    return isinstance(item, LongPiece) and at == lo and at + len(item) == hi
+def _count(blocks: BlockList) -> None:
+    """Make known how many tokens those items have that are new, as long as they are not open."""
+    index, n_parts = blocks.changed[0], 0
+    while n_parts < _NEAR:
+        found = blocks.tally.next_unknown(index, len(blocks.items) - blocks.changed[1])
+        if found is None:
+            break
+        item = blocks.items[found]
+        index = found + 1 if item.is_open else count(blocks, found, found + _NEAR)
+        n_parts += item.is_part
 
 
-def _in_long_piece(blocks: BlockList, pieces: Pieces, tally: Tally, edit: Edit, lo: int) -> Splice:
-    """An edit inside of the long piece that begins at `lo` and stays one."""
-    index, _ = blocks.find(lo)
-    item = blocks.items[index]
-    assert isinstance(item, LongPiece)
-    edited = item.copy()
-    begin, old, new = edited.splice(edit.start - lo, edit.end - lo, edit.replacement)
-    change = compare_fragments(edit, lo + begin, old, new, pieces.tokenizer.vocabulary.join, pieces.token_bytes)
-    return _replaced(blocks, tally, index, lo, edited, change)
-
-
-def _replaced(
-    blocks: BlockList, tally: Tally, index: int, start: int, item: Block | LongPiece, change: Change
-) -> Splice:
-    """One item in the place of another."""
-    gone = blocks.items[index]
-    still_open = [item if opened is gone else opened for opened in blocks.open]
-    count = tally.known(index, index + 1)
-    counts = [None if count is None else count + change.n_tokens]
-    return Splice(change, Exchange(index, index + 1, [item], start, still_open), counts)
-
-
-def exchanged(blocks: BlockList, new: Resplit, edit: Edit) -> Exchange:
-    """New pieces in the place of old ones; of long pieces the fragments that the edit leaves alone are kept."""
-    long_pieces = [(at, item) for at, item in blocks.within(new.lo, new.hi) if isinstance(item, LongPiece)]
-    kept = [row for at, item in long_pieces for row in untouched(edit, at, item.fragments)]
-    return blocks.exchange(new.lo, new.hi, new.pieces, new.is_open, kept)
+def _change(old: BlockList, new: BlockList, edit: Edit) -> Change:
+    """What an edit does to the tokens. Those of an item that are not known yet are taken to be as if it stood alone."""
+    pieces = new.pieces
+    first, last = new.changed
+    gone, came = old.items[first : len(old.items) - last], new.items[first : len(new.items) - last]
+    old_ids, new_ids = (list(chain.from_iterable(map(pieces.ids_of, items))) for items in (gone, came))
+    start, text = new.start(first), "".join([item.text for item in came])
+    edited = slice(edit.start - start, edit.stop - start)
+    change = compare(old_ids, new_ids, pieces.token_bytes, text, edited, start)
+    return change.without_gaps() if pieces.lossy else change
