@@ -20,22 +20,19 @@ class Killed(PoolWorker):
         self.kill()
 
 
-@pytest.mark.parametrize("command", ["count", "encode -t t.json"])
 def test_a_process_that_is_lost_is_told_in_a_sentence(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     save(train(TEXT, vocab_size=280), "t.json")
     Path("book.txt").write_text(TEXT * 999)
-    arguments = [*command.split(), "book.txt"]
+    arguments = ["encode", "-t", "t.json", "book.txt"]
     assert main(arguments) == 0
     alone = capsys.readouterr()
     monkeypatch.setattr("bpe_core.cli.encode.BYTES_PER_PROCESS", 1000)
-    for module in ("bpe_core.corpus.counts", "bpe_core.cli.encoding"):
-        monkeypatch.setattr(f"{module}.n_processes", lambda *_: 2)
+    monkeypatch.setattr("bpe_core.cli.encoding.n_processes", lambda *_: 2)
     monkeypatch.setattr(portions, "SMALLEST", 1000)
     monkeypatch.setattr(process_pool, "PoolWorker", Killed)
-    monkeypatch.setattr("bpe_core.kernel.available", False)  # with it, there are threads and no processes
     assert main(arguments) == 0
     together = capsys.readouterr()
     assert together.out == alone.out
