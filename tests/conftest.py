@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from zlib import crc32
 
 import pytest
@@ -12,6 +13,10 @@ from bpe_core.parallel.pool_size import available_cores
 
 settings.register_profile("house", derandomize=True, deadline=None, database=None)
 settings.load_profile("house")
+
+# A shell starts what is to run in the background without the signal of Ctrl+C, which tests send themselves.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Left alone, examples depend on which modules are loaded, since Hypothesis mixes the constants of their sources into
 # them; and every process of the tests reads all our sources for that, some seconds long, and again after each import.
@@ -26,18 +31,18 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With BPESCOPE_TURN=K, which stands for a number, a third of the exhaustive tests is run beside the others."""
+    """With BPESCOPE_TURN=K, which stands for a number, a fifth of the exhaustive tests is run beside the others."""
     if "BPESCOPE_TURN" in os.environ and config.option.markexpr == "not exhaustive":
         config.option.markexpr = ""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the exhaustive tests leave the third whose turn it is: another for each of three numbers K."""
+    """Of the exhaustive tests leave the fifth whose turn it is: another for each of five numbers K."""
     turn = os.environ.get("BPESCOPE_TURN")
     if turn is None:
         return
     waiting = [
-        item for item in items if "exhaustive" in item.keywords and crc32(item.nodeid.encode()) % 3 != int(turn) % 3
+        item for item in items if "exhaustive" in item.keywords and crc32(item.nodeid.encode()) % 5 != int(turn) % 5
     ]
     config.hook.pytest_deselected(items=waiting)
     items[:] = [item for item in items if item not in set(waiting)]

@@ -108,7 +108,7 @@ async def test_the_textbook_example_comes_out(opened: Opened, kept: Path) -> Non
             await scope.press("alt+left")
             lengths.append(len(scope.ids()))
         assert lengths == [5, 7, 9, 11]
-        assert "9" in rows[1].split() and "7" in rows[2].split() and "5" in rows[3].split()
+        assert [merge.n_tokens for merge in scope.training.log_of_merges.merges] == [9, 7, 5]
         scope.training.query_one("#ties", Select).value = "lowest"
         assert await learn(scope) == ["aa", "ab", "aaab"]
 
@@ -130,8 +130,7 @@ async def test_hi_this_is_test(opened: Opened, kept: Path, home: Path) -> None:
             *((32, 116, 7), (115, 32, 6), (101, 32, 6), (97, 110, 5), (256, 104, 3))
         ]
         assert merges[-1].n_tokens == 109
-        assert any({"20", "109"} <= set(row.split()) for row in scope.rows("#merge-log"))
-        assert "1.54 bytes each" in scope.training.log_of_merges.row_hint(19)
+        assert "109 tokens left, 1.54 bytes each" in scope.training.log_of_merges.row_hint(19)
         assert await learn(scope, ties="lowest") and scope.ids() == [
             72,
             105,

@@ -26,7 +26,7 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Op
         await scope.until(lambda: screen.audit.subject, "it has been learned and audited")
         await judged(scope)
         table, panel = screen.query_one(TokenTable), screen.query_one(EvidenceList)
-        assert table.has_focus, (screen.focused, screen.active)
+        await scope.until(lambda: table.has_focus, "the list is gone to")
         assert "Forum with user names, reference Forum without" in screen.audit.subject
         top = [table.rows.tokens[row].decode() for row in table.order[:3]]
         name = top[0]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amounts import exhaustive
 from rich.style import Style
 from scope import TEXT, Scope
 from scope import Opened as Opens
@@ -269,6 +270,7 @@ async def test_lanes_in_the_editor(opened: Opens, kept: Path, tmp_path: Path) ->
         assert not scope.screen.query_one(LaneLines).display and not scope.area.gutter_width
 
 
+@exhaustive
 async def test_lanes_at_steps_of_a_rank_file_are_so_once_its_merges_are_recovered(
     opened: Opens, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

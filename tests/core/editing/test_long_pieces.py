@@ -45,7 +45,8 @@ def test_edits_in_runs_of_many_parts(vocabulary, pattern):
             if rng.random() < 0.5:
                 live.settle(float("inf"))
             assert live.text == text and live.ids == fresh.encode_ordinary(text)
-            assert [span.end for span in live.spans(0, len(text))][-1:] == [len(text)][: len(text)]
+            if not tokenizer.splitter.tree.drops_rest:
+                assert [span.end for span in live.spans(0, len(text))][-1:] == [len(text)][: len(text)]
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "gpt4o", "none"])
