@@ -43,16 +43,16 @@ def bpescope(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
 
 
 def bpescope_one(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
-    """Ours, in one process."""
-    from bpe_core.parallel import pool_size
+    """Ours, in one thread."""
+    from bpe_core import cores
 
-    pool_size.available_cores = lambda: 1
+    cores.available_cores = lambda: 1
     return bpescope(wish, paths, vocabulary, out)
 
 
 def tiktoken(wish: str, paths: list[Path], vocabulary: Path, out: Path) -> int:
     """tiktoken, with as many threads as the machine has cores."""
-    from bpe_core.parallel.pool_size import available_cores
+    from bpe_core.cores import available_cores
 
     encode_batch = encoding_tiktoken(vocabulary).encode_ordinary_batch
     n = available_cores()
@@ -92,7 +92,7 @@ def written(out: Path) -> int:
 
 ENCODERS: Final[dict[str, tuple[str, Job]]] = {
     "bpescope": ("", bpescope),
-    "bpescope, 1 process": ("", bpescope_one),
+    "bpescope, 1 thread": ("", bpescope_one),
     "tiktoken": ("tiktoken", tiktoken),
     "tiktoken, 1 thread": ("tiktoken", tiktoken_one),
 }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-from bpe_core.parallel.pool_size import available_cores
+from bpe_core.cores import available_cores
 
 settings.register_profile("house", derandomize=True, deadline=None, database=None)
 settings.load_profile("house")

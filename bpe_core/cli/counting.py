@@ -16,11 +16,6 @@ from bpe_core.corpus.weights import portions_by_weight
 PROGRESS_EVERY: Final = 0.05
 """Seconds between two reports of progress, at least."""
 
-WORKER_LOST: Final = (
-    "A helping process was ended by the system or by somebody; its part was done without it, nothing is missing."
-)
-"""The sentence for a person when a worker of a process pool has died."""
-
 
 def count_files(
     paths: Sequence[str],

@@ -1,144 +1,164 @@
-"""Encoding files in several processes: portions of files go out, their ids come back in order, as printable text."""
+"""Encoding documents to what is printed of them: where the kernel encodes, by several threads, otherwise by this one.
 
-from collections.abc import Callable, Iterator, Sequence
+Documents are read and divided here, one after the other. Threads take what is divided, some of it at a time, and make
+of it the ids as they are printed, which are put in order here. The kernel works free of the GIL.
+"""
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from threading import Lock
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from bpe_core.cli.counting import WORKER_LOST
-from bpe_core.cli.tokenizers import open_tokenizer
-from bpe_core.corpus import TextFile
-from bpe_core.parallel.pool_size import n_processes
-from bpe_core.parallel.portions import Cut, OnProgress, Portion, portion_size, portions
+from bpe_core import kernel
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.specials import Choice
 
-BYTES_PER_PROCESS: Final = 1 << 22
-"""Bytes on disk that one more process must have to do, to be worth starting and opening the tokenizer once more."""
+if TYPE_CHECKING:  # most texts are small
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+SHARE: Final = 1 << 18
+"""Characters that are handed to a thread at a time, at least. What is less at the end is encoded by this thread."""
+
+_MOST: Final = 1 << 20
+"""Characters in a share at most, or else it is encoded by this thread: an interruption reaches the kernel only here."""
+
+_AHEAD: Final = 2
+"""Shares that wait for each thread, at most: they are in memory, and so is what is printed of them."""
+
+_SLICE: Final = 1 << 16
+"""Ids that Python makes into text at a time, to bound the memory."""
+
+Part = str | list[int] | Exception | None
+"""What `Tokenizer.divide` gives; what was raised instead of more; None behind the last part of a document."""
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """The ids of a document, or of a part of one."""
+    """The ids of a part of a document."""
 
     n: int
     """How many ids there are."""
-    text: str | None
-    """The ids as they are printed, separated; None if only their number was asked for."""
+    text: str
+    """The ids as they are printed, separated; "" if only their number was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class EncodePortion:
-    """The task of a process pool: encode whole files, or a part of one."""
+class Encoding:
+    """How documents are encoded, and their ids printed."""
 
-    tokenizer: str
-    """The path or name for `open_tokenizer`; each process opens the tokenizer for itself."""
-    pattern: str | None
-    """The split pattern to use instead of the tokenizer's own; None to keep that."""
-    allowed_special: Choice
-    """Special tokens that are encoded as such."""
-    disallowed_special: Choice
-    """Special tokens that are an error in the text."""
-    between: str | None
-    """The separator of printed ids; None if only their number is asked for."""
+    def __init__(self, tokenizer: Tokenizer, allowed: Choice, disallowed: Choice, between: str | None) -> None:
+        """`allowed` and `disallowed` are special tokens as in `Tokenizer.encode`.
 
-    def opened(self) -> Tokenizer:
-        """The tokenizer; opened once in a process."""
-        return _opened(self.tokenizer, self.pattern)
-
-    def __call__(self, portion: Portion, progress: OnProgress) -> list[Ids]:
-        """The ids of each file of the portion; `progress` is called with the bytes of it that are done.
-
-        Raises `Unreadable`, and `SpecialTokenError` with the offset in the portion, not in the file.
+        `between` separates printed ids; None if only their number is asked for.
         """
-        tokenizer = self.opened()
-        return [
-            self._printed(
-                tokenizer.encode_blocks(
-                    blocks, allowed_special=self.allowed_special, disallowed_special=self.disallowed_special
-                )
-            )
-            for _, blocks in portion.texts(progress)
-        ]
+        self._tokenizer, self._allowed, self._disallowed, self._between = tokenizer, allowed, disallowed, between
+        self._lock = Lock()
 
-    def _printed(self, ids: Iterator[list[int]]) -> Ids:
-        if self.between is None:
-            return Ids(sum(map(len, ids)), None)
-        n, shown = 0, []
-        for some in filter(None, ids):
-            n += len(some)
-            shown.append(self.between.join(map(_NAMES.__getitem__, some)))
-        return Ids(n, self.between.join(shown))
+    def encode(self, documents: Iterable[Iterable[str]], n_threads: int) -> Generator[Ids | None, None, None]:
+        """Yield the ids of documents, each of which comes in blocks: those of its parts in order, then None.
+
+        It is the same for any number of threads, also what is yielded before an error: one of
+        `Tokenizer.encode_blocks`, or of whoever reads the documents. Closing the iterator waits for no thread.
+        """
+        parts = self._parts(documents)
+        if n_threads > 1 and self._tokenizer.by_kernel:
+            shares = in_order(self._encoded_share, _shares(parts), n_threads, _stays)
+        else:
+            shares = ([self._encoded(part)] for part in parts)
+        for share in shares:
+            for ids in share:
+                if isinstance(ids, Exception):
+                    raise ids
+                yield ids
+
+    def _parts(self, documents: Iterable[Iterable[str]]) -> Iterator[Part]:
+        options = {"allowed_special": self._allowed, "disallowed_special": self._disallowed}
+        try:
+            for blocks in documents:
+                yield from self._tokenizer.divide(blocks, **options)
+                yield None
+        except Exception as error:
+            yield error
+
+    def _encoded_share(self, parts: Sequence[Part]) -> list[Ids | Exception | None]:
+        return list(map(self._encoded, parts))
+
+    def _encoded(self, part: Part) -> Ids | Exception | None:
+        if part is None or isinstance(part, Exception):
+            return part
+        try:
+            ids = self._ids_of(part) if isinstance(part, str) else part
+            return Ids(len(ids), "" if self._between is None else _printed(ids, self._between))
+        except Exception as error:
+            return error
+
+    def _ids_of(self, text: str) -> Sequence[int]:
+        ids = self._tokenizer.encode_in_kernel(text)
+        if ids is not None:
+            return ids
+        with self._lock:  # the rest of a tokenizer is for one thread at a time
+            return self._tokenizer.encode_ordinary(text)
 
 
-def encode_together(
-    work: EncodePortion,
-    files: Sequence[TextFile],
-    progress: OnProgress,
-    say: Callable[[str], None] = lambda _: None,
-    processes: int | None = None,
-) -> Iterator[tuple[Portion, list[Ids]]]:
-    """Yield (portion, ids of its files) for all portions of the files, in order; `processes` many, by default by size.
+def _printed(ids: Sequence[int], between: str) -> str:
+    if kernel.available and isinstance(ids, array):
+        return kernel.decimals(ids.tobytes(), between)
+    slices = (ids[start : start + _SLICE] for start in range(0, len(ids), _SLICE))
+    return between.join(between.join(map(str, some)) for some in slices)
 
-    `progress` is called with the bytes done of all files; an exception it raises ends the work. `say` is called with
-    a sentence if a process died, whose portion is then encoded in this one.
+
+def _size(part: Part) -> int:
+    return len(part) if isinstance(part, str | list) else 0
+
+
+def _shares(parts: Iterable[Part]) -> Iterator[list[Part]]:
+    share: list[Part] = []
+    size = 0
+    for part in parts:
+        share.append(part)
+        size += _size(part) + 1
+        if size >= SHARE:
+            yield share
+            share, size = [], 0
+    yield share
+
+
+def _stays(share: Sequence[Part]) -> bool:
+    """Whether a share is encoded by this thread: the last one, and one that takes long."""
+    return not SHARE <= sum(map(_size, share)) + len(share) <= _MOST
+
+
+def in_order(work: Callable[[T], R], jobs: Iterable[T], n_threads: int, stays: Callable[[T], bool]) -> Iterator[R]:
+    """Yield what `work` makes of each job, in their order; so many threads work, on all jobs but those that `stays`.
+
+    A few jobs are taken ahead of the result that is next. No thread is started before the first job that needs one.
     """
-    tokenizer = work.opened()
-    total = sum(file.size for file in files)
-    processes = processes or n_processes(total, BYTES_PER_PROCESS)
-    jobs = portions(files, portion_size(total, processes), None if processes == 1 else safe_cut(tokenizer))
-    done = 0
-
-    def in_all(n_bytes: int) -> None:
-        progress(done + n_bytes)
-
-    if processes == 1:
-        answers: Iterator[tuple[Portion, list[Ids]]] = ((job, work(job, in_all)) for job in jobs)
-        yield from answers
-        return
-    from bpe_core.parallel.process_pool import ProcessPool  # late: most texts are small
-
-    with ProcessPool(work, processes) as pool:
-        for portion, ids in pool.results(jobs, in_all):
-            yield portion, ids
-            done += portion.size
-        if pool.n_lost:
-            say(WORKER_LOST)
+    threads: ThreadPoolExecutor | None = None
+    waiting: deque[Future[R]] = deque()
+    try:
+        for job in jobs:
+            if stays(job):
+                while waiting:
+                    yield waiting.popleft().result()
+                yield work(job)
+                continue
+            if threads is None:
+                threads = _new_threads(n_threads)
+            waiting.append(threads.submit(work, job))
+            if len(waiting) > _AHEAD * n_threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        if threads:
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
-def safe_cut(tokenizer: Tokenizer) -> Cut | None:
-    """A function that finds where a text may be cut so that its parts have the ids of the whole.
+def _new_threads(n_threads: int) -> "ThreadPoolExecutor":
+    from concurrent.futures import ThreadPoolExecutor  # late: most texts are small
 
-    It gives the splitter's cuts, but none inside of a special token. None if the tokenizer changes a text before it
-    splits it, or if its pattern has no cuts that are known to be safe.
-    """
-    if tokenizer.preparation or not tokenizer.splitter.blockwise:
-        return None
-    specials = tuple(tokenizer.special_tokens)
-    reach = max(map(len, specials), default=1)
-
-    def cut(text: str) -> int:
-        at = tokenizer.splitter.cut(text, reach)
-        while at + reach <= len(text):
-            if not any(special in text[at - len(special) + 1 : at + len(special) - 1] for special in specials):
-                return at
-            at = tokenizer.splitter.cut(text, at + 1)
-        return len(text)
-
-    return cut
-
-
-@lru_cache(maxsize=1)
-def _opened(tokenizer: str, pattern: str | None) -> Tokenizer:
-    return open_tokenizer(tokenizer, pattern)
-
-
-class _Names(dict[int, str]):
-    """Id -> its decimal digits, each converted once."""
-
-    def __missing__(self, token: int) -> str:
-        name = self[token] = str(token)
-        return name
-
-
-_NAMES: Final = _Names()
+    return ThreadPoolExecutor(n_threads)

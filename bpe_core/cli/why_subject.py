@@ -73,7 +73,8 @@ class Files:
             return
         for files, _ in portions_by_weight(self._files, self._weights):
             for stretch in self._sample.stretches(files, by):
-                for file, blocks in stretch.texts(lambda done: None):
+                for file in stretch.files:
+                    blocks = file.blocks(start=stretch.start, end=stretch.end)
                     before = file.blocks(end=stretch.start) if stretch.start else ()
                     yield CorpusText(file.name, blocks, 1 + sum(block.count("\n") for block in before))
 

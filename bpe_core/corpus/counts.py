@@ -6,12 +6,12 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
+from bpe_core.cores import n_threads
 from bpe_core.corpus.piece_table import PieceTable
 from bpe_core.corpus.progress import Document, Progress, Reading, Stopped
 from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
 from bpe_core.corpus.sources import Measure, Source
 from bpe_core.errors import TextError
-from bpe_core.parallel.pool_size import n_processes
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 from bpe_core.surrogates import utf8
@@ -131,12 +131,12 @@ class Counts:
         files = tuple(files)
         reading = Reading(progress, stop)
         documents = sample.documents(files, counts.splitter, reading) if sample else reading.documents(files)
-        n_threads = n_processes(reading.total, BYTES_PER_WORKER) if workers is None else workers
+        n_workers = n_threads(reading.total, BYTES_PER_WORKER) if workers is None else workers
         try:
-            if n_threads > 1 and counts._scanner:
+            if n_workers > 1 and counts._scanner:
                 from bpe_core.corpus.counting import count_together  # late: most corpora are small
 
-                count_together(counts, documents, counts._scanner, reading, n_threads)
+                count_together(counts, documents, counts._scanner, reading, n_workers)
             else:
                 for document in documents:
                     counts.add(document)

@@ -52,10 +52,6 @@ class Unreadable(TextError):
         self.reason = reason
         """Why: the part of the sentence after "cannot be read:"."""
 
-    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        """Pickled as its two arguments, since Exception would call this class with its one message."""
-        return type(self), (self.name, self.reason)
-
 
 @dataclass(frozen=True, slots=True)
 class Skipped:

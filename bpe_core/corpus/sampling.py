@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
+from bpe_core.corpus.portions import Portion, portions
 from bpe_core.corpus.progress import Document, Reading
 from bpe_core.corpus.reading import TextFile
 from bpe_core.errors import OptionError
-from bpe_core.parallel.portions import Portion, portions
 from bpe_core.patterns import Splitter
 
 STRETCH: Final = 1 << 16

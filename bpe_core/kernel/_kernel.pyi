@@ -139,6 +139,12 @@ class PieceTable:
     def few_documents(self) -> dict[str, tuple[int, ...]]:
         """Piece -> the one or two documents it occurs in. A piece that is not in here occurs in three or more."""
 
+def decimals(numbers: bytes, between: str, /) -> str:
+    """The decimal digits of unsigned 32-bit numbers, with `between`, which is ASCII, between each two.
+
+    ValueError for bytes that are not four a number, and for a separator that is not ASCII.
+    """
+
 def read_ranks(data: bytes, /) -> tuple[dict[int, bytes], dict[bytes, int]] | None:
     """(id -> bytes, bytes -> id) of a rank file of tiktoken in its usual form: ids ascending, no bytes twice.
 

@@ -28,7 +28,9 @@ int add_encoder(PyObject *module);
 int add_trainer(PyObject *module);
 int add_piece_table(PyObject *module);
 
-extern PyMethodDef rank_file_functions[]; /* of the module itself */
+/* Functions of the module itself. */
+PyObject *read_ranks(PyObject *module, PyObject *data);
+PyObject *decimals(PyObject *module, PyObject *args);
 
 /* What is inside of a Scanner, ready for a text in UTF-8: the sets of its characters are at hand. To be called with the
    GIL for each text; NULL with an exception for what is no Scanner. It lives as long as `object`. */

@@ -26,6 +26,12 @@ static int clear(PyObject *module)
     return 0;
 }
 
+static PyMethodDef functions[] = {
+    {"read_ranks", read_ranks, METH_O, "The two mappings that a rank file holds; None if it is in an unusual form."},
+    {"decimals", decimals, METH_VARARGS, "The digits of numbers of 32 bits, with a text between each two."},
+    {0},
+};
+
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, execute},
 #ifdef Py_mod_multiple_interpreters
@@ -38,7 +44,7 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "bpe_core.kernel._kernel",
     .m_size = sizeof(kernel_state),
-    .m_methods = rank_file_functions,
+    .m_methods = functions,
     .m_slots = slots,
     .m_traverse = traverse,
     .m_clear = clear,

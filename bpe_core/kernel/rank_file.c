@@ -85,7 +85,7 @@ static int read_lines(rank_file *file, PyObject *bytes_of, PyObject *id_of)
     return PyDict_GET_SIZE(bytes_of) == PyDict_GET_SIZE(id_of) ? 0 : 1; /* else two tokens have the same bytes */
 }
 
-static PyObject *read_ranks(PyObject *module, PyObject *data)
+PyObject *read_ranks(PyObject *module, PyObject *data)
 {
     (void)module;
     rank_file file;
@@ -104,8 +104,3 @@ static PyObject *read_ranks(PyObject *module, PyObject *data)
     PyBuffer_Release(&view);
     return both;
 }
-
-PyMethodDef rank_file_functions[] = {
-    {"read_ranks", read_ranks, METH_O, "The two mappings that a rank file holds; None if it is in an unusual form."},
-    {0},
-};

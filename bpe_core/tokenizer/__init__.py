@@ -137,7 +137,7 @@ class Tokenizer:
             return self._encode_prepared(text, allowed)
         if not allowed:
             return self.encode_ordinary(text)
-        return list(chain.from_iterable(self._encode_parts(allowed, _blocks(without_surrogates(text)))))
+        return list(chain.from_iterable(map(self._ids_of, self._divide(allowed, _blocks(without_surrogates(text))))))
 
     def encode_blocks(
         self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
@@ -148,20 +148,32 @@ class Tokenizer:
         `preparation`. A disallowed special token raises `SpecialTokenError` when it is reached. No block may end
         between the two halves of a surrogate pair.
         """
+        divided = self.divide(blocks, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        return map(self._ids_of, divided)
+
+    def divide(
+        self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
+    ) -> Iterator[str | list[int]]:
+        """What `encode_blocks` encodes one after the other: ids that are known, such as those of special tokens, and
+        ordinary texts between them, whose ids `encode_ordinary` gives. The ids of all, in a row, are those of the text.
+        """
         allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
         blocks = without(disallowed, blocks)
         if self.preparation:
             yield self._encode_prepared("".join(blocks), allowed)
         else:
-            yield from self._encode_parts(allowed, map(without_surrogates, blocks))
+            yield from self._divide(allowed, map(without_surrogates, blocks))
 
-    def _encode_parts(self, allowed: frozenset[str], blocks: Iterable[str]) -> Iterator[list[int]]:
+    def _divide(self, allowed: frozenset[str], blocks: Iterable[str]) -> Iterator[str | list[int]]:
         for is_token, group in groupby(parts(allowed, blocks), key=itemgetter(0)):
             texts = (text for _, text in group)
             if is_token:
                 yield list(map(self.vocabulary.special_tokens.__getitem__, texts))
             else:
-                yield from map(self._encode_part, self.splitter.parts(texts))
+                yield from self.splitter.parts(texts)
+
+    def _ids_of(self, part: str | list[int]) -> list[int]:
+        return self._encode_part(part) if isinstance(part, str) else part
 
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of `text`, with special tokens encoded as ordinary text.
@@ -177,10 +189,24 @@ class Tokenizer:
 
     def encode_to_array(self, text: str) -> "array[int]":
         """The ids that `encode_ordinary` gives, in four bytes each; where the kernel is, in less time than a list."""
-        if not self.preparation and self._is_scanned and (compiled := self.vocabulary.encoder.compiled):
+        ids = self.encode_in_kernel(text)
+        return array("I", self.encode_ordinary(text)) if ids is None else ids
+
+    def encode_in_kernel(self, text: str) -> "array[int] | None":
+        """The ids that `encode_ordinary` gives; None if it takes Python to find them. Safe in several threads at once.
+
+        It is mostly free of the GIL. Not None for a text that `divide` gives, if the tokenizer is `by_kernel` and each
+        symbol of the text has a token.
+        """
+        if self.by_kernel and (compiled := self.vocabulary.encoder.compiled):
             with suppress(LookupError, UnicodeEncodeError):
                 return compiled.encode_to_array(text, self.splitter.scanner)
-        return array("I", self.encode_ordinary(text))
+        return None
+
+    @property
+    def by_kernel(self) -> bool:
+        """Whether the kernel both splits and encodes a text."""
+        return self.preparation is None and self._is_scanned
 
     def _encode_plain(self, text: str) -> list[int]:
         if len(text) <= _BLOCK or self._is_scanned:

@@ -1,20 +1,20 @@
-"""Encoding by several processes: whatever the texts are cut into, the ids are those of the whole, in order."""
+"""Encoding by several threads: whatever the texts are divided into, the ids are those of the whole, in order."""
 
 import json
 import random
+from collections.abc import Iterator
+from itertools import count
+from threading import Event
 
 import pytest
 
-from bpe_core import SpecialTokenError, load, save, train
+from bpe_core import SpecialTokenError, TextError, Tokenizer, load, save, train
 from bpe_core.cli import encode, encoding
-from bpe_core.cli.encoding import EncodePortion, encode_together, safe_cut
+from bpe_core.cli.encoding import Encoding, Ids, in_order
 from bpe_core.cli.main import main
-from bpe_core.corpus import find_files
-from bpe_core.parallel import portions
 
 SPECIALS = ["<|end|>", "a b", "\n<x>\n"]
 WORDS = ("low ", "lower\n", "newest, ", "é😀 ", "  \n", "it's 123", "a", " ", "b")
-SMALL = 60
 
 
 @pytest.fixture
@@ -27,12 +27,10 @@ def tokenizer(tmp_path):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Portions of a few bytes, and no text too small for two processes."""
-    monkeypatch.setattr(portions, "SMALLEST", SMALL)
-    monkeypatch.setattr(portions, "LARGEST", SMALL)
-    monkeypatch.setattr(encoding, "BYTES_PER_PROCESS", 1)
-    monkeypatch.setattr(encode, "BYTES_PER_PROCESS", 1)
-    monkeypatch.setattr(encoding, "n_processes", lambda size, each: min(2, size // each))
+    """Shares of a few characters, and two threads for them."""
+    monkeypatch.setattr(encoding, "SHARE", 60)
+    monkeypatch.setattr(encoding, "_MOST", 120)
+    monkeypatch.setattr(encode, "most_threads", lambda: 2)
 
 
 def texts(rng, *more):
@@ -48,29 +46,104 @@ def written(folder, documents):
     return folder
 
 
+def in_blocks(text, size=30):
+    return [text[i : i + size] for i in range(0, len(text), size)]
+
+
+def until_error(encoded: Iterator[Ids | None]) -> list[object]:
+    """What is yielded, and the error that ends it, if there is one."""
+    found: list[object] = []
+    try:
+        for ids in encoded:
+            found.append(ids)
+    except (SpecialTokenError, TextError) as error:
+        found.append(str(error))
+    return found
+
+
+def last_document(end):
+    yield "low lower " * 29
+    if end == "a special token":
+        yield from ("<|e", "nd|> and more " * 9)
+    if end == "an error":
+        raise TextError("It ends here.")
+
+
 @pytest.mark.parametrize("seed", range(6))
-def test_portions_encoded_one_by_one_have_the_ids_of_the_whole(tmp_path, tokenizer, small, seed):
+@pytest.mark.parametrize("by_python", [False, True])
+def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, small, monkeypatch, seed, by_python):
     loaded = load(tokenizer)
+    if by_python:  # as if each text had a symbol without a token
+        monkeypatch.setattr(Tokenizer, "encode_in_kernel", lambda *_: None)
     documents = texts(random.Random(seed), *SPECIALS)
-    files = find_files(written(tmp_path / "texts", documents)).files
-    work = EncodePortion(str(tokenizer), None, "all", (), " ")
-    lines, n_parts = [""] * len(files), 0
-    for portion in portions.portions(files, SMALL, safe_cut(loaded)):
-        for file, ids in zip(portion.files, work(portion, lambda n_bytes: None), strict=True):
-            number = files.index(file)
-            lines[number] = " ".join(filter(None, (lines[number], ids.text)))
-            n_parts += 1
-    assert lines == [" ".join(map(str, loaded.encode(text, allowed_special="all"))) for text in documents]
-    assert n_parts > len(files)
+    lines = ["" for _ in documents]
+    for n_threads in (1, 2, 5):
+        encoded = list(Encoding(loaded, "all", (), " ").encode(map(in_blocks, documents), n_threads))
+        assert encoded.count(None) == len(documents) < len(encoded)
+        found, parts = [], []
+        for ids in encoded:
+            if ids is None:
+                found.append(" ".join(filter(None, parts)))
+                parts = []
+            else:
+                assert ids.n == len(ids.text.split())
+                parts.append(ids.text)
+        lines = [" ".join(map(str, loaded.encode(text, allowed_special="all"))) for text in documents]
+        assert found == lines
 
 
-def test_a_text_is_never_cut_inside_of_a_special_token(tokenizer):
+@pytest.mark.parametrize("end", ["nothing wrong", "a special token", "an error"])
+def test_what_comes_before_an_error_does_not_depend_on_the_threads(tokenizer, small, end):
+    def encoded(n_threads):
+        documents = [*map(in_blocks, texts(random.Random(3))), last_document(end), ["never reached"]]
+        return until_error(Encoding(load(tokenizer), (), ["<|end|>"], " ").encode(documents, n_threads))
+
+    alone = encoded(1)
+    assert encoded(2) == encoded(5) == alone
+    assert isinstance(alone[-1], str) == (end != "nothing wrong")
+
+
+def test_results_come_in_order_and_no_more_is_taken_ahead_than_is_told():
+    taken, second = count(), Event()
+
+    def work(job):
+        if job == 0:
+            assert second.wait(60)
+        if job == 1:
+            second.set()
+        return job
+
+    jobs = (next(taken) for _ in range(40))
+    results = in_order(work, jobs, 2, lambda job: job % 10 == 7)
+    assert next(results) == 0
+    assert next(taken) == encoding._AHEAD * 2 + 1
+    assert list(results) == [*range(1, 5), *range(6, 41)]
+
+
+def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
+    begun, held = Event(), Event()
+
+    def at_work(*_):
+        begun.set()
+        held.wait(60)
+
+    def blocks():
+        yield "some words\n" * 90
+        assert begun.wait(60) or not loaded.by_kernel
+        raise KeyboardInterrupt
+
     loaded = load(tokenizer)
-    cut = safe_cut(loaded)
-    text = "xxxxxxxa b, c, d and more"
-    assert loaded.splitter.cut(text, 7) == text.index(" b")
-    assert text.index(" b") < cut(text) < len(text)
-    assert cut("x" * 50) == 50
+    monkeypatch.setattr(encoding, "_MOST", 1 << 20)
+    if loaded.by_kernel:
+        monkeypatch.setattr(Encoding, "_encoded_share", at_work)
+    else:
+        begun.set()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(Encoding(loaded, (), (), " ").encode([blocks(), blocks()], 2))
+        assert not held.is_set()
+    finally:
+        held.set()
 
 
 def test_each_document_has_a_line_of_its_own(tmp_path, tokenizer, small, capsys):
@@ -104,9 +177,6 @@ def test_a_special_token_that_must_not_occur_is_told_with_its_place_in_the_whole
     assert main(["encode", "-t", str(tokenizer), str(tmp_path / "one.txt")]) == 2
     said = capsys.readouterr()
     assert "holds the special token '<|end|>' at offset 440; name it with --allow-special" in said.err
-    with pytest.raises(SpecialTokenError):
-        work = EncodePortion(str(tokenizer), None, (), "all", None)
-        list(encode_together(work, find_files(tmp_path / "one.txt").files, lambda n_bytes: None))
 
 
 def test_a_text_that_is_none_further_on_is_told_in_one_sentence(tmp_path, tokenizer, small, capsys):

@@ -13,7 +13,7 @@ if not kernel.available:
     pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
 
 
-@pytest.mark.parametrize("what", ["trainer", "table", "ends", "ranks"])
+@pytest.mark.parametrize("what", ["trainer", "table", "ends", "ranks", "decimals"])
 def test_where_memory_runs_out_nothing_leaks_and_work_can_go_on(what: str) -> None:
     pytest.importorskip("_testcapi")
     script = Path(__file__).with_name("without_memory.py")

@@ -1,4 +1,4 @@
-"""Lets one allocation after another fail while the kernel works: `python without_memory.py trainer|table|ends|ranks`.
+"""Lets one allocation after another fail while the kernel works: `python without_memory.py trainer`, or table, ends ...
 
 To be run in a process of its own: the failures hit whatever thread allocates next.
 """
@@ -73,6 +73,11 @@ def ranks(nth):
     return failing(nth, lambda: kernel.read_ranks(lines)) is None
 
 
+def decimals(nth):
+    """How many calls fail of those that print ids."""
+    return failing(nth, lambda: kernel.decimals(bytes(4000), ", ")) is None
+
+
 def main(what, n_rounds, at_least):
     """Fail at each of the first allocations, twice: of the first time something may stay that is no leak."""
     failed, grown = 0, []
@@ -88,7 +93,11 @@ def main(what, n_rounds, at_least):
 
 if __name__ == "__main__":
     main(
-        *{"trainer": (trainer, 120, 50), "table": (table, 60, 20), "ends": (ends, 12, 4), "ranks": (ranks, 60, 40)}[
-            sys.argv[1]
-        ]
+        *{
+            "trainer": (trainer, 120, 50),
+            "table": (table, 60, 20),
+            "ends": (ends, 12, 4),
+            "ranks": (ranks, 60, 40),
+            "decimals": (decimals, 4, 2),
+        }[sys.argv[1]]
     )

@@ -1,32 +1,19 @@
-"""Dividing files into portions of about one size that can be worked on apart: small files together, large in parts.
+"""Dividing files into portions of about one size: small files together, large ones in parts.
 
-Only an unpacked file in UTF-8 is divided, and only at safe cuts, across which no piece or token reaches. A file that is
+Only an unpacked file in UTF-8 is divided, and only at safe cuts, across which no piece reaches. A file that is
 packed or in another encoding cannot be read from the middle, and stays whole.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Final
 
 from bpe_core.corpus.reading import BLOCK, TextFile
 
-SMALLEST: Final = 1 << 20
-"""Least portion size, in bytes on disk: sending a smaller one to a process costs more than it saves."""
-
-LARGEST: Final = 1 << 22
-"""Greatest portion size, in bytes on disk: the results of several portions are in memory at a time."""
-
-_PER_PROCESS: Final = 6
-"""Portions per process, about: many enough that all processes end at nearly the same time."""
-
 _CONTINUATION: Final = range(0x80, 0xC0)
 """Continuation bytes of UTF-8, with which no character begins."""
 
-
-OnProgress = Callable[[int], None]
-"""Called now and then with the bytes on disk that are done; an exception it raises ends the work."""
 
 Cut = Callable[[str], int]
 """Text -> the first index > 0 where it may be cut safely, or its length if there is none."""
@@ -46,30 +33,6 @@ class Portion:
     def size(self) -> int:
         """Bytes on disk."""
         return sum(file.size for file in self.files) if self.end is None else self.end - self.start
-
-    @property
-    def name(self) -> str:
-        """Name of its first file."""
-        return self.files[0].name
-
-    def texts(self, progress: OnProgress) -> Iterator[tuple[TextFile, Iterator[str]]]:
-        """Yield each file with an iterator over its text in blocks.
-
-        Before each block `progress` is called with the bytes on disk of this portion that are done. Raises Unreadable.
-        """
-        before = 0
-        for file in self.files:
-            yield file, file.blocks_with_progress(partial(_add, progress, before), start=self.start, end=self.end)
-            before += file.size
-
-
-def _add(progress: OnProgress, before: int, n_bytes: int) -> None:
-    progress(before + n_bytes)
-
-
-def portion_size(total: int, processes: int) -> int:
-    """The portion size, in bytes on disk, for `total` bytes and this number of processes."""
-    return min(max(SMALLEST, total // (_PER_PROCESS * processes)), LARGEST)
 
 
 def portions(files: Iterable[TextFile], wanted: int, cut: Cut | None) -> Iterator[Portion]:
