@@ -237,7 +237,9 @@ class Player:
         assert 0 <= screen.step <= steps, f"step {screen.step} of {steps}"
         assert (line.step, line.n_steps) == (screen.step, steps), "the step line tells of another step"
         assert len(log.merges) == steps, f"the log has {len(log.merges)} merges, the tokenizer {steps}"
-        assert log.step == screen.query_one(Curve).step == screen.step, "log and curve are at another step"
+        training = screen.training
+        assert log.step == screen.query_one(Curve).step == training.followed, "log and curve are at two steps"
+        assert training.followed == screen.step or training.is_behind, "log and curve are at another step"
         assert screen.in_force is not None and screen.editor.in_force is screen.in_force
         if tokenizer.vocabulary.knows_merges:
             assert screen.in_force.step == screen.step, "another step is in force"

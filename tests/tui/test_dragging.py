@@ -1,7 +1,9 @@
 """What the mouse drags costs what has changed of the screen, and the screen looks as if all of it had been drawn."""
 
+import asyncio
 import inspect
 import random
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from tui.screen.selective_drawing import OVERRIDDEN, SelectiveCompositor
+from tui.widgets.curve import Curve
 from tui.widgets.step_line import StepLine
 
 
@@ -23,9 +26,10 @@ def test_textual_still_has_what_is_overridden(name: str) -> None:
 
 
 def written(compositor: Compositor, update: object) -> str:
-    """The bytes of a partial update."""
+    """The bytes of a partial update, without the places at which nothing is written."""
     assert isinstance(update, ChopsUpdate)
-    return update.render_segments(Console(width=compositor.size.width, color_system="truecolor"))
+    segments = update.render_segments(Console(width=compositor.size.width, color_system="truecolor"))
+    return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|\Z)", "", segments)
 
 
 async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +84,27 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
         assert len(set(seen)) > 8, "it goes along"
         assert not drawn["render_full_update"] and drawn["reflow"] < 2, "nothing is laid out or drawn as a whole"
         assert drawn["StepLine"] and not drawn["CorpusTree"], "nor what a step does not change"
+        assert not drawn["EditorPane"] and not drawn["MainScreen"], "nor what is behind it and not seen"
+        training = screen.training
+        curve, log = training.query_one(Curve), training.log_of_merges
+        await scope.until(lambda: curve.step == log.step == screen.step, "log and curve come after")
+
+        # No place is gone to before the one before is drawn, and then only the last that was told of.
+        told = list[int]()
+        screen.watch(log, "step", lambda step: told.append(step), init=False)
+        seen.clear()
+        drawn.clear()
+        for x in range(left + 30, right - 30):
+            scope.app.post_message(mouse(events.MouseMove, x))
+            await asyncio.sleep(0)
+        await scope.until(
+            lambda: seen and seen[-1] == screen.step == log.step and screen.session.shown.is_drawn, "rest"
+        )
+        assert len(seen) <= drawn["StepLine"] + 1 and len(told) <= len(seen)
+        await scope.batch(mouse(events.MouseMove, places[0]), mouse(events.MouseMove, places[5]))
+        before = screen.session.shown.asked_for
+        await scope.app.run_action("screen.travel(1)")
+        assert screen.step == before + 1, "a key goes on from where the mouse is"
 
         # Why a merge was chosen is not asked of each that passes by, but of the one where it stays.
         asked.clear()

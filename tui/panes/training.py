@@ -9,6 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal, HorizontalGroup, Vertical
 from textual.events import DescendantFocus
 from textual.reactive import var
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
@@ -35,6 +36,8 @@ _SLOWER: Final = "Fewer merges a second, down to one; - in the merge log."
 _FASTER: Final = "More merges a second, up to all that the machine can make; + in the merge log."
 _PACE: Final = "How many merges a second a training makes at most: + and - in the merge log."
 _MORE: Final = "Longest token, end of word, ids, a sample, a start, experiments; how many are set."
+_PASSING: Final = 0.2
+"""Seconds from one step that log and curve show to the next, while the steps pass by in the editor."""
 ANOTHER: Final = ""
 """The choice of a pattern that is not in the list."""
 
@@ -50,6 +53,9 @@ class TrainingPane(Pane):
     options: var[TrainingOptions] = var(TrainingOptions())
     """Of the next training, as far as they are known: what is typed into the fields is theirs until it is taken."""
     step: var[int] = var(0)
+    followed: var[int] = var(0)
+    """The step that log and curve show: `step`, but a few a second of those that are dragged or played through."""
+    playing: var[int] = var(0)
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
     explained: var[StepExplained] = var(StepExplained())
     """Why merges were chosen, as far as somebody has asked."""
@@ -57,9 +63,12 @@ class TrainingPane(Pane):
     """The training whose curve is drawn under that of the tokenizer on the screen."""
     pace: var[int] = var(0)
 
+    _soon: Timer | None = None
+    """Until log and curve show the step in force."""
+
     def compose(self) -> ComposeResult:
         """Options, controls and curve above, the log of merges below them in the whole width."""
-        curve = Curve(id="curve").data_bind(TrainingPane.step, under=TrainingPane.curve_under)
+        curve = Curve(id="curve").data_bind(step=TrainingPane.followed, under=TrainingPane.curve_under)
         curve.points = self._points
         with Horizontal(id="above-log"):
             with Vertical(id="settings"):
@@ -77,7 +86,7 @@ class TrainingPane(Pane):
                     yield progress
                 yield Static(id="status", markup=False)
             yield curve
-        log = MergeLog(id="merge-log").data_bind(TrainingPane.step)
+        log = MergeLog(id="merge-log").data_bind(step=TrainingPane.followed)
         with Container(id="log-and-why"):
             yield log
             state = TrainingPane
@@ -98,6 +107,24 @@ class TrainingPane(Pane):
     def on_mount(self) -> None:
         """The keys of what is beside the log, which is not seen everywhere."""
         self.border_subtitle = "[dim]w[/] why, pairs  [dim]b[/] bytes"
+
+    def watch_step(self) -> None:
+        """Log and curve go along; while the steps pass by, the text has the time to be drawn at each of them."""
+        if self._soon is not None:
+            return
+        if self.playing or self.app.mouse_captured is not None:
+            self._soon = self.set_timer(_PASSING, self._follow)
+        else:
+            self.followed = self.step
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether log and curve are still to come to the step in force."""
+        return self._soon is not None
+
+    def _follow(self) -> None:
+        self._soon = None
+        self.followed = self.step
 
     def action_turn_why(self) -> None:
         """Beside the log: why the merge, the pairs, neither."""

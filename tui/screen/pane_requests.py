@@ -77,10 +77,10 @@ class PaneRequestScreen(StateScreen):
         self.session.tokenizers.look_anew()
 
     @on(messages.StepRequested)
-    def travel_to(self, event: messages.StepRequested) -> None:
+    async def travel_to(self, event: messages.StepRequested) -> None:
         """Another step; whoever chooses one has seen enough of a replay."""
         self.session.replay.stop()
-        self.session.shown.go_to(event.step)
+        await self.session.shown.go_to_soon(event.step)
 
     @on(messages.PictureMade)
     def save_picture(self, event: messages.PictureMade) -> None:

@@ -112,7 +112,7 @@ class RequestScreen(PaneRequestScreen):
     def action_travel(self, by: int) -> None:
         """A step back or on."""
         self.session.replay.stop()
-        self.session.shown.go_to(self.step + by)
+        self.session.shown.go_to(self.session.shown.asked_for + by)
 
     def action_play(self) -> None:
         """Play the editor's text from bytes to the last merge, or pause."""

@@ -32,12 +32,19 @@ class SelectiveCompositor(Compositor):
         return self._get_changed() if self._changed else super()._get_renders(crop)
 
     def _get_changed(self) -> Iterator[tuple[Region, Region, list[Strip]]]:
-        """Of each widget that a changed region meets: its region, the rows around what it meets, and their lines."""
-        for widget, (region, clip) in self.visible_widgets.items():
+        """Of each widget that is seen in a changed region: its region, the rows around what is, and their lines.
+
+        What is behind a widget that fills all of a changed region is not seen there.
+        """
+        changed = self._changed
+        for widget, (region, clip) in self.visible_widgets.items():  # from front to back
             seen = region.intersection(clip)
-            met = [changed.intersection(seen) for changed in self._changed if changed.overlaps(seen)]
+            met = [part for part in map(seen.intersection, changed) if part]
             if met:
+                changed = changed - set(met)
                 top, bottom = min(part.y for part in met), max(part.bottom for part in met)
                 # In its whole width: lines are put together from parts that are cut where widgets begin and end.
                 rows = Region(seen.x, top, seen.width, bottom - top)
                 yield region, rows, widget.render_lines(rows.translate((-region.x, -region.y)))
+                if not changed:
+                    return

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from tui.disk.tokenizer_files import KeptMerges
 from tui.state.tokenizers import steps_known
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from bpe_core.trainer import Merge
     from tui.disk.recovered import Loaded
     from tui.screen.main import MainScreen
+
+_PATIENCE: Final = 0.1
+"""Seconds that a step waits for the text before it is drawn without it."""
 
 
 def same(shown: Loaded, loaded: Loaded) -> bool:
@@ -34,6 +39,10 @@ class ShownTokenizer:
         """The tokenizer, unless it is being trained."""
         self._before: Loaded | None = None
         """The one that was shown before the training that is under way."""
+        self.is_drawn = True
+        """Whether the step that was gone to last has been drawn."""
+        self._next: int | None = None
+        """The step to go to once it has."""
 
     def show(self, loaded: Loaded) -> None:
         """Show another tokenizer, all of its merges in force, as far as they are known."""
@@ -84,8 +93,38 @@ class ShownTokenizer:
         self._screen.tokenizer = tokenizer
         self.go_to(step)
 
+    async def go_to_soon(self, step: int) -> None:
+        """Go to a step once the one before has been drawn: of those that are asked for meanwhile, only the last counts.
+
+        A mouse tells of more places in a second than can be drawn.
+        """
+        if not self.is_drawn:
+            self._next = step
+            return
+        self.go_to(step)
+        self.is_drawn = False
+        # Textual draws what first says that it has changed, and all else in another frame; the screen waits here until
+        # the text knows which of its rows have, so that all of a step is in one.
+        painted = asyncio.Event()
+        if self._screen.editor.area.call_later(painted.set):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PATIENCE):
+                    await painted.wait()
+        self._screen.call_after_refresh(self._drawn)
+
+    async def _drawn(self) -> None:
+        self.is_drawn = True
+        if self._next is not None:
+            await self.go_to_soon(self._next)
+
+    @property
+    def asked_for(self) -> int:
+        """The step that was asked for last; it is in force, or will be soon."""
+        return self._screen.step if self._next is None else self._next
+
     def go_to(self, step: int) -> None:
         """Put another step of the tokenizer in force: the nearest that there is."""
+        self._next = None
         screen, tokenizer = self._screen, self._screen.tokenizer
         if tokenizer is None:
             return
