@@ -142,7 +142,9 @@ class _Rounds:
     works: list[float] = field(default_factory=list)
     """Seconds of processor time that the app has taken meanwhile, whatever for."""
     pauses: list[float] = field(default_factory=list)
-    """Seconds from F6 to the frame that says that it pauses."""
+    """Seconds from F6 to the frame that says that it will pause."""
+    paused: list[float] = field(default_factory=list)
+    """Seconds from F6 to the frame that says at which merge it has paused."""
     app: list[float] = field(default_factory=list)
     """Seconds of whole trainings in the app."""
     headless: list[float] = field(default_factory=list)
@@ -166,7 +168,8 @@ def _print_trainings(folder: Path, corpus: Path, sizes: Sequence[int], n_rounds:
         "95 % ms",
         "longest ms",
         "95 % CPU ms",
-        "pause ms",
+        "pausing ms",
+        "paused ms",
         "app s",
         "headless s",
         "app/headless",
@@ -181,7 +184,8 @@ def _figures(of: _Rounds) -> Iterator[str]:
     for seconds in (quantile(of.echoes, 0.5), quantile(of.echoes, 0.95), max(of.echoes)):
         yield f"{1000 * seconds:.0f}"
     yield f"{1000 * quantile(of.works, 0.95):.0f}"
-    yield f"{1000 * statistics.median(of.pauses):.0f}, {1000 * max(of.pauses):.0f}" if of.pauses else "none"
+    for pauses in (of.pauses, of.paused):
+        yield f"{1000 * statistics.median(pauses):.0f}, {1000 * max(pauses):.0f}" if pauses else "none"
     yield f"{statistics.median(of.app):.2f}"
     yield f"{statistics.median(of.headless):.2f}"
     yield f"{statistics.median(app / alone for app, alone in zip(of.app, of.headless, strict=True)):.2f}"
@@ -225,7 +229,8 @@ def _pause(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
         screen.until("merges/s")
         n_before = len(screen.frames)
         pressed = screen.send(_F6)
-        measured.pauses.append(screen.until("paused at", since=n_before).at - pressed)
+        measured.pauses.append(screen.until("pausing", "paused at", since=n_before).at - pressed)
+        measured.paused.append(screen.until("paused at", since=n_before).at - pressed)
 
 
 def _headless(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:

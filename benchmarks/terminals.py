@@ -89,19 +89,19 @@ class Terminal:
         while self.read(quiet):
             pass
 
-    def until(self, shown: str, patience: float = 120.0, since: int | None = None) -> Frame:
-        """Read until a frame after the first `since`, those of before unless it is given, writes a text in one piece.
+    def until(self, *shown: str, patience: float = 120.0, since: int | None = None) -> Frame:
+        """Read until a frame after the first `since`, those of before unless it is given, writes one of some texts.
 
         Raises TimeoutError if there is none within so many seconds.
         """
         looked_at, end = len(self.frames) if since is None else since, time.perf_counter() + patience
         while time.perf_counter() < end:
             for frame in self.frames[looked_at:]:
-                if any(shown in line for line in frame.lines.values()):
+                if any(text in line for text in shown for line in frame.lines.values()):
                     return frame
             looked_at = len(self.frames)
             self.read(0.05)
-        raise TimeoutError(f"{shown!r} was not shown within {patience:.0f} seconds")
+        raise TimeoutError(f"{' or '.join(shown)!r} was not shown within {patience:.0f} seconds")
 
 
 @contextmanager

@@ -152,6 +152,15 @@ def test_what_is_trained_for_is_told_until_it_is_so_or_the_end_comes_first() -> 
     assert training._towards_goal(course, Run("done", detail="no pair is left")).detail == "no pair is left"
     training._tell_of(course, training._towards_goal(course, Run("paused", detail="the token ␣thesis")))
     assert course.goal is None and not told[-1].goal
+    training._tell_of(course, Run("merging"))
     training.tell(Command("until", condition=condition("ratio 9")))
     training.tell(Command("pause"))
     assert not told[-1].goal, "whoever pauses gives it up, as the worker does"
+    assert status_line(told[-1]) == "pausing …", "before the worker has heard of it"
+    training._tell_of(course, Run("merging", done=99))  # merges that were under way
+    assert told[-1].pausing
+    training._tell_of(course, Run("paused"))
+    assert not told[-1].pausing
+    training.tell(Command("run"))
+    training._tell_of(course, Run("merging"))
+    assert not told[-1].pausing

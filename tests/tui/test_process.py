@@ -187,6 +187,26 @@ print('{"event": "done", "reason": "stopped", "steps": 0, "seconds": 0.0}', flus
     assert heard[:2] == [State("running"), State("paused")] and isinstance(heard[2], Done)
 
 
+async def test_what_is_said_while_the_screen_rests_is_handed_on_at_once_with_what_is_urgent(
+    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "SELDOM", 1 / 3600)  # after merges that nobody can read
+    stand_in(r"""
+for first in range(1, 5000, 500):
+    rows = ", ".join("[%d, 97, 97, 256, \"6161\", 4, 1, 9]" % step for step in range(first, first + 500))
+    print('{"event": "merges", "rows": [%s]}' % rows, flush=True)
+    time.sleep(0.02)
+print('{"event": "state", "state": "paused"}', flush=True)
+print('{"event": "done", "reason": "stopped", "steps": 0, "seconds": 0.0}', flush=True)
+""")
+    async with asyncio.timeout(60), Job("train") as job:
+        batches = [events async for events in job.batches()]
+    merges = [[row[0] for event in events if isinstance(event, Merges) for row in event.rows] for events in batches]
+    assert [len(steps) > 0 for steps in merges][:2] == [True, True] and not any(merges[2:])
+    assert [step for steps in merges for step in steps] == list(range(1, 5001))
+    assert State("paused") in batches[1] and isinstance(batches[-1][-1], Done)
+
+
 async def test_a_worker_faster_than_the_screen_waits(stand_in: StandIn, tmp_path: Path) -> None:
     progress = tmp_path / "progress"
     stand_in(f"""

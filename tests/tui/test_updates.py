@@ -1,5 +1,6 @@
 """What the events of a worker amount to: a training and a count, as the screen shows them."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
@@ -52,6 +53,25 @@ async def test_a_training_goes_through_its_phases() -> None:
     assert (paused.phase, paused.done, paused.rate) == ("paused", 1, 0.0)
     assert resumed.phase == "merging" and resumed.busy
     assert (done.phase, done.detail, done.busy) == ("done", "vocabulary size reached · 1.2 s", False)
+
+
+async def test_many_merges_at_once_are_the_same_merges_and_leave_room_for_keys() -> None:
+    rows = [[step, *ROW[1:]] for step in range(1, 5001)]
+    turns = 0
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(count_turns())
+    began = [Started(11, 5000), State("running")]
+    updates = [update async for update in training(cast(Any, Said([*began, Merges(rows), State("paused")])))]
+    beside.cancel()
+    assert [merge.step for merge in updates[0].merges] == list(range(1, 5001))
+    assert (updates[0].run.phase, updates[0].run.done) == ("paused", 5000)
+    assert turns >= 5  # others had their turn among them
 
 
 async def test_a_checkpoint_that_cannot_be_written_is_told() -> None:

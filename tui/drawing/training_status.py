@@ -7,6 +7,8 @@ from tui.state.training import Run
 
 def status_line(run: Run) -> str:
     """Its phase and how far it is, with the time that is left."""
+    if run.pausing:
+        return "pausing …"
     left = run.seconds_left
     remaining = "" if left is None else f"{duration(left)} left"
     match run.phase:

@@ -71,6 +71,8 @@ class _Course:
     """Where it is kept."""
     goal: Condition | None = None
     """What is to be so when it waits next; None where it goes on to its end."""
+    pausing: bool = False
+    """Whether it was told to wait, and nothing else since."""
     unkept: str = ""
     """Why its newest checkpoint could not be written."""
     n_known: int = 0
@@ -121,6 +123,7 @@ class Training(Owner[Run]):
             return
         if command.verb != "pace" and self._newest is not None:  # the worker forgets its goal then, too
             self._newest.goal = command.condition
+            self._newest.pausing = command.verb == "pause"
             self._tell_of(self._newest, self._newest.run)
         self.job.send(command)
 
@@ -136,7 +139,8 @@ class Training(Owner[Run]):
 
     def _tell_of(self, course: _Course, run: Run) -> None:
         was_paused, paused = course.run.phase == "paused", run.phase == "paused"
-        run = course.run = replace(run, goal=course.goal.told if course.goal and run.busy else "")
+        goal = course.goal.told if course.goal and run.busy else ""
+        run = course.run = replace(run, goal=goal, pausing=course.pausing and run.busy and not paused)
         if course.note and paused != was_paused:
             with suppress(OSError):
                 course.note.write(_described(course.task, paused=paused))

@@ -23,8 +23,10 @@ from tui.disk.tokenizer_files import KeptMerges
 from tui.drawing.training_status import status_line
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted
+from tui.pane_table import PaneEntry
 from tui.state.training import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
 from tui.terminal.guards import Field
+from tui.terminal.sliced_work import SlicedWork, Steps
 from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
@@ -65,6 +67,10 @@ class TrainingPane(Pane):
 
     _soon: Timer | None = None
     """Until log and curve show the step in force."""
+
+    def __init__(self, entry: PaneEntry) -> None:
+        super().__init__(entry)
+        self._enabling = SlicedWork[None](self)
 
     def compose(self) -> ComposeResult:
         """Options, controls and curve above, the log of merges below them in the whole width."""
@@ -264,12 +270,17 @@ class TrainingPane(Pane):
     def _tell(self) -> None:
         self.query_one("#status", Static).update(self.notice or status_line(self.run), layout=False)
 
+    def _enable_fields(self, enabled: bool) -> Steps[None]:
+        """One after the other: each, and all that is in it, is styled anew, while somebody may be typing."""
+        for field in self.query("#options Input, #options Select"):
+            field.disabled = not enabled
+            yield
+
     def _phase_changed(self, run: Run) -> None:
         labels = dict.fromkeys(("counting", "preparing", "merging"), "⏸ Pause") | {"paused": "▶ Run"}
         self.query_one("#go", Button).label = labels.get(run.phase, "▶ Train")
         self.query_one("#stop", Button).disabled = not run.busy
-        for field in self.query("#options Input, #options Select"):
-            field.disabled = run.busy
+        self._enabling.run(self._enable_fields(not run.busy), lambda _: None)
         self.query_one(ProgressBar).display = run.busy
         self.query_one("#more").display = not run.busy
 

@@ -86,6 +86,8 @@ class Run:
     """The file being counted, or why the training ended."""
     goal: str = ""
     """What is to be so when it waits next; empty where it goes on to its end."""
+    pausing: bool = False
+    """Whether it was told to wait, and has not said yet that it does."""
     tokens_at_start: int = 0
     """Length of the corpus in single bytes: what every ratio is measured against."""
     first_counts: tuple[int, ...] = ()

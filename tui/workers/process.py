@@ -1,8 +1,8 @@
 """The only door to worker processes: start one, read what it says in batches, tell it what to do, end it.
 
 The worker is `python -m bpe_core`, a process of its own, so that a training at full speed takes no time from the
-screen. Its stdout is a pipe that is read at most `BATCHES_PER_SECOND` times a second: a worker that is faster than the
-screen waits in its write, and nothing piles up.
+screen. Its stdout is a pipe that is read in portions, between which keys are heard; what they say is gathered and
+handed on at most `BATCHES_PER_SECOND` times a second. A worker that is faster than we can read waits in its write.
 """
 
 import asyncio
@@ -15,20 +15,27 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
-from bpe_core.cli.events import Counting, Done, Event, Failed, Merges
+from bpe_core.cli.events import Counting, Done, Event, Failed, Merges, State
+from bpe_core.cli.result_events import Explained, Places
 from bpe_core.cli.wire import Command, WireError, parse, to_line
 from bpe_core.errors import BpeError
 
 BATCHES_PER_SECOND: Final = 10
 """Each draws most of the screen again, and a key that is pressed meanwhile has to wait for it."""
-PIPE_BYTES: Final = 1 << 18
-"""Read at one go; at about 100 bytes a merge this allows some 25,000 merges a second on the screen."""
+FLEETING: Final = 100
+"""Merges in a batch from which on nobody can read them as they come: the next is handed on `SELDOM` times a second."""
+SELDOM: Final = 4
+"""Times a second."""
+PIPE_BYTES: Final = 1 << 16
+"""So much, and as much again, is kept of what a worker says while the screen draws."""
+PORTION: Final = 1 << 14
+"""Bytes that are read and understood at one go: some 250 merges, in a millisecond."""
 MODESTY: Final = 5
 """How much less urgent a worker is than the screen, in steps of `nice`."""
 _LONGEST_REST: Final = 0.5
 """Seconds more that a late screen gets at most."""
-_ANSWER: Final = 0.02
-"""Seconds in which a worker looks whether it was told something."""
+_URGENT: Final = State | Explained | Places | Done | Failed
+"""What somebody waits for, or what a worker answers: it is not gathered."""
 PATIENCE: Final = 3.0
 """Seconds a worker gets to end by itself after it was asked to, before it is killed."""
 
@@ -47,8 +54,6 @@ class Job:
 
     def __init__(self, *arguments: str) -> None:
         self.arguments = arguments
-        self._told = asyncio.Event()
-        """Set when it has been told something: what follows from that is not to wait for the next reading."""
         self._process: Process
         self._errors: asyncio.Task[str]
 
@@ -126,43 +131,29 @@ class Job:
         stdin = self._process.stdin
         if stdin is not None and not stdin.is_closing() and self._process.returncode is None:
             stdin.write(line.encode())
-            self._told.set()
 
     async def batches(self) -> AsyncIterator[list[Event]]:
         """What the worker says, several events at a time; ends after `Done` or `Failed`.
 
         A worker that dies without either is reported as a `Failed` of our own.
         """
-        assert self._process.stdout is not None
-        rest: list[bytes] = []  # of the last line; a long one is put together once, and not again at each read
-        while chunk := await self._process.stdout.read(PIPE_BYTES):
-            if b"\n" not in chunk:
-                rest.append(chunk)
-                continue
-            *lines, last = chunk.split(b"\n")
-            lines[0] = b"".join((*rest, lines[0]))
-            rest = [last]
-            self._told.clear()
-            if events := coalesced(_events(lines)):
+        lines, rest = _Lines(self._process.stdout), _Rest()
+        gathered: list[Event] = []
+        while not lines.ended:
+            await asyncio.sleep(0)  # for keys, between two portions
+            news: list[Event] = []
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(rest.end if gathered else None):
+                    news = list(_events(await lines.read()))
+            gathered += news
+            if gathered and (rest.is_over() or any(isinstance(event, _URGENT) for event in news)):
+                events, gathered = coalesced(gathered), []
+                is_fleeting = any(isinstance(event, Merges) and len(event.rows) > FLEETING for event in events)
                 yield events
                 if isinstance(events[-1], Done | Failed):
                     return
-            await self._pause()
-        yield [Failed(await self._obituary())]
-
-    async def _pause(self) -> None:
-        """Wait until the screen has time for more, or until the worker may have answered what it was told meanwhile.
-
-        A screen that was late, since drawing took so long or other programs took the processor, gets as much time again
-        for keys: on a slow machine a training is drawn less often, but typing does not queue up behind it.
-        """
-        with suppress(TimeoutError):
-            async with asyncio.timeout(1 / BATCHES_PER_SECOND) as pause:
-                await self._told.wait()
-        if self._told.is_set():
-            await asyncio.sleep(_ANSWER)
-        elif due := pause.when():
-            await asyncio.sleep(min(_LONGEST_REST, max(0.0, asyncio.get_running_loop().time() - due)))
+                rest.begin(1 / (SELDOM if is_fleeting else BATCHES_PER_SECOND))
+        yield [*coalesced(gathered), Failed(await self._obituary())]
 
     async def _obituary(self) -> str:
         """One sentence on a worker that ended without a last word."""
@@ -182,6 +173,52 @@ class Job:
         assert self._process.stdout is not None
         while await self._process.stdout.read(PIPE_BYTES):
             pass
+
+
+class _Lines:
+    """The whole lines that come out of a pipe."""
+
+    def __init__(self, pipe: asyncio.StreamReader | None) -> None:
+        assert pipe is not None
+        self._pipe = pipe
+        self._rest: list[bytes] = []  # of the last line; a long one is put together once, and not again at each read
+        self.ended = False
+
+    async def read(self) -> list[bytes]:
+        """Those that end in the next portion, without their ends; nothing is lost where this is cancelled."""
+        portion = await self._pipe.read(PORTION)
+        self.ended = not portion
+        if b"\n" not in portion:
+            self._rest.append(portion)
+            return []
+        *lines, last = portion.split(b"\n")
+        lines[0] = b"".join((*self._rest, lines[0]))
+        self._rest = [last]
+        return lines
+
+
+class _Rest:
+    """The time in which the screen is left alone, from one batch to the next.
+
+    A screen that was late, since drawing took so long or other programs took the processor, gets as much time again
+    for keys: on a slow machine a training is drawn less often, but typing does not queue up behind it.
+    """
+
+    def __init__(self) -> None:
+        self.end = 0.0
+        """By the clock of the event loop."""
+        self._is_lengthened = True
+
+    def begin(self, seconds: float) -> None:
+        """The screen has got a batch."""
+        self.end, self._is_lengthened = asyncio.get_running_loop().time() + seconds, False
+
+    def is_over(self) -> bool:
+        """Whether it may get the next."""
+        now = asyncio.get_running_loop().time()
+        if now >= self.end and not self._is_lengthened:
+            self.end, self._is_lengthened = now + min(_LONGEST_REST, now - self.end), True
+        return now >= self.end
 
 
 def _environment() -> dict[str, str]:

@@ -1,9 +1,11 @@
 """What workers are asked for, and what their events amount to: a training and a count as streams of values."""
 
+import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from bpe_core.cli.events import (
     Checkpoint,
@@ -23,6 +25,9 @@ from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
 from tui.state.training import Phase, Run, Totals
 from tui.workers.process import Job
+
+_AT_ONCE: Final = 1024
+"""Merges that are understood between two moments for keys."""
 
 
 @dataclass(slots=True)
@@ -49,11 +54,22 @@ async def training(job: Job) -> AsyncIterator[TrainingUpdate]:
         update = TrainingUpdate(run)
         for event in events:
             skipped += isinstance(event, Skipped)
-            run = _folded(run, event, update, pace)
+            for part in _parts(event):
+                run = _folded(run, part, update, pace)
+                await asyncio.sleep(0)  # for keys
         if update.totals is not None:
             update.totals = replace(update.totals, skipped=skipped)
         update.run = run
         yield update
+
+
+def _parts(event: Event) -> Iterator[Event]:
+    """The event, many merges as several: each takes but a moment to understand."""
+    if isinstance(event, Merges) and len(event.rows) > _AT_ONCE:
+        for start in range(0, len(event.rows), _AT_ONCE):
+            yield Merges(event.rows[start : start + _AT_ONCE])
+    else:
+        yield event
 
 
 def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run:
