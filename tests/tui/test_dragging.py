@@ -6,6 +6,8 @@ import random
 import re
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from rich.console import Console
@@ -16,6 +18,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from tui.screen.selective_drawing import OVERRIDDEN, SelectiveCompositor
+from tui.widgets import text_work
 from tui.widgets.curve import Curve
 from tui.widgets.step_line import StepLine
 
@@ -30,6 +33,22 @@ def written(compositor: Compositor, update: object) -> str:
     assert isinstance(update, ChopsUpdate)
     segments = update.render_segments(Console(width=compositor.size.width, color_system="truecolor"))
     return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|\Z)", "", segments)
+
+
+def test_a_text_is_settled_once_the_steps_no_longer_pass_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, settled = [100.0], list[float]()
+    monkeypatch.setattr(text_work, "monotonic", lambda: clock[0])
+    edited = SimpleNamespace(settle_all=settled.append, lanes=())
+    work = text_work.TextWork(cast("text_work.WorkedOn", SimpleNamespace(edited=edited)))
+    work.retokenized(was_settled=True)
+    work.settle_now()
+    assert settled == [text_work.SLICE], "a text that is settled at each step"
+    work.retokenized(was_settled=False)
+    work.settle_now()
+    assert len(settled) == 1, "one that the next step comes too early for"
+    clock[0] += 1
+    work.settle_now()
+    assert len(settled) == 2
 
 
 async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:

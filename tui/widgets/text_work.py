@@ -30,6 +30,8 @@ _AT_REST: Final = 0.3
 """Seconds after a change of tokenizers; while a vocabulary is being learned, nothing is reviewed."""
 _MANY: Final = 5_000
 """Tokens above which a vocabulary is put in order in a thread, for the review."""
+_PASSING: Final = 0.1
+"""Seconds after a change of tokenizers that came before all tokens of the one before were known: more may come."""
 _COMPILED_AFTER: Final = 1.0
 """Seconds until patterns are compiled that the first text did without; the start is over then."""
 
@@ -66,6 +68,8 @@ class TextWork:
         """When there is to be worked, on the clock `monotonic`."""
         self._reviewed_from = 0.0
         """When the review may go on, on the clock `monotonic`."""
+        self._settles_from = 0.0
+        """When tokens may be settled, on the clock `monotonic`."""
         self._is_reading = False
         self._in_order: Tokenizer | None = None
         """The one whose vocabulary is in order for the review."""
@@ -84,11 +88,18 @@ class TextWork:
         """There was an edit, and another one may come: the review waits a little."""
         self._reviewed_from = max(self._reviewed_from, monotonic() + _SOON)
 
-    def retokenized(self) -> None:
+    def settle_now(self) -> None:
+        """Settle tokens for a moment, unless the steps of a vocabulary pass by faster than all of them are known."""
+        if monotonic() >= self._settles_from:
+            self._area.edited.settle_all(SLICE)
+
+    def retokenized(self, *, was_settled: bool = True) -> None:
         """Other tokenizers are in use: the review waits, and see to it that no key has to wait for a pattern.
 
-        The first accent is one that ASCII did without.
+        The first accent is one that ASCII did without. `was_settled`: whether all tokens of those before were known.
         """
+        if not was_settled:
+            self._settles_from = monotonic() + _PASSING
         self._reviewed_from = monotonic() + _AT_REST
         used = {
             lane.tokenizer.splitter
@@ -125,6 +136,9 @@ class TextWork:
         """Work for a moment on what is not known yet: first the tokens, then the review."""
         self._timer = None
         edited = self._area.edited
+        if not edited.is_all_settled and (wait := self._settles_from - monotonic()) > 0:
+            self._work_in(wait)
+            return
         if not edited.is_all_settled:
             n_known = sum(lane.is_settled for lane in edited.lanes)
             if edited.settle_all(SLICE) or sum(lane.is_settled for lane in edited.lanes) > n_known:

@@ -22,7 +22,7 @@ from tui.text.edited_text import EditedText
 from tui.text.screen_rows import RowStretch
 from tui.text.strips import Columns, RowContent, clip, draw
 from tui.widgets.faithful_area import FaithfulArea
-from tui.widgets.text_work import SLICE, TextWork
+from tui.widgets.text_work import TextWork
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
@@ -148,8 +148,9 @@ class TokenArea(FaithfulArea):
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         """Show the text as another tokenizer sees it, or as the same one does after more merges."""
+        was_settled = self.edited.is_all_settled
         self.edited.use(tokenizer)
-        self._work.retokenized()
+        self._work.retokenized(was_settled=was_settled)
         self.tokens_changed()
 
     def watch_lanes(self, tokenizers: tuple[Tokenizer, ...]) -> None:
@@ -186,7 +187,7 @@ class TokenArea(FaithfulArea):
 
     def tokens_changed(self) -> None:
         """Show and tell what is known of the tokens now, and go on with what is not."""
-        self.edited.settle_all(SLICE)
+        self._work.settle_now()
         self.watch_selection()
         self._tell_tokenized()
         if self.edited.live is None:
