@@ -139,6 +139,7 @@ async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: P
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
+        await scope.until(lambda: screen.totals, "the texts are those that it was learned from")
         table = await audited(scope)
         assert table.has_focus and table.show_vertical_scrollbar
         await scope.press("right", "s", "end")

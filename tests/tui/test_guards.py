@@ -17,6 +17,7 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult, ScreenStackError
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.css.query import NoMatches
 from textual.events import Click, Event, MouseEvent
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
@@ -25,6 +26,7 @@ from textual.widgets._toast import Toast
 
 from tui.app import BpeScope
 from tui.disk import config
+from tui.owners.owner import Owner
 from tui.terminal.guards import LEANT_ON, Dialog, FaithfulParser, Field, PagedOptionList, Palette, leads_nowhere
 
 both = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "plain"])
@@ -269,6 +271,24 @@ async def test_a_key_that_is_on_its_way_when_the_app_leaves(home: Path) -> None:
                 await super(BpeScope, app).on_event(late)
         finally:
             stack.extend(screens)
+
+
+async def test_work_that_outlives_the_widgets_tells_them_nothing(home: Path) -> None:
+    app = BpeScope()
+    async with app.run_test():
+        await app.main.loaded.wait()
+        owner = Owner(app.main, None, lambda _: None)
+
+        async def work() -> None:
+            app.main.query_one("#gone")
+
+        with pytest.raises(NoMatches):
+            await owner._done(work)
+        app._running = False  # as it is while the widgets go
+        try:
+            await owner._done(work)
+        finally:
+            app._running = True
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])

@@ -8,6 +8,8 @@ from errno import EAGAIN
 from functools import partial
 from typing import TYPE_CHECKING, Generic, ParamSpec, Protocol, TypeVar
 
+from textual.css.query import NoMatches
+
 from bpe_core.errors import BpeError
 
 if TYPE_CHECKING:
@@ -23,6 +25,10 @@ Given = ParamSpec("Given")
 
 class Host(Protocol):
     """What an owner needs of the screen."""
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the app ends, and its widgets go one by one."""
 
     def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
         """Tell the user."""
@@ -74,6 +80,9 @@ class Owner(Generic[Value]):
             await work()
         except (BpeError, OSError) as error:
             self._failed(sentence_of(error))
+        except NoMatches:  # the work of a screen is ended after its widgets, and was about to tell one of them
+            if not self._host.is_leaving:
+                raise
 
     def _failed(self, sentence: str) -> None:
         """The task could not be done."""

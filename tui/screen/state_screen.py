@@ -91,6 +91,11 @@ class StateScreen(RestylingScreen):
 
     # What the owners need
 
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the app ends, and its widgets go one by one."""
+        return not self.app.is_running or not self.is_attached
+
     def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
         """Tell the user, whatever characters are in it, however many; what still stands there is not said twice."""
         shown = visible(shortened(sentence, LONGEST))
