@@ -5,25 +5,17 @@ measured is the way from the key to the first frame that shows it, tokens includ
 processor time of the editor on that way is told, too, for a machine that has other things to do as well.
 """
 
-import fcntl
 import gc
 import os
-import pty
-import select
-import statistics
-import struct
-import sys
 import tempfile
-import termios
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from benchmarks import table
-from benchmarks.terminals import processor_time
+from benchmarks.terminals import Terminal, python_in_terminal
 
 TEXTS: Final[dict[str, Callable[[], str]]] = {
     "100 KB": lambda: _prose(100_000),
@@ -35,8 +27,6 @@ TEXTS: Final[dict[str, Callable[[], str]]] = {
 EDITORS: Final = ("bpescope", "TextArea")
 READY: Final = b"\x1b]9;ready\x07"
 """What an editor writes once it has read its text."""
-_PATIENCE: Final = 120.0
-"""Seconds that an editor may take to begin."""
 _SLOWEST: Final = 20.0
 """Seconds that a key may take before the editor is given up."""
 _QUIET: Final = 0.25
@@ -93,67 +83,32 @@ def _vocabulary(home: Path) -> Path:
 def _pressed(editor: str, text: str, n_keys: int, home: str, vocabularies: Sequence[Path]) -> list[str]:
     """Median and 95th percentile of what passes and of processor time, and how many keys it took them from."""
     times, worked = list[float](), list[float]()
-    with _terminal(editor, text, home, vocabularies) as (screen, pid):
-        if not _read_until(screen, READY):
+    command = ("-m", "benchmarks.keystroke", "--edit", editor, text)
+    with python_in_terminal(*command, kind=Terminal, environment=_environment(home, vocabularies)) as screen:
+        try:
+            screen.until(lambda: READY in screen.sent, "it is ready", patience=120)
+        except TimeoutError:
             return ["did not begin", *[""] * 3, "0"]
-        while _read(screen, 4 * _QUIET):
+        while screen.read(4 * _QUIET):
             pass
         for number in range(n_keys):
-            began, began_work = time.perf_counter(), processor_time(pid)
-            os.write(screen, b"x" if number % 4 else b" ")
-            if not select.select([screen], [], [], _SLOWEST)[0]:
+            began, began_work = time.perf_counter(), screen.processor_time
+            screen.type(b"x" if number % 4 else b" ")
+            if not screen.read(_SLOWEST):
                 break
             times.append(1000 * (time.perf_counter() - began))
-            worked.append(1000 * (processor_time(pid) - began_work))
-            while _read(screen, _QUIET):
+            worked.append(1000 * (screen.processor_time - began_work))
+            while screen.read(_QUIET):
                 pass
     if not times:
         return [f"more than {1000 * _SLOWEST:,.0f}", *[""] * 3, "0"]
-    return [*_figures(times), *_figures(worked), str(len(times))]
+    return [f"{table.quantile(of, part):.1f}" for of in (times, worked) for part in (0.5, 0.95)] + [str(len(times))]
 
 
-def _figures(times: list[float]) -> tuple[str, str]:
-    times.sort()
-    return f"{statistics.median(times):.1f}", f"{times[int(0.95 * (len(times) - 1))]:.1f}"
-
-
-@contextmanager
-def _terminal(editor: str, text: str, home: str, vocabularies: Sequence[Path]) -> Iterator[tuple[int, int]]:
-    command = [sys.executable, "-m", "benchmarks.keystroke", "--edit", editor, text]
+def _environment(home: str, vocabularies: Sequence[Path]) -> dict[str, str]:
     folders = {name: f"{home}/{name}" for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
-    environment = {**os.environ, **folders, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    environment[_VOCABULARY], *lanes = map(str, map(Path.absolute, vocabularies))
-    environment[_LANES] = os.pathsep.join(lanes)
-    pid, screen = pty.fork()
-    if pid == 0:
-        os.execve(sys.executable, command, environment)
-    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    try:
-        yield screen, pid
-    finally:
-        os.kill(pid, 9)
-        os.waitpid(pid, 0)
-        os.close(screen)
-
-
-def _read(screen: int, seconds: float) -> bytes:
-    """What is written next; nothing if that is not within so many seconds."""
-    if not select.select([screen], [], [], seconds)[0]:
-        return b""
-    try:
-        return os.read(screen, 1 << 16)
-    except OSError:
-        return b""
-
-
-def _read_until(screen: int, what: bytes) -> bool:
-    end = time.monotonic() + _PATIENCE
-    seen = b""
-    while time.monotonic() < end:
-        seen = (seen + _read(screen, 0.1))[-(1 << 17) :]
-        if what in seen:
-            return True
-    return False
+    vocabulary, *lanes = map(str, map(Path.absolute, vocabularies))
+    return {**os.environ, **folders, _VOCABULARY: vocabulary, _LANES: os.pathsep.join(lanes)}
 
 
 # Inside: an editor with the text, the cursor in the middle of it

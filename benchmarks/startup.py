@@ -6,15 +6,8 @@ its shelf. As soon as the text is there a key is pressed, which is answered when
 last come the panes. Modules are compiled before, as those of an installed program are.
 """
 
-import fcntl
 import os
-import pty
-import select
-import struct
-import subprocess
-import sys
 import tempfile
-import termios
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -23,6 +16,7 @@ from statistics import median
 from typing import Final
 
 from benchmarks import table
+from benchmarks.terminals import PATIENCE, Terminal, python_in_terminal
 
 _BARE: Final = """
 from textual.app import App
@@ -42,8 +36,6 @@ _WAITED_FOR: Final = {_FIRST: b"words of the last run", "first key answered": _K
 _APPS: Final = {"bare Textual app": (["-c", _BARE], (_FIRST,)), "bpescope": (["-m", "tui"], tuple(_WAITED_FOR))}
 """Name -> its arguments, and what to wait for."""
 HEAD: Final = ("until", "app", "ms", "times the bare one", "fastest ms")
-_PATIENCE: Final = 60.0
-"""Seconds after which an app has not begun."""
 
 
 def main() -> None:
@@ -91,35 +83,22 @@ def _at_home(home: Path) -> dict[str, str]:
     folders = {f"XDG_{kind.upper()}_HOME": str(home / kind) for kind in ("data", "config", "cache")}
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     compiled = {"PYTHONPYCACHEPREFIX": str(home / "compiled")}
-    return {**inherited, **folders, **compiled, "HOME": str(home), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    return {**inherited, **folders, **compiled, "HOME": str(home)}
 
 
 def _started(arguments: list[str], marks: tuple[str, ...], environment: dict[str, str]) -> dict[str, float]:
     """Seconds from the start of the process until each mark is on the screen; the key is pressed at the first."""
-    screen, terminal = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, *arguments], env=environment, stdin=terminal, stdout=terminal, stderr=terminal
-    )
-    os.close(terminal)
-    seen, seconds = b"", dict[str, float]()
-    try:
+    began, seconds = time.perf_counter(), dict[str, float]()
+    with python_in_terminal(*arguments, kind=Terminal, environment=environment) as screen:
         while len(seconds) < len(marks):
-            now = time.perf_counter() - began
-            if now > _PATIENCE or not select.select([screen], [], [], _PATIENCE - now)[0]:
-                raise SystemExit(f"{arguments[-1]} has not come to {set(marks) - seconds.keys()} in {_PATIENCE:.0f} s.")
-            seen += os.read(screen, 1 << 16)
+            if not screen.read(PATIENCE):
+                raise SystemExit(f"{arguments[-1]} has not come to {set(marks) - seconds.keys()} in {PATIENCE:.0f} s.")
             for mark in marks:
-                if mark not in seconds and _WAITED_FOR[mark] in seen:
+                if mark not in seconds and _WAITED_FOR[mark] in screen.sent:
                     seconds[mark] = time.perf_counter() - began
                     if mark == _FIRST:
-                        os.write(screen, _KEY.encode())
-        return seconds
-    finally:
-        process.kill()
-        process.wait()
-        os.close(screen)
+                        screen.type(_KEY)
+    return seconds
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import inputs, table
-from benchmarks.terminals import Frame, Terminal, processor_time, quantile, terminal
+from benchmarks.frames import Frame, FrameTerminal
+from benchmarks.terminals import python_in_terminal
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _STEPS: Final = 4096
@@ -86,22 +87,22 @@ def _dragged(
 ) -> Iterator[str]:
     home = folder / "home"
     with _app(home, text, "-t", str(vocabulary), profile=profile) as screen:
-        screen.until(f"{_STEPS:,} of {_STEPS:,}")
+        screen.until_drawn(f"{_STEPS:,} of {_STEPS:,}")
         screen.read_for(_SETTLED)
         row, left, right = _slider(screen)
         marks = {line[:16] for line in text.splitlines() if len(line) >= 16}
         places = cycle([*range(left, right), *range(right, left, -1)])
-        n_before, worked = len(screen.frames), processor_time(screen.pid)
-        began = screen.send(f"\x1b[<0;{left + 1};{row + 1}M")
+        n_before, worked = len(screen.frames), screen.processor_time
+        began = screen.type(f"\x1b[<0;{left + 1};{row + 1}M")
         n_sent = 0
         while time.perf_counter() < began + seconds:
             n_sent += 1
             screen.read_for(began + n_sent / moves - time.perf_counter())
-            ended = screen.send(f"\x1b[<32;{next(places) + 1};{row + 1}M")
+            ended = screen.type(f"\x1b[<32;{next(places) + 1};{row + 1}M")
         n_within = len(screen.frames)
         screen.rest()
-        worked = processor_time(screen.pid) - worked
-        screen.send(f"\x1b[<0;{left + 1};{row + 1}m")
+        worked = screen.processor_time - worked
+        screen.type(f"\x1b[<0;{left + 1};{row + 1}m")
         drawn = [frame for frame in screen.frames[n_before:] if _steps(frame) and _draws(frame, marks)]
         within = [frame for frame in screen.frames[n_before:n_within] if frame in drawn]
         yield f"{len(within)}"
@@ -111,7 +112,7 @@ def _dragged(
         yield f"{1000 * max(later.at - sooner.at for sooner, later in pairwise(within)):.0f}"
 
 
-def _slider(screen: Terminal) -> tuple[int, int, int]:
+def _slider(screen: FrameTerminal) -> tuple[int, int, int]:
     """Its row, first cell and last."""
     for frame in reversed(screen.frames):
         for (row, column), line in frame.lines.items():
@@ -181,9 +182,9 @@ def _print_trainings(folder: Path, corpus: Path, sizes: Sequence[int], n_rounds:
 
 def _figures(of: _Rounds) -> Iterator[str]:
     yield f"{len(of.echoes)}" + (f" ({of.n_lost} lost)" if of.n_lost else "")
-    for seconds in (quantile(of.echoes, 0.5), quantile(of.echoes, 0.95), max(of.echoes)):
+    for seconds in (table.quantile(of.echoes, 0.5), table.quantile(of.echoes, 0.95), max(of.echoes)):
         yield f"{1000 * seconds:.0f}"
-    yield f"{1000 * quantile(of.works, 0.95):.0f}"
+    yield f"{1000 * table.quantile(of.works, 0.95):.0f}"
     for pauses in (of.pauses, of.paused):
         yield f"{1000 * statistics.median(pauses):.0f}, {1000 * max(pauses):.0f}" if pauses else "none"
     yield f"{statistics.median(of.app):.2f}"
@@ -195,14 +196,14 @@ def _in_app(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
     """Train while keys are pressed, from F6 to the frame in which the training says how it ended."""
     rng = random.Random(len(measured.app))
     with _app(folder / "home", "\n", str(corpus), size=size) as screen:
-        screen.until("260 tokens")
+        screen.until_drawn("260 tokens")
         screen.read_for(_SETTLED)
         n_before = len(screen.frames)
-        began, typed, letters = screen.send(_F6), dict[str, tuple[float, float]](), list(_LETTERS)
+        began, typed, letters = screen.type(_F6), dict[str, tuple[float, float]](), list(_LETTERS)
         while (ended := _ended(screen, n_before)) is None:
             if letters:
                 letter = letters.pop()
-                typed[letter] = screen.send(letter), processor_time(screen.pid)
+                typed[letter] = screen.type(letter), screen.processor_time
             screen.read_for(rng.uniform(0.1, 0.3))
         screen.read_for(0.5)
         for letter, (at, worked) in typed.items():
@@ -216,21 +217,21 @@ def _in_app(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
         measured.app.append(ended.at - began)
 
 
-def _ended(screen: Terminal, since: int) -> Frame | None:
+def _ended(screen: FrameTerminal, since: int) -> Frame | None:
     return next((frame for frame in screen.frames[since:] if b"vocabulary size reached" in frame.data), None)
 
 
 def _pause(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
     """Pause in the midst of the merges."""
     with _app(folder / "home", "\n", str(corpus), size=size) as screen:
-        screen.until("260 tokens")
+        screen.until_drawn("260 tokens")
         screen.read_for(_SETTLED)
-        screen.send(_F6)
-        screen.until("merges/s")
+        screen.type(_F6)
+        screen.until_drawn("merges/s")
         n_before = len(screen.frames)
-        pressed = screen.send(_F6)
-        measured.pauses.append(screen.until("pausing", "paused at", since=n_before).at - pressed)
-        measured.paused.append(screen.until("paused at", since=n_before).at - pressed)
+        pressed = screen.type(_F6)
+        measured.pauses.append(screen.until_drawn("pausing", "paused at", since=n_before).at - pressed)
+        measured.paused.append(screen.until_drawn("paused at", since=n_before).at - pressed)
 
 
 def _headless(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
@@ -246,7 +247,9 @@ def _headless(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
 
 
 @contextmanager
-def _app(home: Path, text: str, *arguments: str, size: int = 1024, profile: Path | None = None) -> Iterator[Terminal]:
+def _app(
+    home: Path, text: str, *arguments: str, size: int = 1024, profile: Path | None = None
+) -> Iterator[FrameTerminal]:
     """The app with this text in its editor, and a home of its own that is made anew; it is left at the end."""
     from bpe_core import save, train
     from tui.disk import config
@@ -254,9 +257,9 @@ def _app(home: Path, text: str, *arguments: str, size: int = 1024, profile: Path
 
     names = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")
     with tempfile.TemporaryDirectory(dir=home.parent) as own:
-        environment = {"HOME": own, **{name: f"{own}/{name}" for name in names}, "PYTHONPATH": str(_ROOT)}
         before = dict(os.environ)
-        os.environ.update(environment)
+        os.environ.update({"HOME": own, **{name: f"{own}/{name}" for name in names}, "PYTHONPATH": str(_ROOT)})
+        environment = dict(os.environ)
         try:
             config.save_text(text)
             kept = config.tokenizers_folder() / "small.json"  # else it would begin with a training on the samples
@@ -267,8 +270,11 @@ def _app(home: Path, text: str, *arguments: str, size: int = 1024, profile: Path
             os.environ.clear()
             os.environ.update(before)
         profiled = ("-m", "cProfile", "-o", str(profile)) if profile else ()
-        with terminal(*profiled, "-m", "tui", *arguments, environment=environment, leave=_QUIT) as screen:
+        command = (*profiled, "-m", "tui", *arguments)
+        with python_in_terminal(*command, kind=FrameTerminal, environment=environment) as screen:
             yield screen
+            screen.type(_QUIT)
+            screen.wait()
 
 
 def _load() -> str:

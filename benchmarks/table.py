@@ -59,6 +59,16 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
         yield f"| {' | '.join(line)} |"
 
 
+def quantile(values: Iterable[float], part: float) -> float:
+    """The value below which such a part of them lies.
+
+    >>> quantile([3, 1, 2], 0.5)
+    2
+    """
+    ordered = sorted(values)
+    return ordered[int(part * (len(ordered) - 1))]
+
+
 def machine() -> str:
     """What the figures were taken on, in one paragraph."""
     load = ", ".join(f"{n:.1f}" for n in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"

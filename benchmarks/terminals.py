@@ -1,145 +1,128 @@
-"""A program in a pseudo-terminal that a benchmark holds the other side of: keys and mouse in, frames out, with times.
-
-The terminal says that it can show a frame at once (mode 2026), so that the program marks where each begins and ends.
-"""
+"""A program of Python's in a pseudo-terminal whose other side we hold: all that it writes, a keyboard, how it ends."""
 
 import fcntl
 import os
 import pty
-import re
 import select
 import signal
 import struct
 import sys
 import termios
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
-ASKED: Final = b"\x1b[?2026$p"
-"""By this a program asks whether frames can be shown at once."""
-ANSWER: Final = b"\x1b[?2026;2$y"
-BEGIN, END = b"\x1b[?2026h", b"\x1b[?2026l"
-"""What stands before a frame, and behind it."""
-_PLACE: Final = re.compile(r"\x1b\[(\d+);(\d+)H")
-_CONTROL: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+PATIENCE: Final = 60.0
+"""Seconds within which a program does what is waited for."""
+_KILLED: Final = -signal.SIGKILL
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What a program has drawn at once."""
-
-    at: float
-    """When its last byte had arrived, on the clock `time.perf_counter`."""
-    worked: float
-    """Seconds that the program's processor time was by then."""
-    data: bytes
-
-    @property
-    def lines(self) -> dict[tuple[int, int], str]:
-        """The texts that it writes, without their colors, each by the row and column of its first cell, from 0."""
-        _, *parts = _PLACE.split(self.data.decode("utf-8", "replace"))
-        places = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
-        return {(int(row) - 1, int(column) - 1): _CONTROL.sub("", text) for row, column, text in places}
-
-
-@dataclass
 class Terminal:
-    """A running program: what it has drawn, and a keyboard."""
+    """A running program: what it wrote, and a keyboard."""
 
-    pid: int
-    side: int
-    frames: list[Frame] = field(default_factory=list)
-    """All that it has drawn so far."""
-    _rest: bytes = b""
+    def __init__(self, pid: int, side: int) -> None:
+        self.pid = pid
+        self.sent = bytearray()
+        """Every byte that it wrote so far."""
+        self.code: int | None = None
+        """Its exit code, once it has ended; a signal's number, negative, if that ended it."""
+        self.side = side
+        """The file descriptor of our side; -1 once the window is closed."""
 
-    def send(self, data: str | bytes) -> float:
-        """Press keys or move the mouse, as the bytes that a terminal sends; when that was."""
+    def read(self, seconds: float = 0.05) -> bytes:
+        """What has arrived, or arrives within so many seconds; empty if nothing does, or the program has ended."""
+        if self.side < 0:
+            time.sleep(seconds)
+            return b""
+        ready, _, _ = select.select([self.side], [], [], seconds)
+        try:
+            data = os.read(self.side, 1 << 16) if ready else b""
+        except OSError:  # Linux says so when the program has ended
+            data = b""
+        self.sent += data
+        return data
+
+    def type(self, keys: str | bytes) -> float:
+        """Press keys or move the mouse, given as the bytes a terminal sends; when that was, by `time.perf_counter`."""
         now = time.perf_counter()
-        os.write(self.side, data.encode() if isinstance(data, str) else data)
+        os.write(self.side, keys.encode() if isinstance(keys, str) else keys)
         return now
 
-    def read(self, seconds: float) -> bool:
-        """Read what comes within so many seconds, up to the first pause; whether anything came."""
-        if not select.select([self.side], [], [], seconds)[0]:
-            return False
-        try:
-            data = os.read(self.side, 1 << 16)
-        except OSError:  # the program has ended
-            return False
-        now, worked = time.perf_counter(), processor_time(self.pid)
-        if ASKED in data:
-            os.write(self.side, ANSWER)
-        *parts, rest = (self._rest + data).split(END)
-        for part in parts:
-            self.frames.append(Frame(now, worked, part.partition(BEGIN)[2]))
-        self._rest = rest
-        return True
+    def paste(self, text: str) -> None:
+        """Paste, as terminals tell it to programs that ask for it."""
+        self.type(b"\x1b[200~" + text.encode() + b"\x1b[201~")
 
-    def read_for(self, seconds: float) -> None:
-        """Read all that comes within so many seconds."""
-        end = time.perf_counter() + seconds
-        while (left := end - time.perf_counter()) > 0:
-            self.read(left)
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the terminal's window another size."""
+        _resize(self.side, columns, rows)
 
-    def rest(self, quiet: float = 1.0) -> None:
-        """Read until nothing has come for so many seconds."""
-        while self.read(quiet):
+    def until(self, holds: Callable[[], object], what: str, patience: float = PATIENCE) -> None:
+        """Read until `holds()` is true; TimeoutError, which says that `what` did not come about, after `patience`."""
+        end = time.monotonic() + patience
+        while not holds():
+            if time.monotonic() > end:
+                raise TimeoutError(f"it did not come about that {what}; last written: {bytes(self.sent[-2000:])!r}")
+            self.read()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the program has ended; what is typed then, the terminal itself echoes."""
+        if self.code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.code = os.waitstatus_to_exitcode(status) if pid else None
+        return self.code is not None
+
+    def wait(self, patience: float = PATIENCE) -> int:
+        """Read until the program has ended and all that it wrote has arrived; its exit code. Raises TimeoutError."""
+        self.until(lambda: self.has_ended, "it ends", patience)
+        while self.side >= 0 and self.read(0):
             pass
+        assert self.code is not None
+        return self.code
 
-    def until(self, *shown: str, patience: float = 120.0, since: int | None = None) -> Frame:
-        """Read until a frame after the first `since`, those of before unless it is given, writes one of some texts.
+    def hang_up(self) -> None:
+        """Close the terminal's window."""
+        if self.side >= 0:
+            os.close(self.side)
+            self.side = -1
 
-        Raises TimeoutError if there is none within so many seconds.
-        """
-        looked_at, end = len(self.frames) if since is None else since, time.perf_counter() + patience
-        while time.perf_counter() < end:
-            for frame in self.frames[looked_at:]:
-                if any(text in line for text in shown for line in frame.lines.values()):
-                    return frame
-            looked_at = len(self.frames)
-            self.read(0.05)
-        raise TimeoutError(f"{' or '.join(shown)!r} was not shown within {patience:.0f} seconds")
+    def kill(self) -> None:
+        """End the program at once, unless it has ended."""
+        if not self.has_ended:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.code = _KILLED
+
+    @property
+    def processor_time(self) -> float:
+        """Seconds that all threads of the program have worked, by its own clock (CPUCLOCK_SCHED in Linux)."""
+        return time.clock_gettime(((~self.pid) << 3) | 2)
+
+
+Held = TypeVar("Held", bound=Terminal)
 
 
 @contextmanager
-def terminal(
-    *command: str, environment: Mapping[str, str], columns: int = 120, rows: int = 40, leave: bytes = b""
-) -> Iterator[Terminal]:
-    """Python with this command line in a terminal; at the end `leave` is typed, and after 20 seconds it is killed."""
+def python_in_terminal(
+    *command: str,
+    kind: Callable[[int, int], Held],
+    environment: Mapping[str, str] = os.environ,
+) -> Iterator[Held]:
+    """Python with this command line in a terminal of 120 by 40 cells; what has not ended by then is killed."""
     pid, side = pty.fork()
     if pid == 0:
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-        shown = {**kept, **environment, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        _resize(0, 120, 40)
+        kept = {name: value for name, value in environment.items() if name not in ("COLUMNS", "LINES")}
+        shown = {**kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         os.execve(sys.executable, [sys.executable, *command], shown)
-    held = Terminal(pid, side)
+    held = kind(pid, side)
     try:
         yield held
     finally:
-        if leave:
-            held.send(leave)
-        end = time.monotonic() + (20 if leave else 0)
-        while os.waitpid(pid, os.WNOHANG) == (0, 0):
-            if time.monotonic() > end:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-                break
-            held.read(0.05)
-        os.close(side)
+        held.kill()
+        held.hang_up()
 
 
-def processor_time(pid: int) -> float:
-    """Seconds that all threads of a process have worked, by its own clock (CPUCLOCK_SCHED in Linux)."""
-    return time.clock_gettime(((~pid) << 3) | 2)
-
-
-def quantile(values: Sequence[float], part: float) -> float:
-    """The value below which such a part of them lies.
-
-    >>> quantile([3, 1, 2], 0.5)
-    2
-    """
-    return sorted(values)[int(part * (len(values) - 1))]
+def _resize(terminal: int, columns: int, rows: int) -> None:
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

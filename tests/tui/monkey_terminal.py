@@ -1,10 +1,7 @@
 """A random player of the app in a terminal: deeds as the bytes a terminal sends, the screen as an emulator reads it."""
 
-import fcntl
 import random
 import re
-import struct
-import termios
 import time
 import traceback
 from collections.abc import Sequence
@@ -14,7 +11,7 @@ from typing import Final
 import pyte
 from monkey_app import Played
 from monkey_deeds import PASTES, Deed
-from terminal import Terminal, terminal
+from terminal import AppTerminal, terminal
 
 from bpe_core import load
 from tui.disk import config
@@ -72,7 +69,7 @@ def play_in_terminal(deeds: Sequence[Deed]) -> Played:
 
 
 class _Player:
-    def __init__(self, app: Terminal) -> None:
+    def __init__(self, app: AppTerminal) -> None:
         self._app = app
         self._size = (120, 40)
         self._screen = pyte.Screen(*self._size)
@@ -127,7 +124,7 @@ class _Player:
 
     def _resize(self, width: int, height: int) -> None:
         self._size = (width, height)
-        fcntl.ioctl(self._app._side, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        self._app.resize(width, height)
         self._screen.resize(height, width)
 
     def _place(self, x: float | str, y: float | str) -> tuple[int, int]:

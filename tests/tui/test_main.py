@@ -1,7 +1,6 @@
 """The command: what it says without a terminal, and to a path that it cannot open."""
 
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +10,7 @@ import pytest
 from amounts import exhaustive
 from scope import ROOT
 
+from benchmarks.terminals import Terminal, python_in_terminal
 from bpe_core import load, save
 from bpe_core.cli.main import COMMANDS
 from bpe_core.errors import BpeError
@@ -31,21 +31,8 @@ def in_a_pipe(*arguments: str | Path, text: bytes = b"") -> subprocess.Completed
 
 def in_a_terminal(*arguments: str | Path) -> tuple[int, str]:
     """Exit code and output of a command that ends by itself."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execv(sys.executable, [sys.executable, "-m", "tui", *map(str, arguments)])
-    output = b""
-    while True:
-        try:
-            data = os.read(terminal, 1 << 16)
-        except OSError:  # Linux says so when the other side is closed
-            break
-        if not data:
-            break
-        output += data
-    os.close(terminal)
-    _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status), output.decode()
+    with python_in_terminal("-m", "tui", *map(str, arguments), kind=Terminal) as command:
+        return command.wait(), command.sent.decode()
 
 
 def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from amounts import exhaustive, first
 from scope import children
-from terminal import Terminal, terminal
+from terminal import AppTerminal, terminal
 
 from tui.disk import config
 
@@ -19,7 +19,7 @@ LEFT = (b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?10
 """The alternate screen, the hidden cursor, mouse, paste and keyboard modes, given back."""
 
 
-def typed(app: Terminal, text: str) -> None:
+def typed(app: AppTerminal, text: str) -> None:
     """Type once the app is there."""
     app.until_shown("Tokenizers")
     app.settle()
@@ -27,9 +27,9 @@ def typed(app: Terminal, text: str) -> None:
     app.settle()
 
 
-def echoes(app: Terminal) -> bool:
+def echoes(app: AppTerminal) -> bool:
     """Whether the terminal is as a shell wants it."""
-    return bool(termios.tcgetattr(app._side)[3] & termios.ECHO)
+    return bool(termios.tcgetattr(app.side)[3] & termios.ECHO)
 
 
 @pytest.mark.parametrize("number", first(1, [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from amounts import exhaustive
-from terminal import Terminal, terminal
+from terminal import AppTerminal, terminal
 
 from bpe_core import save, train
 from tui.disk import config
@@ -19,7 +19,7 @@ PAYLOAD = (
 """A title, a question to the terminal, NUL, the one-character forms of both, DEL, a right-to-left override."""
 
 
-def innocent(app: Terminal) -> None:
+def innocent(app: AppTerminal) -> None:
     """Nothing of the payload was sent as it is."""
     for sequence in app.controls():
         assert b"pwned" not in sequence and not sequence.endswith(b"[6n"), sequence
@@ -29,9 +29,9 @@ def innocent(app: Terminal) -> None:
 
 
 def test_the_eye_of_these_tests_is_open() -> None:
-    app = Terminal(0, 0)
+    app = AppTerminal(0, 0)
     for part in PAYLOAD.split():
-        app.sent = part.encode()
+        app.sent = bytearray(part.encode())
         if any(raw in part for raw in "\x00\x1b\x7f\x9b\x9d\x90\u202e"):
             with pytest.raises(AssertionError):
                 innocent(app)
