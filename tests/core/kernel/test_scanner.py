@@ -13,7 +13,8 @@ from bpe_core import PATTERNS, kernel
 if not kernel.available:
     pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
 
-from benchmarks.fuzz_kernel import KINDS, SCANNED, split, try_split
+from benchmarks.fuzz_kernel.splitting import SCANNED, split, try_split
+from benchmarks.fuzz_kernel.texts import KINDS
 from bpe_core.kernel.grammars import scanner
 
 OTHER_FORMS = [

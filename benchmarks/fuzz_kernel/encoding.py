@@ -1,4 +1,4 @@
-"""What `fuzz_kernel` tries of encoding: kernel, Python, tiktoken and the slow definition must have the same ids."""
+"""The kernel's encoder held against the one in Python, tiktoken and the slow definition: all must have the same ids."""
 
 import random
 from collections.abc import Iterator
@@ -7,12 +7,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.fuzz_kernel.texts import KNOWN, texts
 from bpe_core import PATTERNS, Tokenizer, load, reference
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.vocabulary import Vocabulary
 
 _RANKS: Final = {"gpt2": "r50k_base", "gpt4o": "o200k_base"}
 """Pattern -> the published ranks that belong to it; others are tried with those of GPT-4."""
+
+
+_LONG: Final = 8
+"""Characters from which on a text is also encoded in blocks."""
 
 
 class Published:
@@ -29,18 +34,20 @@ class Published:
         self._in_python = lru_cache(1 << 16)(lambda piece: _in_python(self._tokenizer, piece))
         self._in_tiktoken = lru_cache(1 << 16)(self._theirs._encode_single_piece)
 
-    def difference(self, text: str, known: frozenset[str]) -> str:
-        """What differs; "" if nothing does. tiktoken knows fewer letters than `regex`: it splits only `known` ones."""
+    def difference(self, text: str) -> str:
+        """What differs; "" if nothing does. tiktoken knows fewer letters than `regex`: it splits only `KNOWN` ones."""
         pieces = self._tokenizer.splitter.split(text)
         ids = {
             "kernel": self._tokenizer.encode_ordinary(text),
             "python": list(chain.from_iterable(map(self._in_python, pieces))),
             "pieces": self._tokenizer._encode_pieces(pieces),
-            "blocks": list(chain.from_iterable(self._tokenizer.encode_blocks(_blocks(text), disallowed_special=()))),
             "tiktoken": self._theirs.encode_ordinary(text)
-            if known.issuperset(text)
+            if KNOWN.issuperset(text)
             else list(chain.from_iterable(map(self._in_tiktoken, pieces))),
         }
+        if len(text) >= _LONG:
+            in_blocks = self._tokenizer.encode_blocks(_blocks(text), disallowed_special=())
+            ids["blocks"] = list(chain.from_iterable(in_blocks))
         return "" if all(found == ids["kernel"] for found in ids.values()) else f"{text!r}: {ids}"
 
 
@@ -58,27 +65,34 @@ def _blocks(text: str) -> Iterator[str]:
         at, size = at + size, ord(text[at]) % 7 + 1
 
 
-def random_merges(seed: int) -> Iterator[str]:
+_published = lru_cache(1)(Published)
+
+
+def published(pattern: str, folder: Path, rng: random.Random) -> Iterator[str]:
+    """What differs in one text after the other, with the ranks that are in `folder`."""
+    return map(_published(pattern, folder).difference, texts(rng))
+
+
+def merges(rng: random.Random) -> Iterator[str]:
     """Merges that no training would learn, on pieces of few letters that repeat themselves, at any step."""
-    rng = random.Random(seed)
     while True:
-        merges = merges_of_few_letters(rng, rng.choice((3, 10, 40)))
-        vocabulary = Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges)
+        triples = merges_of_few_letters(rng, rng.choice((3, 10, 40)))
+        vocabulary = Vocabulary({byte: bytes([byte]) for byte in range(256)}, triples)
         for _ in range(20):
             unit = bytes(rng.choices(b"abc", k=rng.randint(1, 12)))
             piece = unit * rng.choice((1, 1, 7, 30)) + bytes(rng.choices(b"abc", k=rng.choice((0, 3, 200))))
-            step = rng.randint(0, len(merges))
-            wanted = tuple(reference.encode(piece, merges[:step]))
+            step = rng.randint(0, len(triples))
+            wanted = tuple(reference.encode(piece, triples[:step]))
             found = vocabulary.at(step).encode(piece)
-            yield "" if found == wanted else f"{piece!r} at {step} of {merges}: {found} instead of {wanted}"
+            yield "" if found == wanted else f"{piece!r} at {step} of {triples}: {found} instead of {wanted}"
 
 
 def merges_of_few_letters(rng: random.Random, n: int) -> list[Triple]:
     """So many merges of a, b and c, in any order that has a token before it is used."""
-    ids, merges = [*b"abc"], dict[tuple[int, int], int]()
-    while len(merges) < n:
+    ids, found = [*b"abc"], dict[tuple[int, int], int]()
+    while len(found) < n:
         pair = rng.choice(ids), rng.choice(ids)
-        if pair not in merges:
-            merges[pair] = 256 + len(merges)
-            ids.append(merges[pair])
-    return [(left, right, token) for (left, right), token in merges.items()]
+        if pair not in found:
+            found[pair] = 256 + len(found)
+            ids.append(found[pair])
+    return [(left, right, token) for (left, right), token in found.items()]

@@ -1,0 +1,92 @@
+"""The kernel's trainer held against the one in Python and against the reference, on corpora of few pieces."""
+
+import random
+from collections.abc import Iterator
+from typing import Final
+
+from bpe_core import kernel, reference
+from bpe_core.trainer.learner import CompiledLearner, PythonLearner, Rules, Step
+from bpe_core.trainer.ties import alphabet
+
+_MOST_MERGES: Final = 30
+"""That are learned of a corpus."""
+
+_MARK: Final = {"first": 0xFF, "lowest": 0xFF, "lowest-hf": 0xAD, "largest": ord("<")}
+"""Tie rule -> a byte that the rule orders, among those of most pieces, as it does the end of a word, "</w>"."""
+
+
+def trainings(ties: str, rng: random.Random) -> Iterator[str]:
+    """What differs between the merges of the kernel, of Python and of the reference in one corpus after the other."""
+    while True:
+        pieces, rules = _pieces(rng), Rules(ties, rng.choice((1, 1, 2, 3)), rng.choice((None, None, 2, 3, 5)), "")
+        if rng.random() < 0.4:
+            rules = Rules(ties, rules.min_count, rules.max_length, "</w>")
+        yield _difference(pieces, rules, rng)
+
+
+def _pieces(rng: random.Random) -> dict[str, int]:
+    letters = rng.choice(("a", "ab", "abc", "aé", "abcdefgh", "\xa0\xadab"))
+    pieces: dict[str, int] = {}
+    for _ in range(rng.randrange(1, 10)):
+        piece = "".join(rng.choices(letters, k=rng.choice((1, 2, 3, 5, 8, 20, 60))))
+        pieces[piece] = pieces.get(piece, 0) + rng.choice((1, 1, 2, 5))
+    if rng.random() < 0.05:
+        unit = "".join(rng.choices(letters, k=rng.choice((1, 2, 7, 300))))
+        pieces[unit * (300 // len(unit))] = 1
+    return pieces
+
+
+def _difference(pieces: dict[str, int], rules: Rules, rng: random.Random) -> str:
+    n = rng.choice((4, 12, _MOST_MERGES))
+    found, beside = CompiledLearner(_table(pieces), rules, None), PythonLearner(pieces, rules, None)
+    given = _given(rng, pieces, rules) if rng.random() < 0.1 else []
+    steps = [found.merge(pair) for pair in given]
+    in_python = [beside.merge(pair) for pair in given]
+    while len(steps) < n and (more := found.learn(rng.randint(1, n - len(steps)))):
+        steps += more
+    in_python += beside.learn(n - len(given))
+    what = f"{rules} given {given} of {pieces}"
+    if steps != in_python:
+        return f"{what}: {steps} and in Python {in_python}"
+    if sorted(found.pairs()) != sorted(beside.pairs()) or found.symbol_counts() != beside.symbol_counts():
+        return f"{what}: other counts than in Python"
+    wanted = _reference_steps(pieces, rules, given, n)
+    return "" if wanted in (None, steps) else f"{what}: {steps} and by definition {wanted}"
+
+
+def _given(rng: random.Random, pieces: dict[str, int], rules: Rules) -> list[tuple[int, int]]:
+    """Some pairs of symbols, of which each may be one that those before it make."""
+    symbols = [alphabet(rules.ties).index(byte) for byte in "".join(pieces).encode()]
+    pairs = []
+    for new in range(256 + bool(rules.end_of_word), 259):
+        pairs.append((rng.choice(symbols), rng.choice(symbols)))
+        symbols += [new] * len(symbols)
+    return pairs
+
+
+def _table(pieces: dict[str, int]) -> kernel.PieceTable:
+    table = kernel.PieceTable(None)
+    for piece, weight in pieces.items():
+        one = kernel.PieceTable(None)
+        one.add_pieces([piece], 0)
+        table.append(one, 0, weight)
+    return table
+
+
+def _reference_steps(pieces: dict[str, int], rules: Rules, given: list[tuple[int, int]], n: int) -> list[Step] | None:
+    """The merges by definition; None where a mark at the end of pieces stands in them, too.
+
+    The reference knows of no ends of words: there, a byte that occurs nowhere else is put behind each piece.
+    """
+    mark = _MARK[rules.ties] if rules.end_of_word else None
+    if mark is not None and any(mark in piece.encode() for piece in pieces):
+        return None
+    end = b"" if mark is None else bytes([mark])
+    words = [piece.encode() + end for piece, count in pieces.items() for _ in range(count)]
+    ids = [*alphabet(rules.ties), *end, *range(256, 256 + n)]  # symbol -> what it is in the reference
+    symbol_of = {token: symbol for symbol, token in enumerate(ids)}  # of the byte that is the mark, the mark
+    given = [(ids[left], ids[right]) for left, right in given]
+    rows = reference.train(words, n, rules.ties, rules.min_count, rules.max_length, given)
+    return [
+        (symbol_of[left], symbol_of[right], count, tied, left_over) for left, right, _, count, tied, left_over in rows
+    ]
