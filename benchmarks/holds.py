@@ -81,7 +81,7 @@ async def _play(tokenizer: Path, book: Path, rounds: int) -> None:
 
         def resize(width: int, height: int) -> Callable[[], Awaitable[None]]:
             async def resized() -> None:
-                app._driver._size = (width, height)  # type: ignore[union-attr]
+                app._driver._size = (width, height)
                 size = Size(width, height)
                 await scope.batch(events.Resize(size, size))
 
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="how often each deed is done (5)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, own_home(Path(folder)):
-        sources.computer_sources = lambda: []  # type: ignore[assignment]  # tens of megabytes to be read
+        sources.computer_sources = lambda: []  # tens of megabytes to be read
         path = config.tokenizers_folder() / "small.json"
         save(train(_TEXT, vocab_size=280), path)
         if options.tokenizer:

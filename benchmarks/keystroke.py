@@ -185,7 +185,7 @@ def _be_plain(text: str) -> None:
 
 
 def _say_ready(app: object) -> None:
-    driver = app._driver  # type: ignore[attr-defined]
+    driver = app._driver
     driver.write(READY.decode())
     driver.flush()
 

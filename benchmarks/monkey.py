@@ -70,7 +70,7 @@ def main() -> None:
 
 def _in_app(todo: list[Deed]) -> Played:
     with tempfile.TemporaryDirectory() as folder, own_home(Path(folder)):
-        sources.computer_sources = lambda: []  # type: ignore[assignment]  # tens of megabytes to be read
+        sources.computer_sources = lambda: []  # tens of megabytes to be read
         played = asyncio.run(play(todo))
         gc.collect()
     return played

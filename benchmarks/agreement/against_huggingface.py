@@ -86,7 +86,7 @@ def _encode(tokenizer: Any) -> Callable[[str], list[int]]:
 
 
 def _decode(tokenizer: Any, ids: list[int]) -> str:
-    return tokenizer.decode(ids, skip_special_tokens=False)  # type: ignore[no-any-return]
+    return tokenizer.decode(ids, skip_special_tokens=False)
 
 
 def _disagreements(described: Any) -> Iterator[Disagreement]:

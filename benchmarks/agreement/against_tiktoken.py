@@ -120,7 +120,7 @@ def _encode(tokenizer: Any, allowed: Any = frozenset(), disallowed: Any = "all")
 
     def encode(text: str) -> list[int] | None:
         try:
-            return tokenizer.encode(text, allowed_special=allowed, disallowed_special=disallowed)  # type: ignore[no-any-return]
+            return tokenizer.encode(text, allowed_special=allowed, disallowed_special=disallowed)
         except (SpecialTokenError, ValueError):
             return None
 

@@ -51,7 +51,7 @@ def _packed(path: Path) -> bytes:
 def _messages(path: Path) -> bytes:
     """A catalog's messages and their translations, a pair a paragraph."""
     with path.open("rb") as file:
-        catalog = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]  # there is no public way to all
+        catalog = gettext.GNUTranslations(file)._catalog  # there is no public way to all
     pairs = ((key[0] if isinstance(key, tuple) else key, text) for key, text in catalog.items())
     return "\n\n".join(f"{key}\n{text}" for key, text in pairs).encode()
 

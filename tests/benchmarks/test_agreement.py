@@ -11,14 +11,18 @@ from amounts import exhaustive, first
 from real import real_file
 from shell import ROOT
 
-from benchmarks.agreement import characters, comparing, report, strings, texts
+from benchmarks.agreement import (
+    against_huggingface,
+    against_tiktoken,
+    characters,
+    comparing,
+    pipelines,
+    report,
+    strings,
+    texts,
+    training,
+)
 from benchmarks.agreement.comparing import Subject
-
-pytest.importorskip("tiktoken", reason="tiktoken is not installed; it comes with the extra dev")
-pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
-pytest.importorskip("rustbpe", reason="rustbpe is not installed; it comes with the extra dev")
-
-from benchmarks.agreement import against_huggingface, against_tiktoken, pipelines, training
 
 
 @pytest.fixture

@@ -9,8 +9,6 @@ import pytest
 
 import bpe_core
 
-OPTIONAL = ("bpe_core.embeddings", "bpe_core.auditing.undertrained")
-"""What needs numpy, of an extra."""
 ROOT = Path(bpe_core.__file__).parent
 
 
@@ -25,6 +23,4 @@ def with_examples():
 
 @pytest.mark.parametrize("name", with_examples())
 def test_the_examples_are_true(name):
-    if name.startswith(OPTIONAL):
-        pytest.importorskip("numpy")
     assert doctest.testmod(importlib.import_module(name)).failed == 0

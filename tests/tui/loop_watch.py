@@ -55,7 +55,7 @@ class LoopWatch:
         ours, run = asyncio.current_task(), asyncio.Handle._run
 
         def timed(handle: asyncio.Handle) -> None:
-            task = getattr(handle._callback, "__self__", None)  # type: ignore[attr-defined]
+            task = getattr(handle._callback, "__self__", None)
             if task is ours and ours is not None:
                 run(handle)
                 return
@@ -66,11 +66,11 @@ class LoopWatch:
             if ended - began >= self.least:
                 self.holds.append(Hold(ended - began, self._described(task, handle, ended)))
 
-        asyncio.Handle._run = timed  # type: ignore[method-assign]
+        asyncio.Handle._run = timed
         try:
             yield self
         finally:
-            asyncio.Handle._run = run  # type: ignore[method-assign]
+            asyncio.Handle._run = run
 
     def _described(self, task: object, handle: asyncio.Handle, ended: float) -> str:
         place = repr(handle)

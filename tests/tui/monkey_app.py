@@ -292,11 +292,11 @@ def _all_messages_handled() -> Iterator[Any]:
                 handled.add(type(message).__qualname__)
             yield cls, method
 
-    MessagePump._get_dispatch_methods = found  # type: ignore[method-assign, assignment]
+    MessagePump._get_dispatch_methods = found
     try:
         yield lambda: arrived - handled
     finally:
-        MessagePump._get_dispatch_methods = find  # type: ignore[method-assign]
+        MessagePump._get_dispatch_methods = find
 
 
 @contextmanager

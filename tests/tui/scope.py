@@ -27,7 +27,7 @@ from tui.widgets.corpus_tree import CorpusTree, Entry
 from tui.widgets.token_area import TokenArea
 from tui.workers.process import Job
 
-Dialog = TypeVar("Dialog", bound=ModalScreen)  # type: ignore[type-arg]
+Dialog = TypeVar("Dialog", bound=ModalScreen)
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0

@@ -3,6 +3,7 @@
 import gc
 from pathlib import Path
 
+import numpy
 import pytest
 from amounts import exhaustive
 from scope import TEXT, Opened, Scope, never
@@ -260,7 +261,6 @@ async def test_the_garbage_collector_leaves_many_verdicts_alone(
 async def test_the_rows_of_a_model_are_looked_at_and_what_another_normalizer_kills(
     opened: Opened, book: Path, kept: Path
 ) -> None:
-    numpy = pytest.importorskip("numpy", reason="numpy is not installed; it is an extra")
     rows = numpy.random.default_rng(5).standard_normal((280, 8)).astype(numpy.float32)
     rows[[260, 265, 270]] = rows[[0xC0, 0xC1, 0xF5]]  # as if they, too, had never been trained
     few, good = kept.with_name("few.npy"), kept.with_name("good.npy")

@@ -67,7 +67,7 @@ async def test_from_the_choice_of_tokenizers_to_a_line_in_the_editor(opened: Ope
         assert table.view is not None and table.view.key == "disagreements"
         await scope.press("down", "enter")
         await scope.until(lambda: scope.screen.active == "editor", "the place is shown")
-        rows = scope.screen.comparison.found["pairs"][0]["disagreements"]  # type: ignore[index]
+        rows = scope.screen.comparison.found["pairs"][0]["disagreements"]
         assert scope.area.selected_text == rows[1]["text"]
         await scope.press("f10", "c")
         assert pane.has_class("-choosing")

@@ -44,7 +44,7 @@ def left_behind(book: Path, title: str = "book", **unfinished: object) -> Path:
     trainer.finish()
     save(trainer.tokenizer(), Path(f"{output}.checkpoint"))
     options = TrainingOptions(vocab_size=300)
-    Note.again(output, UnfinishedTraining(title, options, (str(book),), **unfinished)).leave()  # type: ignore[arg-type]
+    Note.again(output, UnfinishedTraining(title, options, (str(book),), **unfinished)).leave()
     return output
 
 

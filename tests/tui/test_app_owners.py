@@ -261,7 +261,7 @@ async def test_one_that_was_opened_is_in_force_and_stays_in_the_list_until_it_is
 def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
     listed: list[tuple[KnownTokenizer, ...]] = []
     small = train(TEXT, vocab_size=260)
-    shelf = KnownTokenizers(None, listed.append)  # type: ignore[arg-type]  # no work is begun
+    shelf = KnownTokenizers(None, listed.append)  # no work is begun
     paths = [home / f"{n}.json" for n in range(MOST_OPENED + 5)]
     for path in (*paths, paths[7]):
         shelf.add(path, small)

@@ -81,8 +81,11 @@ class StandIn:
     def moments(self) -> Moments:
         training = SimpleNamespace(tell=self._told)
         shown = SimpleNamespace(go_to=self.done.append)
-        train = lambda first: self.done.append(f"new: {first.condition.words}")  # noqa: E731
-        return Moments(cast(MainScreen, self), cast(ShownTokenizer, shown), cast("object", training), train)  # type: ignore[arg-type]
+        return Moments(cast(MainScreen, self), cast(ShownTokenizer, shown), cast("object", training), self._train)
+
+    def _train(self, first: Command) -> None:
+        assert first.condition is not None
+        self.done.append(f"new: {first.condition.words}")
 
     def _told(self, command: Command) -> None:
         assert command.verb == "until" and command.condition is not None

@@ -85,7 +85,7 @@ def test_a_disk_that_refuses_is_an_error_and_leaves_nothing_half_written(home: P
     save_configuration(FILLED)
     folder = config._configuration_file().parent
     with pytest.raises(TypeError):
-        save_configuration(replace(FILLED, theme=object()))  # type: ignore[arg-type]
+        save_configuration(replace(FILLED, theme=object()))
     assert load_configuration() == FILLED
     assert os.listdir(folder) == ["configuration.json"]
     config.text_file().parent.parent.mkdir(parents=True, exist_ok=True)

@@ -80,7 +80,7 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
 
             def counted(*given: object, _draw: object = draw, _whole: str = whole, **named: object) -> object:
                 drawn[_whole] += 1
-                return _draw(*given, **named)  # type: ignore[operator]
+                return _draw(*given, **named)
 
             monkeypatch.setattr(Compositor, whole, counted)
         lines = Widget.render_lines

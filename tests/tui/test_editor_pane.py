@@ -39,7 +39,7 @@ def review(scope: Scope) -> Review | None:
 
 
 async def reviewed(scope: Scope) -> None:
-    await scope.until(lambda: review(scope) and review(scope).settled, "the text is reviewed")  # type: ignore[union-attr]
+    await scope.until(lambda: review(scope) and review(scope).settled, "the text is reviewed")
 
 
 @exhaustive
@@ -101,7 +101,7 @@ async def test_the_side_turns_from_the_token_to_its_story_and_to_what_may_come(o
 async def test_what_is_not_final_is_underlined(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "of the th")
-        assert review(scope) is not None and review(scope).open_from == 6  # type: ignore[union-attr]
+        assert review(scope) is not None and review(scope).open_from == 6
         await scope.until(lambda: underlined(scope) == " th", "the end is underlined")
         await scope.press("ctrl+end", "e", "y")
         await reviewed(scope)
@@ -216,7 +216,7 @@ def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
     def keys(bindings: list[object]) -> set[str]:
         return {key for binding in bindings for key in str(getattr(binding, "key", "")).split(",")}
 
-    assert not keys(EditorPane.BINDINGS) & keys(TextArea.BINDINGS)  # type: ignore[arg-type]
+    assert not keys(EditorPane.BINDINGS) & keys(TextArea.BINDINGS)
 
 
 @pytest.mark.usefixtures("kept")

@@ -67,7 +67,7 @@ class Asks(App[None]):
         super().__init__()
         base: type[ModalScreen[str]] = Dialog if guarded else ModalScreen
 
-        class Question(base):  # type: ignore[misc, valid-type]
+        class Question(base):
             def compose(self) -> ComposeResult:
                 yield Input("answer")
 
@@ -104,7 +104,7 @@ class HasPalette(App[None]):
 
     def __init__(self, guarded: bool, **palette: object) -> None:
         super().__init__()
-        self.palette = (Palette if guarded else CommandPalette)(**palette)  # type: ignore[arg-type]
+        self.palette = (Palette if guarded else CommandPalette)(**palette)
 
     def on_mount(self) -> None:
         self.push_screen(self.palette)
@@ -161,7 +161,7 @@ class Named(Provider):
 
     async def discover(self) -> Hits:
         for name in ("first", "second"):
-            yield DiscoveryHit(name, lambda name=name: self.app.notify(name))  # type: ignore[misc]
+            yield DiscoveryHit(name, lambda name=name: self.app.notify(name))
 
     async def search(self, query: str) -> Hits:
         await asyncio.sleep(0.05)
@@ -192,7 +192,7 @@ async def test_a_click_on_what_has_just_been_removed(guarded: bool, then: str) -
 
         async def on_event(self, event: Event) -> None:
             mouse = isinstance(event, MouseEvent) and not event.is_forwarded
-            if guarded and mouse and leads_nowhere(self.screen, event):  # type: ignore[arg-type]
+            if guarded and mouse and leads_nowhere(self.screen, event):
                 return
             await super().on_event(event)
 

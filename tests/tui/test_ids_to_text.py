@@ -19,7 +19,7 @@ def rows(text: str | list[int], width: int) -> list[list[tuple[str, int, bool]]]
     ids = list(text.encode()) if isinstance(text, str) else text
     spans = list(decoded_spans(BYTES, ids))
     found: list[list[tuple[str, int, bool]]] = []
-    for _ in lay_out(spans, [index % 6 for index in range(len(spans))], BYTES.token_bytes, width, found):  # type: ignore[arg-type]
+    for _ in lay_out(spans, [index % 6 for index in range(len(spans))], BYTES.token_bytes, width, found):
         pass
     return [[tuple(part) for part in row] for row in found]
 

@@ -111,7 +111,7 @@ class Host:
 
     def work(self) -> None:
         while self._waiting:
-            asyncio.run(self._waiting.pop()())  # type: ignore[operator]
+            asyncio.run(self._waiting.pop()())
 
 
 class Chosen:
@@ -127,7 +127,7 @@ class Chosen:
             self.n_read += 1
             return files.get(path)
 
-        self.owner = Lanes(self.host, self._show, read, self._remember)  # type: ignore[arg-type]
+        self.owner = Lanes(self.host, self._show, read, self._remember)
 
     def _show(self, shown: tuple[ShownLane, ...]) -> None:
         self.shown = shown
@@ -199,7 +199,7 @@ def test_a_search_for_garbage_leaves_loaded_tokenizers_alone(tmp_path: Path, hom
     """Else it would look at each of their tokens, while a key waits."""
     save(SMALL, path := tmp_path / "small.json")
     gc.unfreeze()
-    loaded = asyncio.run(read(Host(), path, lambda _: None, lambda *_: None))  # type: ignore[arg-type]
+    loaded = asyncio.run(read(Host(), path, lambda _: None, lambda *_: None))
     assert loaded is not None
     assert not any(one is loaded.tokenizer.vocabulary for one in gc.get_objects())
     gc.unfreeze()

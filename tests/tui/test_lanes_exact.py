@@ -3,7 +3,6 @@
 import random
 from pathlib import Path
 
-import pytest
 from amounts import SHARE, amount, exhaustive
 from nasty import nasty_texts
 from real import real_file
@@ -45,7 +44,6 @@ def edited_at_random(lanes: list[Tokenizer], text: str, n_edits: int) -> None:
 
 @amount(80, 1_000)
 def test_lanes_of_small_vocabularies(amount: int) -> None:
-    pytest.importorskip("tiktoken")
     text = prose(4_000)
     patterns = ("gpt2", "gpt4", "gpt4o")
     edited_at_random([train(text, vocab_size=400, pattern=pattern) for pattern in patterns], text, amount)
@@ -53,7 +51,6 @@ def test_lanes_of_small_vocabularies(amount: int) -> None:
 
 @exhaustive
 def test_lanes_of_real_vocabularies(tmp_path: Path) -> None:
-    pytest.importorskip("tiktoken")
     n_edits = round(2_000 * SHARE)
     names = ("r50k_base", "cl100k_base", "o200k_base")
     text = prose(500 * n_edits)  # a million characters, where all is tried

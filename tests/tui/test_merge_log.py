@@ -157,7 +157,7 @@ async def test_going_back_in_time_brings_the_step_into_sight_and_training_on_doe
 
 async def test_some_of_the_merges_are_shown_and_found() -> None:
     app = LogApp()
-    app.copy_to_clipboard = lambda text: setattr(app, "_clipboard", text)  # type: ignore[method-assign]
+    app.copy_to_clipboard = lambda text: setattr(app, "_clipboard", text)
     async with app.run_test(size=(110, 14)) as pilot:
         log = app.log_
         trainer = Trainer("the theme of the other thesis, 日本 日中 日 日 " * 5, vocab_size=290)
@@ -222,7 +222,7 @@ async def test_where_nobody_counted_nothing_is_shown_that_only_counts_tell_of() 
 )
 def test_a_token_is_found_by_text_bytes_and_id(sought: str, found: list[int]) -> None:
     holds = sought_in(sought)
-    assert [row for row, merge in enumerate(STRANGE) if holds(merge)] == found  # type: ignore[arg-type]
+    assert [row for row, merge in enumerate(STRANGE) if holds(merge)] == found
 
 
 async def test_later_merges_are_faint() -> None:

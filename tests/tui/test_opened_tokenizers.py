@@ -24,7 +24,7 @@ SMALL = train("the theme of the other thesis " * 9, vocab_size=264, pattern="gpt
 
 
 def known(path: str, name: str, **more: object) -> KnownTokenizer:
-    return replace(KnownTokenizer(path, name, 1024, "opened"), **more)  # type: ignore[arg-type]
+    return replace(KnownTokenizer(path, name, 1024, "opened"), **more)
 
 
 def test_what_was_seen_of_a_file_is_held_against_what_it_is_now(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
     host = SimpleNamespace(run_worker=lambda work: tasks.append(asyncio.create_task(work())) or tasks[-1])
     row = known("/c/x", "gpt-4o", origin="found")
     monkeypatch.setattr(opened_tokenizers, "found", lambda forgotten: (row,))
-    shelf = KnownTokenizers(host, lambda kept: None)  # type: ignore[arg-type]
+    shelf = KnownTokenizers(host, lambda kept: None)
     shelf.look_anew({}, everywhere=True)
     await asyncio.sleep(0)
     shelf.look_anew({})

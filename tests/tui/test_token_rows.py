@@ -51,7 +51,7 @@ def rows() -> TokenRows:
 
 
 def ids(rows: TokenRows, **wanted: object) -> list[int]:
-    return [rows.ids[row] for row in worked_out(rows.rows(Wanted(**wanted)))]  # type: ignore[arg-type]
+    return [rows.ids[row] for row in worked_out(rows.rows(Wanted(**wanted)))]
 
 
 def test_what_is_most_suspicious_comes_first_and_the_rest_by_id(rows: TokenRows) -> None:

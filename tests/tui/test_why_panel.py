@@ -270,7 +270,7 @@ async def test_a_kept_vocabulary_is_asked_about_in_the_texts_that_are_chosen(
         assert await until_explained(scope, 1) == explain(counts, 1)
         assert scope.screen.explained.places
         await scope.press("f3", "f3")
-        assert scope.screen.query_one("#above-log").size.height == settings and scope.screen.focused.id == "vocab-size"  # type: ignore[union-attr]
+        assert scope.screen.query_one("#above-log").size.height == settings and scope.screen.focused.id == "vocab-size"
 
 
 @exhaustive
@@ -309,7 +309,7 @@ def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, st
         pair, _, rules = line[2:].partition("█")
         taken |= dict.fromkeys(rules.split("  ")[-1].split(), pair.strip())
     assert taken == story
-    assert lines[1] == f"{len(answer.explanation.choice.tied)} pairs tied  “{ties}” decides"  # type: ignore[union-attr]
+    assert lines[1] == f"{len(answer.explanation.choice.tied)} pairs tied  “{ties}” decides"
     assert lines[2].startswith(f"● {story[ties]} ")
     assert TIE_MEANINGS[ties] in lines
 

@@ -27,7 +27,6 @@ def test_they_are_all_pairs_whose_text_is_just_them():
 
 @pytest.mark.parametrize(("name", "n"), [("r50k_base", 12_960), ("cl100k_base", 51_209)])
 def test_published_vocabularies_have_as_many_as_are_known(tmp_path, name, n):
-    pytest.importorskip("tiktoken")
     tokenizer = load(real_file(f"{name}.tiktoken", tmp_path))
     theirs = tokenizer.to_tiktoken()  # where the two know different versions of Unicode, the figures are tiktoken's
     found = list(incomplete_bigrams(tokenizer))

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy
 import pytest
 
 from bpe_core import audit, save, train
@@ -10,8 +11,6 @@ from bpe_core.auditing.undertrained import unused_rows
 from bpe_core.cli.main import main
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.errors import EmbeddingsError
-
-numpy = pytest.importorskip("numpy", reason="numpy is not installed; it is an extra")
 
 LEARNED = train("the theme of the other thesis, the thing that they thought through\n" * 20, vocab_size=330)
 N = LEARNED.n_vocab

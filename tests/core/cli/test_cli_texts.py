@@ -105,8 +105,9 @@ def test_a_file_that_is_cut_while_parts_of_it_are_counted_is_told(tmp_path: Path
         files = find_files(path if required else tmp_path).files
 
         def read(files: Any = files) -> Counts:
-            cut = lambda _: os.truncate(path, 100)  # noqa: E731
-            return Counts.read(files, progress=cut, workers=workers, sample=Sample(Fraction(1)))
+            return Counts.read(
+                files, progress=lambda _: os.truncate(path, 100), workers=workers, sample=Sample(Fraction(1))
+            )
 
         if required:
             with pytest.raises(TextError, match=r"log.txt cannot be read: it became shorter while it was read"):

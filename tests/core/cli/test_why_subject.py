@@ -124,7 +124,7 @@ def test_a_sample(weighted: bool, texts: list[Path], tmp_path: Path) -> None:
     assert tokenizer.record is not None
     read: list[tuple[str, int]] = []
     for source in tokenizer.record.sources:
-        name, start, end = re.fullmatch(r"(.+?)(?: \(bytes ([\d,]+) to ([\d,]+)\))?", source.name).groups()  # type: ignore[union-attr]
+        name, start, end = re.fullmatch(r"(.+?)(?: \(bytes ([\d,]+) to ([\d,]+)\))?", source.name).groups()
         text = (tmp_path / name).read_text()
         part = slice(int(start.replace(",", "")), int(end.replace(",", ""))) if start else slice(None)
         read.append((text[part], 3 if weighted and name == texts[1].name else 1))

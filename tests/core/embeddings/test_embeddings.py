@@ -3,13 +3,12 @@
 import json
 import math
 
+import numpy
 import pytest
 
 from bpe_core.embeddings.indicators import INDICATORS, indicator, nearest, usual_indicator
 from bpe_core.embeddings.matrix import Matrix, open_matrix, tensors_with_rows
 from bpe_core.errors import EmbeddingsError
-
-numpy = pytest.importorskip("numpy", reason="numpy is not installed; it is an extra")
 
 RNG = numpy.random.default_rng(7)
 ROWS = RNG.standard_normal((50, 8)).astype(numpy.float32)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import tokenizers
 from amounts import exhaustive
 from nasty import nasty_texts
 from real import real_file
@@ -105,7 +106,6 @@ def test_a_folder_opens_by_the_file_in_it(tmp_path):
 
 
 def test_what_is_written_opens_in_the_library(tmp_path):
-    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
     tokenizer = train(TEXTS, vocab_size=600, pattern="gpt2", special_tokens=["<|end|>"])
     save(tokenizer, tmp_path / "vocab.json", format="gpt2")
     model = tokenizers.models.BPE.from_file(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))

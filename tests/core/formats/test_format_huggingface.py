@@ -5,6 +5,7 @@ from bisect import bisect_left
 from types import SimpleNamespace
 
 import pytest
+import tokenizers
 from amounts import amount, exhaustive, first
 from nasty import nasty_texts
 from real import real_file
@@ -13,7 +14,6 @@ from bpe_core import FormatError, LiveText, OptionError, UnknownTokenError, load
 from bpe_core.editing.aligned_text import followed
 from bpe_core.formats.huggingface import pipeline
 
-tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
 N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
 Added, Regex = tokenizers.AddedToken, tokenizers.Regex
 

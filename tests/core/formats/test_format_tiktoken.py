@@ -5,6 +5,7 @@ from hashlib import sha256
 from unicodedata import normalize
 
 import pytest
+import tiktoken
 from amounts import amount, exhaustive
 from nasty import nasty_texts
 from real import real_file, real_part
@@ -27,7 +28,6 @@ def rank_file(tmp_path, tokens=(), *, newline="\n", name="ranks.tiktoken"):
 
 def tiktoken_of(path, pattern, specials=None):
     """tiktoken itself on the same file."""
-    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed; it comes with the extra dev")
     rows = (line.split() for line in path.read_bytes().splitlines() if line.strip())
     ranks = {b64decode(data): int(rank) for data, rank in rows}
     return tiktoken.Encoding("ranks", pat_str=pattern, mergeable_ranks=ranks, special_tokens=specials or {})

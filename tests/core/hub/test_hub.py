@@ -1,11 +1,13 @@
 """Tokenizers by name: what is in a cache is found without network and library; the rest is one sentence or a file."""
 
 import hashlib
+import socket
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from tiktoken.model import encoding_name_for_model
 
 from bpe_core.errors import FetchError
 from bpe_core.formats.known_files import KNOWN_FILES
@@ -39,9 +41,8 @@ def without(monkeypatch, name):
 )
 def test_a_model_has_the_encoding_that_tiktoken_gives_it(name, encoding):
     assert encodings.encoding_of(name) == encoding
-    theirs = pytest.importorskip("tiktoken.model").encoding_name_for_model
     if encoding and name not in (encoding, "gpt2"):
-        assert theirs(name) == encoding
+        assert encoding_name_for_model(name) == encoding
 
 
 def test_a_path_is_no_name(tmp_path, monkeypatch):
@@ -205,12 +206,9 @@ def test_whatever_goes_wrong_in_tiktoken_is_one_sentence(monkeypatch, error, sen
         fetch("gpt-4o")
 
 
-@pytest.mark.parametrize(("name", "library"), [("gpt-4o", "tiktoken"), ("some/model", "huggingface_hub")])
-def test_the_real_libraries_without_a_network(monkeypatch, name, library):
+@pytest.mark.parametrize("name", ["gpt-4o", "some/model"])  # of tiktoken and of huggingface_hub
+def test_the_real_libraries_without_a_network(monkeypatch, name):
     """Nothing is asked of the network: the name of its server is not even looked up."""
-    pytest.importorskip(library)
-    import socket
-
     def nowhere(*address, **options):
         raise socket.gaierror(-2, "Name or service not known")
 

@@ -24,4 +24,4 @@ def test_what_is_no_list_of_ids_is_refused() -> None:
             kernel.decimals(data, between)
     for wrong in ((bytearray(8), " "), (bytes(8), b" "), (bytes(8),), ()):
         with pytest.raises(TypeError):
-            kernel.decimals(*wrong)  # type: ignore[arg-type]
+            kernel.decimals(*wrong)

@@ -77,4 +77,4 @@ def test_a_changed_file_is_read_as_line_by_line_or_not_at_all(amount: int) -> No
 
 def test_what_is_no_buffer_is_refused() -> None:
     with pytest.raises(TypeError):
-        kernel.read_ranks("YQ== 0\n")  # type: ignore[arg-type]
+        kernel.read_ranks("YQ== 0\n")

@@ -5,9 +5,11 @@ import random
 from itertools import accumulate
 
 import pytest
+import tiktoken
 from amounts import exhaustive
 from nasty import nasty_texts
 from real import real_file
+from tiktoken.load import load_tiktoken_bpe
 
 from bpe_core import PATTERNS, load, metrics, save, train
 from bpe_core.content.samples import samples
@@ -171,9 +173,6 @@ def test_sections_are_texts_of_their_own():
 
 @exhaustive
 def test_real_tokenizers_are_measured_as_tiktoken_counts(tmp_path):
-    tiktoken = pytest.importorskip("tiktoken")
-    from tiktoken.load import load_tiktoken_bpe
-
     path = real_file("cl100k_base.tiktoken", tmp_path)
     ours = load(path)
     theirs = tiktoken.Encoding(

@@ -6,9 +6,12 @@ from pathlib import Path
 from statistics import harmonic_mean
 
 import pytest
+import tiktoken
+import tokenizers
 from amounts import SHARE, exhaustive
 from nasty import nasty_texts
 from real import real_file, real_part
+from tiktoken.load import load_tiktoken_bpe
 
 from bpe_core import PATTERNS, TextError, load, metrics, train
 from bpe_core.content.samples import samples
@@ -197,8 +200,6 @@ def compared(ours, paths, *, by_sections=False):
 
 
 def test_the_tale_is_counted_as_tiktoken_and_tokenizers_count():
-    pytest.importorskip("tiktoken")
-    pytest.importorskip("tokenizers")
     ours = [real_part("cl100k_base"), train(TALE.read_text(encoding="utf-8")[:4000], vocab_size=400)]
     comparison = compared(ours, [TALE], by_sections=True)
     theirs = ours[0].to_tiktoken(), ours[1].to_tokenizers()
@@ -208,10 +209,6 @@ def test_the_tale_is_counted_as_tiktoken_and_tokenizers_count():
 
 @exhaustive
 def test_the_standard_library_is_counted_as_tiktoken_and_tokenizers_count(tmp_path):
-    tiktoken = pytest.importorskip("tiktoken")
-    tokenizers = pytest.importorskip("tokenizers")
-    from tiktoken.load import load_tiktoken_bpe
-
     path = real_file("o200k_base.tiktoken", tmp_path)
     real_file("encoder.json", tmp_path)
     merges = real_file("vocab.bpe", tmp_path)

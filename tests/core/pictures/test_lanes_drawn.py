@@ -71,7 +71,7 @@ def test_a_part_of_a_text_has_totals_of_its_own() -> None:
     assert lanes.summaries[1].endswith(f"({100 * (n_tokens[1] - n_tokens[0]) / n_tokens[0]:+.1f} %)".replace("-", "−"))
 
 
-def test_show_draws_several_tokenizers_as_lanes(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_show_draws_several_tokenizers_as_lanes(tmp_path, capsys) -> None:
     paths = [tmp_path / "one.json", tmp_path / "other.json"]
     for path, tokenizer in zip(paths, (ONE, OTHERS[0]), strict=True):
         save(tokenizer, path)

@@ -67,4 +67,4 @@ def test_an_animation_is_one_document_of_all_frames_each_in_its_turn() -> None:
 @pytest.mark.parametrize("seconds", [0, -1, float("nan")])
 def test_a_frame_takes_some_time(make: object, seconds: float) -> None:
     with pytest.raises(OptionError, match="more than 0 seconds"):
-        make(frames(TOKENIZER, "a"), seconds)  # type: ignore[operator]
+        make(frames(TOKENIZER, "a"), seconds)

@@ -4,6 +4,7 @@ import random
 from itertools import chain
 
 import pytest
+import tiktoken
 from amounts import first
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,7 +106,6 @@ def test_a_text_where_names_belong_is_a_mistake(tokenizer):
 
 
 def test_tiktoken_gives_the_same_ids(tokenizer):
-    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed; it comes with the extra dev")
     ranks = {tokenizer.token_bytes(token): token for token in range(256 + tokenizer.step)}
     theirs = tiktoken.Encoding(
         "ours", pat_str=tokenizer.splitter.source, mergeable_ranks=ranks, special_tokens=tokenizer.special_tokens

@@ -4,6 +4,8 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+import rustbpe
+import tokenizers
 
 from bpe_core import PATTERNS, train
 
@@ -24,7 +26,6 @@ def tokens_of(tokenizer):
 
 
 def test_lowest_is_the_rule_of_rustbpe(texts):
-    rustbpe = pytest.importorskip("rustbpe", reason="rustbpe is not installed; it comes with the extra dev")
     theirs = rustbpe.Tokenizer()
     theirs.train_from_iterator(iter(texts), 2000, pattern=PATTERNS["gpt4"])
     ranks = sorted(((rank, bytes(token)) for token, rank in theirs.get_mergeable_ranks()), key=lambda row: row[0])
@@ -34,7 +35,6 @@ def test_lowest_is_the_rule_of_rustbpe(texts):
 
 
 def test_lowest_hf_is_the_rule_of_hugging_face(texts):
-    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed; it comes with the extra dev")
     byte_level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = byte_level
