@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from bpe_core.auditing.verdicts import Verdict
 from tui.drawing.token_rows import HOLE, SPECIAL
 from tui.messages import TokenOpened
+from tui.terminal.sliced_work import SlicedWork
 from tui.widgets.token_table import TokenTable
 
 COUNTS = {"count": {256: 0, 257: 0, 300: 12_345}}
@@ -68,6 +69,21 @@ async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of
         assert table.kind == HOLE and "No token has the 42 ids from 258 to 299." in lines(table)[1]
         await pilot.press("left", "enter")
         assert table.kind == SPECIAL and "<|end|>" in lines(table)[1] and app.heard[-1] == ("selected", 310)
+
+
+async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = TableApp()
+    async with app.run_test(size=(110, 12)) as pilot:
+        table = app.table
+        table.list_tokens(VOCABULARY)
+        await until(pilot, lambda: table.row_count == 261)
+        with monkeypatch.context() as busy:
+            busy.setattr(SlicedWork, "AT_ONCE", 0.0)  # as on a machine that has much else to do
+            table.list_tokens(VOCABULARY)
+            assert (table.current, table.verdict, table.hint) == (None, None, "")
+            table.list_tokens(None)
+        await until(pilot, lambda: not table.is_working)
+        assert not table.row_count and len(lines(table)) == 12
 
 
 async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:

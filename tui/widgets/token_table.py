@@ -89,6 +89,9 @@ class TokenTable(RowList):
     def list_tokens(self, vocabulary: "Vocabulary | None") -> None:
         """List the tokens of this vocabulary, of which no audit has said anything, from the first."""
         self._vocabulary, self._chosen, self._waiting = vocabulary, False, None
+        self._reading.cancel()
+        self._judging.cancel()
+        self.show_rows(())  # now, not when they are sorted: until then the cursor would be on a row that is gone
         self.rows = TokenRows()
         self.set_reactive(TokenTable.kind, ALL)
         self.set_reactive(TokenTable.severity, 0)
