@@ -31,7 +31,6 @@ from bpe_core import load, save, train
 from bpe_core.errors import BpeError
 from tui.app import BpeScope
 from tui.disk import config
-from tui.disk.recovered import load_again, remember
 
 TEXT: Final = "the theme of the other thesis, the thing that they thought through\n" * 9
 _PATIENCE: Final = 60.0
@@ -165,9 +164,6 @@ class House:
         save(learned, config.tokenizers_folder() / "other.json")
         ranks = self.root / "home" / "learned.tiktoken"
         save(learned, ranks, format="tiktoken")
-        loaded = load_again(config.recovered_folder(), ranks, "gpt4")
-        loaded.tokenizer.vocabulary.recover()
-        remember(config.recovered_folder(), loaded)
         config.save_text("kept text \N{GREEK SMALL LETTER ALPHA}\n")
 
     def choose(self, tokenizer: Path) -> None:
@@ -177,13 +173,11 @@ class House:
 
     def files(self) -> dict[str, Path]:
         """What may be broken."""
-        (recovered,) = config.recovered_folder().iterdir()
         return {
             "configuration": config._configuration_file(),
             "text": config.text_file(),
             "tokenizer": config.tokenizers_folder() / "small.json",
             "ranks": self.root / "home" / "learned.tiktoken",
-            "recovered": recovered,
             "lock": config.text_file().with_name(".editor.txt.lock"),
             "tokenizers": config.tokenizers_folder(),
             "cache": self.root / "cache",
@@ -318,7 +312,7 @@ def _check_sentences(result: Round, understood: bool) -> None:
 
 def _check_kept(name: str, was: tuple[object, ...], path: Path, text: str) -> None:
     """See that what was there still is: in its place, under another name, or in what has taken its place."""
-    if name in ("recovered", "lock", "cache"):
+    if name in ("lock", "cache"):
         return  # made anew from others
     folder = path.parent
     if any(what(entry) == was for entry in folder.iterdir()):

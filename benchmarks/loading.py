@@ -10,11 +10,9 @@ from benchmarks.measure import Measured, measure
 
 HEAD: Final = ("file", "who", "ms", "times ours", "peak MB")
 
-_AGAIN: Final = "bpescope, from cache"
-"""The app, where it has recovered the merges of the file before: they are there, too."""
 _OWN: Final = {
     "native": ("bpescope",),
-    "tiktoken": ("bpescope", _AGAIN, "tiktoken"),
+    "tiktoken": ("bpescope", "tiktoken"),
     "huggingface": ("bpescope", "tokenizers"),
 }
 """Format -> who reads it."""
@@ -31,8 +29,6 @@ def rows(vocabulary: Path, folder: Path, rounds: int) -> Iterator[list[str]]:
         path = folder / f"saved{_ENDINGS.get(format, '.json')}"
         save(tokenizer, path, format=format)
         who = [name for name in readers if peers.installed(peers.LOADERS[name][0])]
-        if _AGAIN in who:
-            measure("load", _AGAIN, path)
         yield from _rows(f"{format}, {tokenizer.n_vocab:,} tokens", path, who, rounds)
 
 

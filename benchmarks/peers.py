@@ -134,22 +134,6 @@ def loader_bpescope() -> Load:
     return lambda path: load(path, pattern="gpt4" if path.name == "saved.tiktoken" else None).encode_ordinary
 
 
-def loader_bpescope_again() -> Load:
-    """Ours, of a file that the app has recovered the merges of before; the first call is that time."""
-    from tui.disk.recovered import load_again, remember
-
-    def read(path: Path) -> Encode:
-        folder = path.with_name("recovered")
-        first_time = not folder.exists()
-        folder.mkdir(exist_ok=True)
-        loaded = load_again(folder, path, "gpt4")
-        if first_time:
-            remember(folder, loaded)
-        return loaded.tokenizer.encode_ordinary
-
-    return read
-
-
 def loader_tiktoken() -> Load:
     """tiktoken, from its own kind of file."""
     import tiktoken
@@ -188,7 +172,6 @@ def loader_tokenizers() -> Load:
 
 LOADERS: Final[dict[str, tuple[str, Callable[[], Load]]]] = {
     "bpescope": ("", loader_bpescope),
-    "bpescope, from cache": ("", loader_bpescope_again),
     "tiktoken": ("tiktoken", loader_tiktoken),
     "gigatoken": ("gigatoken", loader_gigatoken),
     "quicktok": ("quicktok", loader_quicktok),

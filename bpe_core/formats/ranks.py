@@ -12,6 +12,7 @@ from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.encoder import RankEncoder
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.recovery import recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, bytes_among
@@ -79,7 +80,7 @@ def _check(vocabulary: Vocabulary, tokens: dict[int, bytes]) -> None:
             if step < last:
                 _refuse(f"the token {token} '{token_label(data)}' is made before some of a lower id")
             last = step
-    found = recovered(id_of, ByteSymbols(bytes_among(tokens)))
+    found = recovered(RankEncoder.in_order(ByteSymbols(bytes_among(tokens)), id_of, whole_pieces=False))
     whole = vocabulary.whole_pieces
     for (token, data), merge in zip(tokens.items(), found, strict=True):
         is_alike = merge[:2] == vocabulary.parents(token) if merge else len(data) < 2 or whole.get(data) == token

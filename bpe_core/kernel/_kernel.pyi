@@ -66,6 +66,9 @@ class Encoder:
     def pieces(self, pieces: list[str], limit: int | None, /) -> tuple[bytes, bytes]:
         """(ids of all pieces as 32-bit numbers, how many there are up to the end of each piece as 64-bit numbers)."""
 
+    def parents(self, tokens: list[bytes], /) -> tuple[bytes, bytes]:
+        """The same of tokens that have ranks, each merged by the tokens of lower rank than its own."""
+
 class Trainer:
     """Learns merges from pieces and how often each occurs; not to be used by several threads at once."""
 

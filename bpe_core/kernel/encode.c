@@ -135,3 +135,19 @@ outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *en
     }
     return ENCODED;
 }
+
+outcome encode_parents(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_tokens, size_t *n_ids)
+{
+    for (size_t i = 0; i < n_tokens; i++) {
+        const uint8_t *token = bytes + ends[i];
+        size_t n = ends[i + 1] - ends[i];
+        encoding->limit = tokens_find(&encoding->tables->tokens, token, n, n).rank;
+        outcome outcome = encode_part(encoding, token, n);
+        if (outcome != ENCODED)
+            return outcome;
+        if (is_interrupted(encoding, n))
+            return INTERRUPTED;
+        n_ids[i] = encoding->ids.n;
+    }
+    return ENCODED;
+}

@@ -376,7 +376,7 @@ static PyObject *encoder_encode_bytes(PyObject *self, PyObject *args)
     return ids;
 }
 
-/* Pieces: (piece, limit or None), (list of pieces, limit or None) */
+/* Pieces: (piece, limit or None), (list of pieces, limit or None), (list of tokens) */
 
 static PyObject *encode_one(PyObject *self, PyObject *args, bool looks_up)
 {
@@ -446,19 +446,20 @@ static int gather_all(gathered *all, PyObject *pieces)
     return 0;
 }
 
-static PyObject *encoder_pieces(PyObject *self, PyObject *args)
+static PyObject *encode_each(PyObject *self, PyObject *args,
+                             outcome encode(encoding *, const uint8_t *, const size_t *, size_t, size_t *))
 {
-    PyObject *pieces, *limit, *n_ids = NULL, *ids = NULL;
+    PyObject *pieces, *limit = Py_None, *n_ids = NULL, *ids = NULL;
     gathered all;
     call call;
-    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &pieces, &limit))
+    if (!PyArg_ParseTuple(args, "O!|O", &PyList_Type, &pieces, &limit))
         return NULL;
     if (gather_all(&all, pieces) == 0)
         n_ids = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(all.n * sizeof *all.ends));
     if (n_ids && begin(&call, self, limit) == 0) {
         size_t *numbers = (size_t *)PyBytes_AS_STRING(n_ids);
         call.thread = PyEval_SaveThread();
-        outcome outcome = encode_pieces(&call.encoding, all.bytes, all.ends, all.n, numbers);
+        outcome outcome = encode(&call.encoding, all.bytes, all.ends, all.n, numbers);
         PyEval_RestoreThread(call.thread);
         if (check(outcome) == 0)
             ids = as_bytes(&call.encoding.ids);
@@ -472,6 +473,9 @@ static PyObject *encoder_pieces(PyObject *self, PyObject *args)
     return result;
 }
 
+static PyObject *encoder_pieces(PyObject *self, PyObject *args) { return encode_each(self, args, encode_pieces); }
+static PyObject *encoder_parents(PyObject *self, PyObject *args) { return encode_each(self, args, encode_parents); }
+
 static PyMethodDef methods[] = {
     {"extended", encoder_extended, METH_VARARGS, "An encoder with merges added."},
     {"encode", encoder_encode, METH_VARARGS, "The ids of a text, as a list."},
@@ -479,6 +483,7 @@ static PyMethodDef methods[] = {
     {"piece", encoder_piece, METH_VARARGS, "The ids of a piece, as a tuple."},
     {"part", encoder_part, METH_VARARGS, "The ids of a part of a piece, nothing looked up whole, as a tuple."},
     {"pieces", encoder_pieces, METH_VARARGS, "The ids of pieces, 4 bytes each, and how many up to each, 8 bytes each."},
+    {"parents", encoder_parents, METH_VARARGS, "The same of tokens, each merged by those of lower rank than its own."},
     {0},
 };
 

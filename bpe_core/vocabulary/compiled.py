@@ -45,11 +45,18 @@ class Compiled:
 
     def pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]]":
         """(ids of all pieces in a row, index in it behind the last id of each piece); the errors of `encode`."""
-        ids, ends = array("I"), array("Q")
-        id_bytes, end_bytes = self.encoder.pieces(pieces, self.n_merges)
-        ids.frombytes(id_bytes)
-        ends.frombytes(end_bytes)
-        return ids, ends
+        return _numbers(self.encoder.pieces(pieces, self.n_merges))
+
+    def parents(self, tokens: list[bytes]) -> "tuple[array[int], array[int]]":
+        """What `pieces` gives, of tokens of a vocabulary of ranks, each merged by those of lower rank than its own."""
+        return _numbers(self.encoder.parents(tokens))
+
+
+def _numbers(found: tuple[bytes, bytes]) -> "tuple[array[int], array[int]]":
+    ids, ends = array("I"), array("Q")
+    ids.frombytes(found[0])
+    ends.frombytes(found[1])
+    return ids, ends
 
 
 class CompiledMerges:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import groupby
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 
 from bpe_core.merging.merge_loop import NO_RANK, merge
 from bpe_core.vocabulary.compiled import Compiled, compiled_ranks
@@ -81,6 +81,13 @@ class RankEncoder:
         """Bytes -> rank, the lowest joined first."""
         self.whole_pieces: Final = whole_pieces
         """Whether a piece that is a token becomes it at once."""
+
+    @classmethod
+    def in_order(cls, symbols: Symbols, id_of: Mapping[bytes, int], *, whole_pieces: bool) -> Self:
+        """Of tokens that stand in the order of their ranks, no two with the same; ids that ascend serve as these."""
+        ids = list(id_of.values())
+        rank_of = id_of if ids == sorted(ids) else dict(zip(id_of, range(len(ids)), strict=True))
+        return cls(symbols, id_of, rank_of, whole_pieces=whole_pieces)
 
     @cached_property
     def compiled(self) -> Compiled | None:

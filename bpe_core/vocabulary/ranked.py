@@ -1,13 +1,12 @@
 """A vocabulary given by the ranks of its tokens: it encodes by them, and recovers its merges when they are needed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from threading import Lock
 from time import perf_counter
 from types import MappingProxyType
 from typing import Final
 
-from bpe_core.errors import OptionError
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.encoder import RankEncoder
@@ -28,8 +27,8 @@ class RankedVocabulary(Vocabulary):
     for those tokens that text can become, by default all; `rank_of` is given only if some tokens have equal ranks.
 
     `merges`, `n_merges`, `parents` and whatever else needs the merges recovers all of them first, which takes seconds
-    for a large vocabulary. `recover` does so in slices of time, and `adopt` takes merges that were recovered earlier.
-    `at` an earlier step gives a vocabulary of merges.
+    for a large vocabulary where there is no kernel; `recover` does so in slices of time. `at` an earlier step gives a
+    vocabulary of merges.
     """
 
     __slots__ = ("_found", "_lock", "_merged", "_recovered", "_recovery")
@@ -48,13 +47,12 @@ class RankedVocabulary(Vocabulary):
     ) -> None:
         if id_of is None:
             id_of = dict(zip(tokens.values(), tokens, strict=True))
-        if rank_of is None:  # ids that ascend serve as ranks
-            ids = list(id_of.values())
-            rank_of = id_of if ids == sorted(ids) else dict(zip(id_of, range(len(id_of)), strict=True))
         symbols = symbols or ByteSymbols(bytes_among(tokens))
-        self._set(RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces), dict(tokens), special_tokens)
+        in_order = RankEncoder.in_order(symbols, id_of, whole_pieces=whole_pieces)
+        by_rank = RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces) if rank_of else in_order
+        self._set(by_rank, dict(tokens), special_tokens)
         check_special_tokens(self._specials, self._bytes_of)
-        self._recovery = recovered(id_of, symbols)
+        self._recovery = recovered(in_order)
         self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
         self._recovered: list[Triple] | None = None
         self._merged: Store | None = None
@@ -67,7 +65,7 @@ class RankedVocabulary(Vocabulary):
             self.recover()
             assert self._recovered is not None
             made = {token for _, _, token in self._recovered}
-            base = {token: data for token, data in sorted(self._bytes_of.items()) if token not in made}
+            base = dict(sorted((token, data) for token, data in self._bytes_of.items() if token not in made))
             looked_up = {
                 data: token
                 for token, data in base.items()
@@ -111,17 +109,6 @@ class RankedVocabulary(Vocabulary):
     def recovered_share(self) -> float:
         """Share of the tokens whose merges are recovered, 0 to 1."""
         return 1.0 if self.knows_merges else len(self._found) / max(1, len(self.encoder.id_of))
-
-    def adopt(self, merges: Iterable[Triple]) -> None:
-        """Use `merges` recovered from the same file earlier. Raises `OptionError` if they make other tokens."""
-        merges = list(merges)
-        bytes_of = self._bytes_of.get
-        joined = [(bytes_of(left) or b"") + (bytes_of(right) or b"") for left, right, _ in merges]
-        made = [token for _, _, token in merges]
-        if len(set(made)) < len(made) or joined != list(map(bytes_of, made)):
-            raise OptionError("These merges make tokens that this vocabulary does not have.")
-        with self._lock:
-            self._recovered, self._merged = merges, None
 
     def __contains__(self, token: object) -> bool:
         return token in self._bytes_of or token in self._texts

@@ -15,10 +15,11 @@ from textual.widgets import Button, Input, Select
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.vocabulary import Vocabulary
 from tui.dialogs.ask_pattern import AskPattern
-from tui.disk import config, recovered
-from tui.disk.recovered import Loaded, load_again
-from tui.owners import training
+from tui.disk import config
+from tui.disk.tokenizer_files import load_file
+from tui.owners import loading, training
 from tui.panes.training import ANOTHER
+from tui.state.tokenizers import Loaded
 from tui.state.training import PACES
 from tui.widgets.curve import Curve
 from tui.workers.process import Job
@@ -217,12 +218,12 @@ async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
 ) -> None:
     read = Event()
 
-    def load_late(folder: Path, path: Path, pattern: str | None = None) -> Loaded:
+    def load_late(path: Path, pattern: str | None = None) -> Loaded:
         if path == kept:
             read.wait(PATIENCE)
-        return load_again(folder, path, pattern)
+        return load_file(path, pattern)
 
-    monkeypatch.setattr(recovered, "load_again", load_late)
+    monkeypatch.setattr(loading, "load_file", load_late)
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until(lambda: "loading small" in screen.notice, "the kept tokenizer is being loaded")

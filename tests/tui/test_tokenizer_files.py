@@ -11,7 +11,8 @@ from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
-from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, place_for, told_record, without_odd_record
+from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, load_file, place_for, told_record, without_odd_record
+from tui.screen.shown_tokenizer import same
 from tui.state.tokenizers import KnownTokenizer
 from tui.state.training import Run
 
@@ -111,3 +112,17 @@ def test_given_merges_need_not_occur_and_learned_ones_do() -> None:
     assert extended.record is not None
     odd = replace(extended.record, n_given=0)
     assert without_odd_record(Tokenizer(extended.vocabulary, extended.pattern, record=odd)).record is None
+
+
+def test_a_file_that_is_read_again_is_the_same_unless_anything_in_it_has_changed(tmp_path: Path) -> None:
+    path, ranks = tmp_path / "tokenizer.json", tmp_path / "learned.tiktoken"
+    save(LEARNED, path, format="huggingface")
+    save(LEARNED, ranks, format="tiktoken")
+    shown, folder = load_file(path), load_file(tmp_path)
+    assert same(shown, load_file(path)) and same(folder, load_file(tmp_path))
+    assert same(replace(folder, path=path, digest=""), folder) is False
+    in_order = load_file(ranks, "gpt4")
+    in_order.tokenizer.vocabulary.recover()
+    assert same(in_order, load_file(ranks, "gpt4")) and not same(in_order, load_file(ranks, "gpt2"))
+    path.write_text(path.read_text().replace('"normalizer": null', '"normalizer": {"type": "NFC"}'))
+    assert not same(shown, load_file(path))

@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
-from platformdirs import user_cache_path, user_config_path, user_data_path
+from platformdirs import user_config_path, user_data_path
 
 from bpe_core import untrusted_json
 from bpe_core.visible import shortened, visible
@@ -48,17 +47,6 @@ def tokenizers_folder() -> Path:
     """Where trained tokenizers are kept; made when it is missing. Raises OSError if it cannot be."""
     folder = data_folder() / "tokenizers"
     folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def recovered_folder() -> Path:
-    """Where merges that were recovered from rank files are kept, so that it need not be done twice; made if it can be.
-
-    Whoever writes there is told if it cannot, and whoever reads there finds nothing, and does without.
-    """
-    folder = user_cache_path("bpescope", appauthor=False) / "recovered"
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 

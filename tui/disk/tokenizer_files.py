@@ -5,23 +5,35 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from hashlib import sha256
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Final, overload
 
-from bpe_core.errors import BpeError, PatternNeededError
+from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load
+from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.trainer import Merge
 from bpe_core.trainer.options import Options
-from tui.state.tokenizers import KnownTokenizer
+from tui.state.tokenizers import KnownTokenizer, Loaded
 from tui.state.training import Run
 
 HEAD_BYTES: Final = 4096
 """Of a file, in which its size is told."""
 LARGEST_CORPUS: Final = 1 << 62
 """Bytes, or tokens; no disk holds more."""
+
+
+def load_file(path: Path, pattern: str | None = None) -> Loaded:
+    """As `bpe_core.load`, which tells of its errors, too."""
+    tokenizer = load(path, pattern=pattern)
+    try:
+        digest = sha256(TokenizerFile.open(path).data).hexdigest()
+    except FormatError:  # a folder
+        digest = ""
+    return Loaded(tokenizer, path, digest)
 
 
 def kept_tokenizers(folder: Path) -> tuple[KnownTokenizer, ...]:

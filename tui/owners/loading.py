@@ -3,7 +3,6 @@
 import asyncio
 import gc
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,10 +11,9 @@ from typing import Final
 from bpe_core.errors import PatternNeededError
 from bpe_core.visible import visible
 from tui.dialogs.ask_pattern import AskPattern
-from tui.disk import config, recovered
-from tui.disk.recovered import Loaded
-from tui.disk.tokenizer_files import without_odd_record
+from tui.disk.tokenizer_files import load_file, without_odd_record
 from tui.owners.owner import Awaited, Host, in_thread
+from tui.state.tokenizers import Loaded
 
 RECOVERY_SLICE: Final = 0.01
 """Seconds of recovering merges at a time, short enough for a frame."""
@@ -67,16 +65,15 @@ async def read(
 
     For `pattern_for` and `remember` see `Loading`.
     """
-    folder = config.recovered_folder()
     try:
-        loaded = await in_thread(recovered.load_again, folder, path, pattern_for(path))
+        loaded = await in_thread(load_file, path, pattern_for(path))
     except PatternNeededError:
         question = f"{visible(path.name)} holds ranks only. How does it split a text?"
         pattern = await host.ask(AskPattern(question))
         if pattern is None:
             return None
         remember(path, pattern)
-        loaded = await in_thread(recovered.load_again, folder, path, pattern)
+        loaded = await in_thread(load_file, path, pattern)
     # It has up to a million parts, and each search for garbage would look at all of them while a key waits. What holds
     # itself alive now would be left alone for good, so that is searched for before.
     gc.collect(1)
@@ -85,7 +82,7 @@ async def read(
 
 
 class Recovery(Awaited):
-    """Finds the merges of a rank file in slices between two frames, keeps them for the next time, and tells."""
+    """Finds the merges of a rank file in slices between two frames, and tells."""
 
     def __init__(self, host: Host, publish: Callable[[], None], found: Callable[[], None]) -> None:
         super().__init__(host, publish)
@@ -100,7 +97,6 @@ class Recovery(Awaited):
         while not vocabulary.recover(RECOVERY_SLICE):
             self._replace(f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
             await asyncio.sleep(RECOVERY_PAUSE)
+        await in_thread(len, vocabulary.merges)  # makes their tables, too
         self._replace("")
         self._found()
-        with suppress(OSError):  # a full disk costs the next start some seconds, nothing else
-            await in_thread(recovered.remember, config.recovered_folder(), loaded)

@@ -34,7 +34,6 @@ from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
 from tui.disk import config
-from tui.disk.recovered import Loaded
 from tui.disk.sources import sample_corpus, title_of
 from tui.owners.count import Count
 from tui.owners.explaining import Explaining, Subject, preset_of, subject_of_file, subject_of_task
@@ -50,7 +49,7 @@ from tui.screen.replay import Replay
 from tui.screen.results import Results
 from tui.screen.shown_tokenizer import ShownTokenizer
 from tui.screen.tokenizers import BUSY, Tokenizers
-from tui.state.tokenizers import name_of
+from tui.state.tokenizers import Loaded, name_of
 from tui.state.training import READABLE, Corpus, Run, TrainingOptions
 from tui.workers.training_task import RUN, TrainingTask
 
@@ -217,7 +216,7 @@ class Session:
         self.going_on.end(self.training.output, learned=tokenizer is not None)
         self.tokenizers.known.list_anew()
         if tokenizer is not None and path is not None:
-            self.shown.keep(Loaded(tokenizer, path, None, ""))
+            self.shown.keep(Loaded(tokenizer, path))
             screen.remember(tokenizer=str(path))
             if self._audits_next:
                 screen.call_later(self.audits.audit)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from bpe_core.cli.events import Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
-    from tui.disk.recovered import Loaded
     from tui.screen.main import MainScreen
+    from tui.state.tokenizers import Loaded
 
 _PATIENCE: Final = 0.1
 """Seconds that a step waits for the text before it is drawn without it."""
@@ -25,8 +25,8 @@ def same(shown: Loaded, loaded: Loaded) -> bool:
     if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
         return False
     old, new = shown.tokenizer.vocabulary, loaded.tokenizer.vocabulary
-    if shown.name or not (old.knows_merges and new.knows_merges):
-        return shown.name == loaded.name != ""
+    if shown.digest or not (old.knows_merges and new.knows_merges):
+        return shown.digest == loaded.digest != ""
     return old.merges == new.merges and old.special_tokens == new.special_tokens
 
 

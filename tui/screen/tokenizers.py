@@ -23,9 +23,8 @@ from tui.screen.shown_tokenizer import ShownTokenizer, same
 
 if TYPE_CHECKING:
     from tui.disk.config import Configuration
-    from tui.disk.recovered import Loaded
     from tui.screen.main import MainScreen
-    from tui.state.tokenizers import KnownTokenizer
+    from tui.state.tokenizers import KnownTokenizer, Loaded
 
 BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
 _LONGEST_PATTERN: Final = 120

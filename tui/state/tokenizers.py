@@ -29,6 +29,16 @@ class Opened:
     """When the file was changed last, in nanoseconds since 1970; 0 where it was never read."""
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tokenizer, and the file it came from."""
+
+    tokenizer: Tokenizer
+    path: Path
+    digest: str = ""
+    """SHA-256 of the file's content; empty for a folder, and for a tokenizer that was trained and then kept."""
+
+
 Origin = Literal["trained", "opened", "found"]
 """Where a tokenizer is from: a training in this app, a file or folder that was opened, what another program keeps."""
 Trouble = Literal["", "gone", "changed"]

@@ -7,6 +7,7 @@ import time
 import tracemalloc
 from array import array
 from itertools import chain
+from struct import pack
 
 import pytest
 from amounts import exhaustive
@@ -17,6 +18,7 @@ from bpe_core import PATTERNS, kernel, reference, train
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.encoder import RankEncoder
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.recovery import recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, MarkedSymbols, bytes_among
@@ -95,11 +97,19 @@ def test_merges_recovered_by_the_kernel_are_those_recovered_in_python(seed: int)
     tokens = [*BYTES.values(), b"ab", *rng.sample(sorted(longer), len(longer)), b"ab" * 80]
     id_of = {token: 3 * rank for rank, token in enumerate(tokens)}
     symbols = ByteSymbols({byte: 3 * byte for byte in range(256)})
-    by_kernel = list(recovered(id_of, symbols))
+    by_kernel = list(recovered(RankEncoder.in_order(symbols, id_of, whole_pieces=True)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel, "available", False)
-        assert list(recovered(id_of, symbols)) == by_kernel
+        assert list(recovered(RankEncoder.in_order(symbols, id_of, whole_pieces=True))) == by_kernel
     assert by_kernel[256] == (3 * ord("a"), 3 * ord("b"), 3 * 256)
+
+
+def test_parents_of_what_is_no_token_are_all_it_is_made_of_and_those_of_nothing_are_none() -> None:
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256, b"abab": 257}
+    of_ranks = kernel.Encoder(BYTE_IDS, None, None, ranks, ranks, True, True)
+    parents = of_ranks.parents([b"", b"abab", b"ababab", b"ab", b"a"])
+    assert parents == (pack("=7I", 256, 256, 257, 256, *b"aba"), pack("=5Q", 0, 2, 4, 6, 7))
+    assert encoder_of([]).parents([b"", b"xy"]) == (pack("=2I", *b"xy"), pack("=2Q", 0, 2))
 
 
 @given(st.integers(0, 1 << 30), st.text(st.sampled_from("aböä中💚"), max_size=200))
@@ -275,6 +285,8 @@ def test_a_byte_without_a_token_is_told_by_the_encoder_in_python() -> None:
         (lambda: encoder_of([]).encode("a", "gpt4", None), TypeError),
         (lambda: encoder_of([]).pieces(("a",), None), TypeError),
         (lambda: encoder_of([]).pieces(["a", None], None), TypeError),
+        (lambda: encoder_of([]).parents((b"a",)), TypeError),
+        (lambda: encoder_of([]).parents([b"a", 3]), TypeError),
     ],
 )
 def test_what_is_wrong_is_an_error_and_nothing_else(make, error) -> None:
@@ -295,7 +307,9 @@ def test_every_allocation_may_fail_and_nothing_is_leaked() -> None:
         encoder.encode(text, splits, None)
         encoder.pieces(pieces, 100)
         encoder.encode_bytes(text, None, 150)
-        kernel.Encoder(BYTE_IDS, None, None, ranks, ranks, True, True).piece(text, None)
+        of_ranks = kernel.Encoder(BYTE_IDS, None, None, ranks, ranks, True, True)
+        of_ranks.piece(text, None)
+        of_ranks.parents([*ranks, text.encode()])
 
     work()
     tracemalloc.start()
