@@ -41,11 +41,6 @@ class Part:
         self._behind: Cut | None = None
         self._alignment: Alignment | None = None
 
-    @property
-    def is_aligned(self) -> bool:
-        """Whether its tokens have been computed."""
-        return self._alignment is not None
-
     def align(self, tokenizer: Tokenizer, behind: Cut | None) -> Alignment:
         """The tokens of the part and their places, cached; `behind` is the cut at its end, None for the last part."""
         if self._alignment is None or self._behind != behind:

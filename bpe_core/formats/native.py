@@ -120,8 +120,8 @@ def _escaped(text: str) -> str:
     return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
 
 
-def _entry(key: str, value: object, end: str = ",") -> str:
-    return f" {_ON_ONE_LINE(key)}: {_escaped(_ON_ONE_LINE(value))}{end}\n"
+def _entry(key: str, value: object) -> str:
+    return f" {_ON_ONE_LINE(key)}: {_escaped(_ON_ONE_LINE(value))},\n"
 
 
 def _training(record: TrainingRecord) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Pictures as Markdown: the text with borders between its tokens in a code block, and a table of its tokens."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -27,7 +28,7 @@ def lanes_document(lanes: Lanes) -> str:
         for title, lane in (*zip(lanes.titles, line, strict=True), ("", ()))
     ]
     body = "\n".join(map(str.rstrip, rows)).rstrip()
-    fence = "`" * max(3, _longest_run(body, "`") + 1)
+    fence = "`" * max(3, _longest_run_of_backticks(body) + 1)
     told = [f"| {_cell(title)} | {summary} |" for title, summary in zip(lanes.titles, lanes.summaries, strict=True)]
     head = ["| tokenizer | the text |", "|---|---|"]
     return "\n".join([f"### {' · '.join(lanes.titles)}", "", *head, *told, "", f"{fence}text", body, fence, ""])
@@ -35,7 +36,7 @@ def lanes_document(lanes: Lanes) -> str:
 
 def _part(picture: Picture, with_ids: bool) -> str:
     body = in_terminal(picture, 0, with_ids=with_ids)
-    fence = "`" * max(3, _longest_run(body, "`") + 1)
+    fence = "`" * max(3, _longest_run_of_backticks(body) + 1)
     counts = Counter((chip.ids, chip.data) for chip in picture.chips)
     rows = [
         f"| {' '.join(map(str, ids))} | `{_cell(token_label(data))}` | `{data.hex(' ')}` | {n:,} |"
@@ -53,9 +54,5 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("`", "ˋ")
 
 
-def _longest_run(text: str, character: str) -> int:
-    longest = run = 0
-    for other in text:
-        run = run + 1 if other == character else 0
-        longest = max(longest, run)
-    return longest
+def _longest_run_of_backticks(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)

@@ -7,7 +7,6 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Self
 
-from bpe_core.corpus import Source
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import splitter
@@ -87,11 +86,6 @@ class Tokenizer:
     def special_tokens(self) -> dict[str, int]:
         """Text -> id; a copy."""
         return dict(self.vocabulary.special_tokens)
-
-    @property
-    def trained_on(self) -> tuple[Source, ...]:
-        """The documents of the training corpus; empty if they are not known."""
-        return self.record.sources if self.record else ()
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.name or self.pattern!r}: {self.vocabulary!r}>"

@@ -52,22 +52,22 @@ class PlacedColumn:
     width: int
 
 
-def lay_out(columns: Sequence[Column], width: int, *, margin: int = 1) -> tuple[PlacedColumn, ...]:
+def lay_out(columns: Sequence[Column], width: int) -> tuple[PlacedColumn, ...]:
     """The columns that fit into `width` cells, in order, with the cells left over given to those that can grow.
 
-    `margin` cells stay free at either end. Growing columns share the spare cells in proportion to what they could take;
+    A cell stays free at either end. Growing columns share the spare cells in proportion to what they could take;
     if even the columns that stay do not fit, the same ones give.
 
     >>> [(place.column.key, place.x, place.width) for place in lay_out([Column("step", 5), Column("token", 6, 30)], 20)]
     [('step', 1, 5), ('token', 8, 11)]
     """
-    room = width - 2 * margin
+    room = width - 2
     kept = list(columns)
     while _needed(kept) > room and max(column.rank for column in kept):
         kept.remove(max(reversed(kept), key=lambda column: column.rank))
     spare = room - _needed(kept)
     places: list[PlacedColumn] = []
-    x = margin
+    x = 1
     for index, column in enumerate(kept):
         wants = sum(_give(other, spare) for other in kept[index:])
         extra = (

@@ -18,9 +18,6 @@ def sorted_in_steps(rows: Sequence[int], key: Callable[[int], Any], *, reverse: 
 
     Sample sort: the keys of a sample part the rows into buckets, each of which is sorted by itself. Rows of equal keys
     share a bucket, which takes linear time. One `list.sort` of all, or of the two last halves, would take 100 ms.
-
-    >>> returned(sorted_in_steps([3, 1, 2], lambda row: -row))
-    [3, 2, 1]
     """
     if len(rows) <= SLICE:
         return sorted(rows, key=key, reverse=reverse)
@@ -39,13 +36,3 @@ def sorted_in_steps(rows: Sequence[int], key: Callable[[int], Any], *, reverse: 
         result += part
         yield
     return result
-
-
-def returned(steps: Steps) -> list[int]:
-    """What a computation returns, done at once."""
-    try:
-        while True:
-            next(steps)
-    except StopIteration as done:
-        rows: list[int] = done.value
-        return rows

@@ -29,8 +29,6 @@ from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.pane import Pane
 from tui.widgets.token_table import TokenTable
 
-SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines", "model": "Model"}
-"""What the panel shows."""
 BESIDE: Final = 112
 """Cells from which on the panel stands beside the list."""
 _GO: Final = "Enter looks for suspicious tokens in the tokenizer in force."
@@ -66,7 +64,7 @@ class AuditPane(Pane):
         yield Static(id="audit-summary", markup=False)
         with Container(id="listed"):
             yield TokenTable(id="tokens")
-            yield EvidenceList(SIDES, "w", id="evidence")
+            yield EvidenceList(id="evidence")
 
     def on_mount(self) -> None:
         """Nothing is audited yet: say what an audit is."""

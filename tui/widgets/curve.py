@@ -110,8 +110,8 @@ class Curve(Widget, can_focus=True):
     under: var[RunCurve | None] = var(None, init=False)
     """Another training, whose curve is drawn under this one; None for none."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._lengths = [0]
         self._n_bytes = 0
         self._drawn: Sequence[float] = self._lengths

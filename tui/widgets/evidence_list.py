@@ -1,8 +1,8 @@
 """EvidenceList: lines about one token, some of which lead to another token, to a text, or to a place in one."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -17,13 +17,16 @@ from tui.drawing.evidence_lines import Line
 from tui.drawing.info_lines import info_strip
 from tui.widgets.row_list import RowList
 
+SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines", "model": "Model"}
+"""What can be seen -> its title."""
+
 
 class EvidenceList(RowList):
     """The titles of what can be seen here, the lines of what is seen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Evidence")
-    side: var[str] = var("", init=False)
-    """What is seen: a key of `sides`."""
+    side: var[str] = var("about", init=False)
+    """What is seen: a key of `SIDES`."""
 
     class Followed(Message):
         """Enter was pressed on a line that leads somewhere."""
@@ -35,14 +38,11 @@ class EvidenceList(RowList):
     class Turned(Message):
         """Something else is to be seen."""
 
-    def __init__(self, sides: Mapping[str, str], key: str, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._sides = sides
-        self._key = key
         self._lines: Sequence[Line] = ()
         self.token_style: Callable[[], Style | None] | None = None
         """Style of the token that the lines are about."""
-        self.set_reactive(EvidenceList.side, next(iter(sides)))
 
     @property
     def room(self) -> int:
@@ -58,9 +58,9 @@ class EvidenceList(RowList):
         if anew:
             self.move_to(0)
 
-    def action_turn(self, by: int = 1) -> None:
+    def action_turn(self, by: int) -> None:
         """See the next."""
-        names = list(self._sides)
+        names = list(SIDES)
         self.side = names[(names.index(self.side) + by) % len(names)]
 
     def watch_side(self) -> None:
@@ -91,7 +91,7 @@ class EvidenceList(RowList):
 
     def _titles(self) -> Iterable[tuple[int, str, str]]:
         x = 1
-        for name, title in self._sides.items():
+        for name, title in SIDES.items():
             yield x, name, title
             x += len(title) + 2
 
@@ -102,7 +102,7 @@ class EvidenceList(RowList):
         for start, name, title in self._titles():
             yield Segment(" " * (start - x) + title, bright if name == self.side else muted)
             x = start + len(title)
-        yield Segment(fit(self._key + " ", max(0, width - x), right=True), muted)
+        yield Segment(fit("w ", max(0, width - x), right=True), muted)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         """One line."""

@@ -32,8 +32,8 @@ class InfoList(ScrollView, can_focus=True):
         f"info-list--{ink}" for ink in ["token", "text", "muted", "lines", "accent", "warning"]
     }
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._lines: Sequence[InfoLine] = ()
 
     @property

@@ -55,8 +55,8 @@ class Inspector(Widget):
         f"inspector--{ink}" for ink in ["token", "text", "muted", "lines", "accent", "warning"]
     }
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.token_style: Callable[[int], Style | None] | None = None
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
         self.hint = HINT

@@ -40,8 +40,8 @@ class MergeLog(MergeRows):
     sought: var[str] = var("", init=False)
     """What was sought last, as `merge_order.sought_in` understands it."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._newest = 0
         """The newest step that has been in force: only beyond it a step is growth and no travel."""
         self._choosing = SlicedWork[list[int]](self)

@@ -102,11 +102,11 @@ class TokenArea(FaithfulArea):
             """Only the newest counts."""
             return isinstance(message, TokenArea.Reviewed)
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         self._work = TextWork(self)
         self._told_under: UnderCursor | None = None
         self._palette = CurrentPalette()
-        super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id, classes=classes)
+        super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id)
 
     @property
     def live(self) -> FollowedText | None:

@@ -27,8 +27,8 @@ class TokenRows(ScrollView, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"token-rows--muted"}
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.palette: Palette | None = None
         """The styles of the tokens; None: nothing is drawn."""
         self.rows: Sequence[ViewRow] = ()

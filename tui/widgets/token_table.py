@@ -58,8 +58,8 @@ class TokenTable(RowList):
     class Listed(Message):
         """All rows are there, or all that an audit says of them."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.token_style: Callable[[int], Style | None] | None = None
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
         self.rows = TokenRows()

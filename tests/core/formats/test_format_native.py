@@ -34,7 +34,7 @@ def test_everything_comes_back(tokenizer, tmp_path):
     assert loaded.special_tokens == tokenizer.special_tokens
     assert loaded.pattern == "gpt4"
     assert loaded.record == tokenizer.record
-    assert loaded.trained_on[0].characters == sum(map(len, TEXTS))
+    assert loaded.record.sources[0].characters == sum(map(len, TEXTS))
     assert loaded.encode(TEXTS[0]) == tokenizer.encode(TEXTS[0])
     assert text_of(loaded) == text_of(tokenizer)
 

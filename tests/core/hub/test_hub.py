@@ -209,6 +209,7 @@ def test_whatever_goes_wrong_in_tiktoken_is_one_sentence(monkeypatch, error, sen
 @pytest.mark.parametrize("name", ["gpt-4o", "some/model"])  # of tiktoken and of huggingface_hub
 def test_the_real_libraries_without_a_network(monkeypatch, name):
     """Nothing is asked of the network: the name of its server is not even looked up."""
+
     def nowhere(*address, **options):
         raise socket.gaierror(-2, "Name or service not known")
 
