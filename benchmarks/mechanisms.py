@@ -15,7 +15,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -98,40 +98,6 @@ def forgetting(name: str) -> Off:
     return replaced(Vocabulary, _set=forget)
 
 
-class ListOfSums:
-    """As `PrefixSums`, but after each change all sums are made anew."""
-
-    def __init__(self, lengths: list[int]) -> None:
-        self._lengths = list(lengths)
-        self._sum()
-
-    def _sum(self) -> None:
-        self._starts = list(accumulate(self._lengths, initial=0))
-        self.total = self._starts[-1]
-
-    def copy(self) -> "ListOfSums":
-        return ListOfSums(self._lengths)
-
-    def __len__(self) -> int:
-        return len(self._lengths)
-
-    def find(self, position: int) -> tuple[int, int]:
-        from bisect import bisect_right
-
-        index = max(0, min(bisect_right(self._starts, position), len(self._lengths)) - 1)
-        return index, self._starts[index]
-
-    def start(self, index: int) -> int:
-        return self._starts[index]
-
-    def add(self, index: int, change: int) -> None:
-        self.replace(index, index + 1, [self._lengths[index] + change])
-
-    def replace(self, first: int, last: int, lengths: list[int]) -> None:
-        self._lengths[first:last] = lengths
-        self._sum()
-
-
 ENCODING: Final[Mapping[str, Off]] = {
     "memory of pieces": replaced(tokenizing, PieceCache=ForgetfulPieces),
     "`re` for plain patterns": replaced(FastPattern, reads=lambda self, text: False),
@@ -143,7 +109,6 @@ EDITING: Final[Mapping[str, Off]] = {
     "blocks of 1,024 characters, not 8,192": together(
         replaced(blocks, block_list, SIZE=8192, MOST=32768), replaced(splicing, MOST=32768)
     ),
-    "Fenwick tree, not a list of sums": replaced(block_list, PrefixSums=ListOfSums),
     "long pieces in parts": replaced(pieces, LONG=NEVER),
     "misfits moved to the end of a run": replaced(parts, _move_misfit=lambda *arguments: None),
     "memory of compatible neighbors": forgetting("_compatible"),

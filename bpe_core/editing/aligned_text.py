@@ -14,11 +14,11 @@ from bpe_core.editing.aligned_parts import LONGEST_AT_ONCE, SHORTEST_PART, Parts
 from bpe_core.editing.alignment import Alignment, Range
 from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.live_text import LiveText
-from bpe_core.editing.prefix_sums import PrefixSums
 from bpe_core.editing.prepared_cuts import Cut, PreparedCuts
 from bpe_core.editing.spans import Span
 from bpe_core.editing.tally import Tally
 from bpe_core.errors import OptionError
+from bpe_core.prefix_sums import PrefixSums
 from bpe_core.surrogates import utf8, without_surrogates
 from bpe_core.tokenizer import Tokenizer
 

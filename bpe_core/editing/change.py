@@ -1,7 +1,7 @@
 """An edit of a text, and the change of its tokens: those removed, those inserted, and how far from the edit."""
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, compress, tee, zip_longest
+from collections.abc import Callable
+from itertools import accumulate, compress
 from typing import NamedTuple
 
 from bpe_core.surrogates import utf8
@@ -76,56 +76,25 @@ def compare(
     text at which the part begins. A token -n stands for n bytes that a lossy pattern drops, and `token_bytes(-n)` must
     return n bytes. Linear in the tokens and in `text`.
     """
-    head = 0
-    for one, other in zip(old, new, strict=False):
-        if one != other:
-            break
+    head, tail, most = 0, 0, min(len(old), len(new))
+    while head < most and old[head] == new[head]:
         head += 1
-    tail = 0
-    for one, other in zip(reversed(old[head:]), reversed(new[head:]), strict=False):
-        if one != other:
-            break
+    while tail < most - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
     removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
     gone, came = tuple(map(token_bytes, removed)), tuple(map(token_bytes, inserted))
-    n_bytes = len(text) if text.isascii() else len(utf8(text))
-    n_came = sum(map(len, came))
-    if head <= tail:  # only the end with fewer tokens is measured
-        n_before = sum(map(len, map(token_bytes, new[:head])))
-        n_behind = n_bytes - n_before - n_came
-    else:
-        n_behind = sum(map(len, map(token_bytes, new[len(new) - tail :])))
-        n_before = n_bytes - n_behind - n_came
-    left = right = 0
-    if (room := _n_bytes(text[: edited.start]) - n_before) > 0:
-        left = _unlike_border(gone, came, map(token_bytes, new[len(new) - tail :]), room)
-    if (room := _n_bytes(text[edited.stop :]) - n_behind) > 0:
-        right = _unlike_border(gone[::-1], came[::-1], map(token_bytes, reversed(new[:head])), room)
-    characters = n_before if text.isascii() else len(utf8(text)[:n_before].decode(errors="ignore"))
-    torn = n_before - _n_bytes(text[:characters])
-    return Change(start + characters, tuple(removed), tuple(inserted), gone, came, torn, max(left, right))
-
-
-def _n_bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(utf8(text))
-
-
-def _unlike_border(gone: Sequence[bytes], came: Sequence[bytes], shared: Iterable[bytes], room: int) -> int:
-    """How many bytes before offset `room` the first border lies that only one of two token lists has; 0 if none.
-
-    The lists are `gone` and `came`, each with `shared` behind it.
-    """
-    at = 0
-    for one, other in zip(gone, came, strict=False):
-        if len(one) != len(other) or at + len(one) >= room:
-            return max(0, room - at - min(len(one), len(other)))
-        at += len(one)
-    n = min(len(gone), len(came))
-    if len(gone) == len(came):  # what follows is the same
-        return 0
-    ends, other_ends = tee(map(len, shared))
-    for a, b in zip_longest(chain(map(len, gone[n:]), ends), chain(map(len, came[n:]), other_ends), fillvalue=room + 1):
-        at += min(a, b)
-        if a != b or at >= room:
-            return max(0, room - at)
-    return 0
+    at = sum(map(len, map(token_bytes, new[:head])))
+    characters, torn, left, right = at, 0, edited.start, edited.stop
+    if not text.isascii():
+        left, right = len(utf8(text[:left])), len(utf8(text[:right]))
+        characters = len(utf8(text)[:at].decode(errors="ignore"))
+        torn = at - len(utf8(text[:characters]))
+    ends, new_ends = list(accumulate(map(len, gone), initial=at)), list(accumulate(map(len, came), initial=at))
+    grown = new_ends[-1] - ends[-1]
+    if left < at or right > new_ends[-1]:  # in a repetition, tokens differ elsewhere than the texts do
+        ends = [0, *accumulate(map(len, map(token_bytes, old)))]
+        new_ends = [0, *accumulate(map(len, map(token_bytes, new)))]
+    first = min({*ends} ^ {*new_ends}, default=left)
+    last = max({end + grown for end in ends} ^ {*new_ends}, default=right)
+    ripple = max(0, left - first, last - right)
+    return Change(start + characters, tuple(removed), tuple(inserted), gone, came, torn, ripple)

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.text.document import LONG_LINE, FaithfulDocument
-from tui.text.prefix_sums import PrefixSums
 
 ENDINGS = "a\r\nb\rc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i\n\nj\r"
 
@@ -71,22 +70,6 @@ def test_long_lines_are_counted_through_edits() -> None:
     assert document.n_long_lines == 1
     document.replace_range((0, 9), (0, 9), "\n")
     assert document.n_long_lines == 0
-
-
-def test_sums_are_those_of_a_plain_list() -> None:
-    rng = random.Random(2)
-    plain = [rng.randrange(1, 9) for _ in range(3000)]
-    sums = PrefixSums(plain)
-    for _ in range(200):
-        start, stop = sorted(rng.randrange(len(plain) + 1) for _ in range(2))
-        stop = min(stop, start + rng.choice((0, 1, 3, 700)))
-        new = [rng.randrange(1, 9) for _ in range(rng.choice((0, 1, 2, 1500)))]
-        plain[start:stop] = new
-        sums.replace(start, stop, new)
-        index = rng.randrange(len(plain))
-        assert (sums.total, len(sums)) == (sum(plain), len(plain))
-        assert sums.before(index) == sum(plain[:index])
-        assert sums.find(sums.before(index) + plain[index] - 1) == (index, plain[index] - 1)
 
 
 def test_a_lone_surrogate_becomes_a_character_that_can_be_written_anywhere() -> None:

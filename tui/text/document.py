@@ -11,8 +11,8 @@ from typing import Literal
 
 from textual.document._document import Document, EditResult, Location
 
+from bpe_core.prefix_sums import PrefixSums
 from bpe_core.surrogates import without_surrogates
-from tui.text.prefix_sums import PrefixSums
 
 LONG_LINE = 20_000
 """A line of more characters than this is never wrapped."""
@@ -47,11 +47,13 @@ class FaithfulDocument(Document):
     def get_index_from_location(self, location: Location) -> int:
         """The code point offset of (row, column); places outside the text count as its nearest place."""
         row, column = self._clamp(location)
-        return self._lengths.before(row) + column
+        return self._lengths.start(row) + column
 
     def get_location_from_index(self, index: int) -> Location:
         """The (row, column) of a code point offset; offsets outside the text count as its nearest end."""
-        return self._lengths.find(min(max(index, 0), self.n_characters))
+        index = min(max(index, 0), self.n_characters)
+        row, start = self._lengths.find(index)
+        return row, index - start
 
     def get_text_range(self, start: Location, end: Location) -> str:
         """The text between two places, in either order."""
@@ -69,7 +71,7 @@ class FaithfulDocument(Document):
         """
         text = without_surrogates(text)
         top, bottom = sorted((self._clamp(start), self._clamp(end)))
-        offset = self._lengths.before(top[0]) + top[1]
+        offset = self._lengths.start(top[0]) + top[1]
         removed = self.get_text_range(top, bottom)
         inserted = text.split("\n")
         end_row = top[0] + len(inserted) - 1

@@ -17,9 +17,9 @@ from textual.document._document import Location
 from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 
+from bpe_core.prefix_sums import PrefixSums
 from tui.text.document import LONG_LINE, FaithfulDocument
 from tui.text.glyphs import TAB_SIZE, lay_out, measure, wrap
-from tui.text.prefix_sums import PrefixSums
 from tui.text.ruler import Ruler
 
 _AT_ONCE = 200_000
@@ -150,7 +150,8 @@ class Rows(WrappedDocument):
         """(line, its row) at row `y` of the text, of which each lane has one."""
         while self._breaks[(found := self._heights.find(y))[0]] is None:
             self._cuts(found[0])
-        return found
+        line, start = found
+        return line, min(y, self._heights.total) - start
 
     def _note_widths(self, lines: list[str]) -> None:
         """Keep the width of the widest line; a line that cannot be wider is not measured, the longest goes first."""
@@ -199,7 +200,7 @@ class Rows(WrappedDocument):
         section = bisect_right(self._cuts(line), column)
         start, end = self._bounds(line, section)
         layout = lay_out(self.document[line][start:end], self._tab_width)
-        return Offset(layout.cell(column - start), (self._heights.before(line) + section) * self.n_lanes)
+        return Offset(layout.cell(column - start), (self._heights.start(line) + section) * self.n_lanes)
 
     def offset_to_location(self, offset: Offset) -> Location:
         """The place of the character drawn at a cell and row; the nearest one for cells where nothing is drawn."""

@@ -1,6 +1,6 @@
 """Text and its tokens while it is being edited: an edit encodes again only what it touched.
 
-The text is kept in blocks with a Fenwick tree over their lengths. So an edit finds its place at once, splits again
+The text is kept in blocks with prefix sums of their lengths. So an edit finds its place at once, splits again
 between the nearest safe cuts around it, and exchanges the pieces there; where no cut is near, `resplit` goes on until
 it meets pieces that were there before. A very long piece is kept in several blocks, see `parts`. Pieces and tokens are
 computed when they are asked for; what is kept is where they are known. A text is *settled* when that is everywhere.

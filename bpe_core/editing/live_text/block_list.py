@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from bpe_core.editing.live_text.blocks import MOST, SIZE, Block, blocks_of
 from bpe_core.editing.live_text.pieces import Pieces
-from bpe_core.editing.prefix_sums import PrefixSums
 from bpe_core.editing.tally import Tally
+from bpe_core.prefix_sums import PrefixSums
 
 
 class BlockList:
@@ -117,6 +117,9 @@ class BlockList:
 
     def between(self, start: int, end: int) -> str:
         """The text of a range."""
+        index, at = self._sums.find(start)
+        if self.items and end <= at + len(text := self.items[index].text):
+            return text[start - at : end - at]
         return "".join([item.text[max(0, start - at) : end - at] for at, item in self.within(start, end)])
 
     def within(self, start: int, end: int) -> Iterator[tuple[int, Block]]:

@@ -39,17 +39,16 @@ def _between_cuts(blocks: BlockList, edit: Edit) -> Change | None:
     block = items[index] if items else None
     if not block or not block.is_apart or block.is_open or len(edit.replacement) > LONG:
         return None
-    text = block.text
+    text, typed = block.text, edit.replacement
     lo, hi = edit.start - begin, edit.end - begin
     around = pieces.around(text, lo, hi, not index, index == len(items) - 1)
-    edited = text[:lo] + edit.replacement + text[hi:]
+    edited = f"{text[:lo]}{typed}{text[hi:]}"
     if not around or not min(LEAST, len(text)) <= len(edited) <= MOST:
         return None
     first, last = around
-    came = edited[first : last + edit.growth]
-    typed = slice(lo - first, lo - first + len(edit.replacement))
+    came = edited[first : last + len(edited) - len(text)]
     old, new = pieces.encoded(text[first:last]), pieces.encoded(came)
-    change = compare(old, new, pieces.token_bytes, came, typed, begin + first)
+    change = compare(old, new, pieces.token_bytes, came, slice(lo - first, lo - first + len(typed)), begin + first)
     change = change.without_gaps() if pieces.lossy else change
     blocks.put(index, Block(edited, True), change.n_tokens)
     return change

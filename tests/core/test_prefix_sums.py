@@ -1,11 +1,12 @@
 """PrefixSums: found by position, changed in place, and always what adding up would give."""
 
 import random
+from bisect import bisect_right
 from itertools import accumulate
 
 import pytest
 
-from bpe_core.editing.prefix_sums import PrefixSums
+from bpe_core.prefix_sums import PrefixSums
 
 
 def test_where_a_position_falls():
@@ -20,10 +21,10 @@ def test_nothing_at_all():
     assert sums.find(0) == (0, 0) and sums.start(0) == 0
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_any_changes(seed):
     rng = random.Random(seed)
-    lengths = [rng.randint(1, 9) for _ in range(rng.randint(1, 40))]
+    lengths = [rng.randint(1, 9) for _ in range(rng.choice((1, 40, 700, 3000)))]
     sums = PrefixSums(lengths)
     for _ in range(60):
         if rng.random() < 0.5:
@@ -33,7 +34,7 @@ def test_any_changes(seed):
         else:
             first = rng.randint(0, len(lengths))
             last = rng.randint(first, len(lengths))
-            new = [rng.randint(1, 9) for _ in range(rng.choice((last - first, rng.randint(1, 9))))]
+            new = [rng.randint(1, 9) for _ in range(rng.choice((last - first, rng.randint(1, 9), 1500)))]
             if lengths[:first] + new + lengths[last:]:
                 lengths[first:last] = new
                 sums.replace(first, last, new)
@@ -41,5 +42,5 @@ def test_any_changes(seed):
         assert sums.total == starts[-1]
         assert [sums.start(index) for index in range(len(lengths) + 1)] == starts
         position = rng.randrange(starts[-1])
-        index = max(i for i in range(len(lengths)) if starts[i] <= position)
-        assert sums.find(position) == (index, starts[index])
+        index = bisect_right(starts, position) - 1
+        assert sums.find(position) == (index, starts[index]) and sums[index] == lengths[index]
