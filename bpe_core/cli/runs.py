@@ -14,11 +14,14 @@ from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
 from bpe_core.metrics.compression import bytes_per_token
 from bpe_core.metrics.run_difference import RunDifference
+from bpe_core.metrics.run_options import run_options, unusual
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 
 _HEAD = 256
 """Bytes of a file that show whether it is a tokenizer file of ours."""
+_WIDEST = 60
+"""Terminal cells of a column: the last one has all options that were asked for."""
 
 
 class Run(NamedTuple):
@@ -38,17 +41,20 @@ class Run(NamedTuple):
             "merges": self.tokenizer.step,
             "given": record.n_given,
             "vocab_size": self.tokenizer.n_vocab,
-            "pattern": record.pattern,
-            "ties": record.ties,
-            "min_count": record.min_count,
-            "max_token_length": record.max_token_length,
-            "experiment": record.experiment,
+            "options": run_options(self.tokenizer),
             "texts": len(record.sources),
             "bytes": record.n_bytes,
             "corpus": record.corpus_digest,
             "bytes_per_token": bytes_per_token(record.n_bytes, end),
-            "ended": record.stop_reason,
+            "ended": "under way, or killed" if self.path.suffix == ".checkpoint" else record.stop_reason,
         }
+
+    @property
+    def options(self) -> str:
+        """What it was asked for, as far as it is not what is usual, in words."""
+        rules = unusual(run_options(self.tokenizer))
+        del rules["vocabulary"], rules["texts"]
+        return ", ".join(f"{name} {value}" for name, value in rules.items())
 
 
 def add(commands: Subcommands) -> None:
@@ -60,7 +66,8 @@ def add(commands: Subcommands) -> None:
         "List the trainings whose files lie in a folder, or say where two of them part.",
         ("", "vocabularies/ --json", "mine.json other.json"),
         "A training is remembered by the file it is saved to, and by its checkpoint as long as it has not ended. Two\n"
-        "files are compared: the step until which they are the same, what each did then, and what followed.",
+        "files are compared: what was asked for otherwise, the step until which they are the same, what each did\n"
+        "then, and what followed.",
     )
     parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="a folder, or tokenizer files (.)")
     parser.add_argument("--json", action="store_true", help="an object a training, one a line")
@@ -73,7 +80,7 @@ def run(options: Namespace) -> int:
         first, second = map(load, paths)
         difference = RunDifference.of(first, second)
         if options.json:
-            print(json.dumps({"same_until": difference.n_same, "only": [len(only) for only in difference.only]}))
+            print(json.dumps(_told(difference)))
         for sentence in () if options.json else difference.sentences(*_names(paths)):
             print(visible(sentence))
         return 0
@@ -84,7 +91,8 @@ def run(options: Namespace) -> int:
         return 0
     if not runs:
         raise OptionError(f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder.")
-    print(*table([[visible(cell) for cell in row] for row in _rows(runs)], numbers=(1, 2, 6, 7)), sep="\n")
+    rows = [[visible(cell) for cell in row] for row in _rows(runs)]
+    print(*table(rows, numbers=(2, 3, 4, 5), widest=_WIDEST), sep="\n")
     return 0
 
 
@@ -119,21 +127,28 @@ def _names(paths: list[Path]) -> tuple[str, str]:
     return (first.name, second.name) if first.name != second.name else (str(first), str(second))
 
 
+def _told(difference: RunDifference) -> dict[str, Any]:
+    return {
+        "options": difference.options,
+        "same_until": difference.n_same,
+        "both": difference.n_both,
+        "only": [[token.hex() for token in only] for only in difference.only],
+        "bytes_per_token": difference.compression,
+    }
+
+
 def _rows(runs: Iterable[Run]) -> Iterator[list[str]]:
-    yield ["when (UTC)", "tokens", "merges", "pattern", "ties", "corpus", "bytes", "b/token", "ended", "file"]
+    yield ["file", "when (UTC)", "tokens", "merges", "b/token", "bytes", "corpus", "ended", "options"]
     for one in runs:
-        is_under_way = one.path.suffix == ".checkpoint"
         told = one.described()
-        given = f" ({told['given']:,} given)" if told["given"] else ""
         yield [
+            os.fspath(one.path),
             told["created"][:16].replace("T", " "),
             f"{told['vocab_size']:,}",
-            f"{told['merges']:,}{given}",
-            f"{told['pattern']} {told['experiment']}".rstrip(),
-            told["ties"],
-            told["corpus"][:8],
-            f"{told['bytes']:,}",
+            f"{told['merges']:,}",
             f"{told['bytes_per_token']:.3f}",
-            "under way, or killed" if is_under_way else told["ended"],
-            os.fspath(one.path),
+            f"{told['bytes']:,}",
+            told["corpus"][:8],
+            told["ended"],
+            one.options,
         ]

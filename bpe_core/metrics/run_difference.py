@@ -6,12 +6,15 @@ from typing import Self
 
 from bpe_core.metrics.compression import bytes_per_token
 from bpe_core.metrics.overlap import merges_in_common
+from bpe_core.metrics.run_options import run_options
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import shortened, token_label
+from bpe_core.visible import shortened, token_label, visible
 
 _SHOWN = 5
 """Tokens that are named of those that only one has."""
+_LONGEST_VALUE = 50
+"""Characters of the value of an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class NextMerge:
 class RunDifference:
     """Two lists of merges compared; merges are equal if they join the same two byte strings, whatever the ids."""
 
+    options: dict[str, tuple[str, str]]
+    """What was asked for otherwise: the name of an option -> its value in each; empty where one has no record."""
     n_same: int
     """The first so many merges are the same."""
     next: tuple[NextMerge | None, NextMerge | None]
@@ -57,7 +62,13 @@ class RunDifference:
         n_same = merges_in_common(first, second)
         ours, theirs = (list(_made(tokenizer, n_same)) for tokenizer in (first, second))
         in_ours, in_theirs = set(ours), set(theirs)
+        asked, theirs_asked = run_options(first), run_options(second)
         return cls(
+            {
+                name: (value, theirs_asked[name])
+                for name, value in asked.items()
+                if value != theirs_asked.get(name, value)
+            },
             n_same,
             (NextMerge.of(first, n_same), NextMerge.of(second, n_same)),
             len(in_ours & in_theirs),
@@ -70,6 +81,9 @@ class RunDifference:
 
     def sentences(self, first: str, second: str) -> Iterator[str]:
         """The difference for a person; `first` and `second` are what the two are called."""
+        if self.options:
+            told = (f"{name} {_short(a)} and {_short(b)}" for name, (a, b) in self.options.items())
+            yield f"Asked of {first} and {second}: {'; '.join(told)}."
         ours, theirs = self.next
         if ours is None and theirs is None:
             yield f"The same merges: all {self.n_same:,}."
@@ -81,7 +95,7 @@ class RunDifference:
             yield f"The same until step {self.n_same:,}, then:"
             for name, merge in ((first, ours), (second, theirs)):
                 yield f"  {name}: {_told(merge)}"
-            yield f"Of what they learned after that, {counted(self.n_both, 'token')} are in both."
+            yield f"What they learned after that has {counted(self.n_both, 'token')} in common."
             for name, only in ((first, self.only[0]), (second, self.only[1])):
                 if only:
                     labels = ", ".join(shortened(token_label(token), 30) for token in only[:_SHOWN])
@@ -102,6 +116,10 @@ def _compression(tokenizer: Tokenizer) -> float | None:
         return None
     steps = record.steps[: tokenizer.step]
     return bytes_per_token(record.n_bytes, steps[-1][2] if steps else record.n_tokens_start)
+
+
+def _short(value: str) -> str:
+    return visible(shortened(value, _LONGEST_VALUE))
 
 
 def _told(merge: NextMerge) -> str:

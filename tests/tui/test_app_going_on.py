@@ -335,9 +335,12 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
         await scope.until(lambda: scope.screen.curve_under is None, "it is taken away")
         await scope.screen.run_action("show_runs")
         dialog = await scope.asked(Runs)
-        await scope.press("home", "space", "down")
+        await scope.press("home", "space")
+        assert "Asked for: pattern gpt4, ties largest." in str(dialog.query_one("#difference").render())
+        await scope.press("down")
         first, second = (load(run.path) for run in dialog._runs)
         told = str(dialog.query_one("#difference").render())
+        assert "ties largest and first" in told.replace("\n", " ")
         assert f"The same until step {merges_in_common(first, second)}, then:" in told.replace("\n", " ")
         await scope.press("enter")
         chosen = dialog._runs[1].path

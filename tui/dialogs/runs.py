@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Label, OptionList, Static
 
 from bpe_core.metrics.run_difference import RunDifference
+from bpe_core.metrics.run_options import run_options
 from bpe_core.visible import shortened, visible
 from tui.terminal.guards import Dialog, PagedOptionList
 
@@ -81,7 +82,7 @@ class Runs(Dialog[RunChosen | None]):
 
     def _compare(self, number: int) -> None:
         first, second = self._runs[self._marked], self._runs[number]
-        told = "" if first is second else difference(first, second)
+        told = about(first) if first is second else difference(first, second)
         self.query_one("#difference", Static).update(Content("\n".join(map(visible, told.split("\n")))))
 
     @on(OptionList.OptionSelected)
@@ -111,7 +112,13 @@ def row_of(run: Run, *, marked: bool = False, under: bool = False) -> str:
     ratio = f"{told['bytes_per_token']:.3f}"
     ended = shortened(visible(str(told["ended"])), 24)
     signs = f"{'●' if marked else ' '}{'○' if under else ' '}"
-    return f"{signs} {name:24}  {told['vocab_size']:>8,}  {told['ties']:9}  {ratio:>7}  {ended}"
+    return f"{signs} {name:24}  {told['vocab_size']:>8,}  {told['options']['ties']:9}  {ratio:>7}  {ended}"
+
+
+def about(run: Run) -> str:
+    """What a run was asked for, of which texts it was learned and when, in sentences."""
+    told, texts = run.described(), run_options(run.tokenizer)["texts"]
+    return f"Asked for: {run.options}.\nLearned from {texts}, {told['created'][:16].replace('T', ' ')} UTC."
 
 
 def difference(first: Run, second: Run) -> str:

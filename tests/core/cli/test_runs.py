@@ -13,6 +13,7 @@ from bpe_core import Tokenizer, load, save, train
 from bpe_core.cli.main import main
 from bpe_core.metrics import TrainingCurve
 from bpe_core.metrics.run_difference import RunDifference
+from bpe_core.metrics.run_options import run_options, unusual
 from bpe_core.trainer.ties import TIES
 
 WORDS = ["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6
@@ -28,7 +29,8 @@ def test_until_where_two_trainings_are_the_same_and_what_followed():
     difference = RunDifference.of(first, largest)
     assert difference.n_same == 0
     assert [next.left + next.right for next in difference.next if next] == [b"es", b"st"]
-    assert list(difference.sentences("a", "b"))[:3] == [
+    assert list(difference.sentences("a", "b"))[:4] == [
+        "Asked of a and b: ties first and largest.",
         "The same until step 0, then:",
         "  a: e + s, 9 times (one of 2 with this count)",
         "  b: s + t, 9 times (one of 2 with this count)",
@@ -36,6 +38,52 @@ def test_until_where_two_trainings_are_the_same_and_what_followed():
     assert list(RunDifference.of(first, first).sentences("a", "b")) == [f"The same merges: all {first.step}."]
     told = list(RunDifference.of(first.at(4), first).sentences("a", "b"))
     assert told[0] == f"The same until step 4, where a ends; b has {first.step - 4} more."
+
+
+def test_what_was_asked_for_otherwise_is_named():
+    usual = trained()
+    assert unusual(run_options(usual)).keys() == {"vocabulary", "pattern", "ties", "texts"}
+    for asked, told in (
+        ({"vocab_size": 280}, {"vocabulary": ("270", "280")}),
+        ({"pattern": r"\S+"}, {"pattern": ("words", r"\S+")}),
+        ({"min_count": 2}, {"min. count": ("1", "2")}),
+        ({"max_token_length": 3}, {"longest token": ("none", "3")}),
+        ({"end_of_word": "_"}, {"end of word": ("none", "_")}),
+        ({"min_share": "1/50"}, {"least gain": ("none", "1/50")}),
+        ({"special_tokens": ["<e>"]}, {"specials": ("none", "<e>")}),
+        ({"id_layout": "specials-first"}, {"id layout": ("bytes-first", "specials-first")}),
+    ):
+        other = train(WORDS, **{"vocab_size": 270, "pattern": "words", **asked})
+        assert RunDifference.of(usual, other).options == told
+    same_words = train(WORDS[1:], vocab_size=270, pattern="words")
+    assert RunDifference.of(usual, same_words).options.keys() == {"texts"}
+    nobody_knows = Tokenizer(usual.vocabulary, "words")
+    assert RunDifference.of(usual, nobody_knows).options == {}
+
+
+def test_a_history_tells_of_starts_weights_samples_and_experiments(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text(" ".join(WORDS * 20))
+    command = ["train", "text.txt", "--vocab-size", "264", "-o"]
+    for name, *options in (
+        ("plain.json",),
+        ("heavy.json", "--weight", "text.txt=3"),
+        ("part.json", "--sample", "9/10"),
+        ("further.json", "--extend", "plain.json", "--fork", "3"),
+        ("super.json", "--experiment", "superbpe=4"),
+    ):
+        assert main([*command, name, *options]) == 0
+    capsys.readouterr()
+    assert main(["runs"]) == 0
+    _, _, *rows = capsys.readouterr().out.splitlines()
+    told = {row.split()[0]: row.partition("reached  ")[2] for row in rows}
+    assert told == {
+        "plain.json": "pattern gpt4, ties first",
+        "heavy.json": "pattern gpt4, ties first, weight text.txt 3",
+        "part.json": "pattern gpt4, ties first, sample 9/10 of the bytes, seed 0",
+        "further.json": "pattern gpt4, ties first, start from 3 merges",
+        "super.json": "pattern gpt4, ties first, experiment superbpe=4",
+    }
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -76,7 +124,8 @@ def test_the_history_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "The same until step" in capsys.readouterr().out
     assert main(["runs", "first.json", "lowest.json", "--json"]) == 0
     n_same = RunDifference.of(trained(), trained("lowest")).n_same
-    assert json.loads(capsys.readouterr().out)["same_until"] == n_same
+    told = json.loads(capsys.readouterr().out)
+    assert told["same_until"] == n_same and told["options"] == {"ties": ["first", "lowest"]}
 
 
 def test_what_is_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
