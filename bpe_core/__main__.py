@@ -1,13 +1,22 @@
 """`python -m bpe_core`: the command line, which is also what the app runs as its worker process."""
 
-import sys
+from bpe_core.cli.process import end, exit_code
 
-from bpe_core.cli.kernel_required import why_refused
+PROG = "python -m bpe_core"
 
-if __name__ == "__main__":
+
+def main() -> int:
+    """Run the command that the command line names; the exit code."""
+    from bpe_core.cli.kernel_required import why_refused
+    from bpe_core.cli.standard_streams import print_to_stderr
+
     if sentence := why_refused():
-        print(f"python -m bpe_core: {sentence}", file=sys.stderr)
-        sys.exit(2)
+        print_to_stderr(f"{PROG}: {sentence}")
+        return 2
     from bpe_core.cli.main import main
 
-    sys.exit(main(prog="python -m bpe_core"))
+    return main(prog=PROG)
+
+
+if __name__ == "__main__":
+    end(exit_code(main, PROG))

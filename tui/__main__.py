@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from bpe_core.cli.arguments import Parser
@@ -19,6 +19,16 @@ HEADLESS = (
     *("convert", "fetch"),
 )
 """The subcommands of `bpe_core.cli.main`, whose import would take its time."""
+
+
+def command() -> NoReturn:
+    """The program `bpescope`: run it with the arguments of the command line, and end the process."""
+    from bpe_core.cli.process import end, exit_code
+
+    code = exit_code(main, "bpescope")
+    if sys.argv[1:2] and sys.argv[1] in HEADLESS:
+        end(code)
+    sys.exit(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -156,4 +166,4 @@ def _refuse(sentence: str) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    command()

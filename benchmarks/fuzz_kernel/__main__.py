@@ -1,7 +1,7 @@
 """`python -m benchmarks.fuzz_kernel`: the compiled kernel held against Python, `regex`, tiktoken and the reference.
 
 Prints a line for each thing that is tried, and what differs, if anything does, after which that thing is tried no more.
-Ctrl+C ends it, and it says how far it came. What is tried depends on the seed alone, not on the number of processes.
+Ctrl+C or a kill ends it, and it says how far it came. What is tried depends on the seed alone.
 """
 
 import multiprocessing
@@ -59,6 +59,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (one a core)")
     asked = parser.parse_args()
     print(f"{table.machine()}\nThe engine is {kernel.description}. Seed {asked.seed}.", flush=True)
+    for stop in (signal.SIGINT, signal.SIGTERM):  # the first is ignored by what a script has put into the background
+        signal.signal(stop, signal.default_int_handler)
     failed = 0
     for name, tries, are_corpora in _things():
         if asked.only in name:
@@ -75,7 +77,7 @@ def _try(name: str, tries: Tries, n: int, seed: int, jobs: int, seconds: float) 
     batches = [(name, tries, seed, first, min(first + _BATCH, n)) for first in range(0, n, _BATCH)]
     began, n_agree, difference = time.monotonic(), 0, ""
     shown = began
-    with multiprocessing.Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+    with multiprocessing.Pool(jobs, _leave_stopping_to_the_parent) as pool:
         try:
             for n_more, difference in pool.imap_unordered(_batch, batches):
                 n_agree += n_more
@@ -89,6 +91,11 @@ def _try(name: str, tries: Tries, n: int, seed: int, jobs: int, seconds: float) 
     if difference:
         print(f"{name} differs: {difference}", flush=True)
     return bool(difference)
+
+
+def _leave_stopping_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _batch(batch: tuple[str, Tries, int, int, int]) -> tuple[int, str]:

@@ -29,6 +29,7 @@ from bpe_core.cli import (
 )
 from bpe_core.cli.arguments import Parser
 from bpe_core.cli.events import Failed
+from bpe_core.cli.process import INTERRUPTED
 from bpe_core.cli.standard_streams import discard, open_closed_streams, print_to_stderr
 from bpe_core.cli.wire import to_line
 from bpe_core.errors import LONGEST, BpeError
@@ -86,7 +87,7 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
         return int(options.run(options))
     except KeyboardInterrupt:
         print_to_stderr(f"{prog}: Interrupted.")
-        return 130
+        return INTERRUPTED
     except BpeError as error:
         message = str(error)
     except OSError as error:
