@@ -18,8 +18,9 @@ from bpe_core.tokenizer import Tokenizer
 
 __all__ = ["FORMATS", "WRITABLE", "is_tokenizer", "load", "read", "save", "save_beside", "why_no_tokenizer"]
 
-FORMATS: Final = ("native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "tiktoken", "sentencepiece")
-"""The formats that `load` reads, in the order in which they are tried; each is a module of this package."""
+FORMATS: Final = ("tiktoken", "native", "js_tiktoken", "huggingface", "tekken", "gpt2", "minbpe", "sentencepiece")
+"""The formats that `load` reads, in the order in which they are tried; each is a module of this package, imported only
+if none before it is that of the file, so the large files of ranks come first."""
 
 WRITABLE: Final = ("native", "huggingface", "gpt2", "minbpe", "tiktoken")
 """The formats that `save` writes."""

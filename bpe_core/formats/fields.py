@@ -119,8 +119,8 @@ def is_number(value: object) -> TypeGuard[int]:
 def _is_table(rows: list[Any], types: Sequence[type]) -> bool:
     """Whether all rows are lists of values of these types, the numbers as `is_number` wants them."""
     # Column by column, since a large table has a million values: only where something is wrong, each is looked at.
-    if any(type(row) is not list or len(row) != len(types) for row in rows):
-        return False
+    if set(map(type, rows)) != {list} or set(map(len, rows)) != {len(types)}:
+        return not rows
     for column, expected in zip(zip(*rows, strict=True), types, strict=False):
         if set(map(type, column)) != {expected}:
             return False

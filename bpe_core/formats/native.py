@@ -6,7 +6,7 @@ The text at the end of a merge's line is for people; a file in which it does not
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields as fields_of
-from typing import Any, Final
+from typing import Final
 
 from bpe_core.corpus import Source
 from bpe_core.errors import FormatError, PatternError
@@ -15,6 +15,7 @@ from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.formats.native_record import record_of
 from bpe_core.formats.ranks import joined_by_rank
+from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import splitter
 from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
@@ -163,11 +164,16 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     if fields.any("columns") != list(columns):
         fields.fail("columns", f"{', '.join(columns)} were expected, in this order")
     rows = fields.rows("merges", columns)
-    base = _base(fields)
-    _check_merges(fields, base, rows, once=not is_picky, trained=trained)
+    left, right, made, *steps, texts = zip(*rows, strict=True) if rows else ((),) * len(columns)
+    merges, base = list(zip(left, right, made, strict=True)), _base(fields)
+    pairs = list(zip(left, right, strict=True))
+    if not is_picky and len(set(pairs)) < len(pairs):
+        first = dict(zip(reversed(pairs), reversed(range(len(pairs))), strict=True))
+        twice = next(index for index, pair in enumerate(pairs) if first[pair] < index)
+        fields.fail(f"merges[{twice}]", f"{left[twice]} and {right[twice]} have been merged before")
+    _check_merges(fields, base, merges, texts, once=not is_picky and trained)
     specials, name = _specials(fields), fields.text("name")
-    record = record_of(fields, rows) if trained else None
-    merges = [(left, right, token) for left, right, token, *_ in rows]
+    record = record_of(fields, tuple(zip(*steps, strict=True))) if trained else None
     vocabulary: Vocabulary
     if is_picky:
         end = _end_of_word(fields, base) if "end_of_word" in fields else None
@@ -221,9 +227,7 @@ def _end_of_word(fields: Fields, base: Mapping[int, bytes]) -> int:
     return token
 
 
-def _whole_pieces(
-    fields: Fields, base: Mapping[int, bytes], merges: Sequence[tuple[int, int, int]]
-) -> dict[bytes, int] | None:
+def _whole_pieces(fields: Fields, base: Mapping[int, bytes], merges: Sequence[Triple]) -> dict[bytes, int] | None:
     if "whole_pieces" not in fields:
         return None
     bytes_of = dict(base)
@@ -259,21 +263,19 @@ def _check_removals(fields: Fields, vocabulary: PickyVocabulary) -> None:
 
 
 def _check_merges(
-    fields: Fields, base: Mapping[int, bytes], rows: Sequence[Sequence[Any]], *, once: bool, trained: bool
+    fields: Fields, base: Mapping[int, bytes], merges: Sequence[Triple], texts: Iterable[str], *, once: bool
 ) -> None:
-    """Raise `FormatError` for unknown ids, and texts that do not match the ids; and, if all merges happen `once` and
-    for good, for repeated ones."""
-    token_of = dict(base)
-    pairs: set[tuple[int, int]] = set()
-    for index, (left, right, token, *_, text) in enumerate(rows):
-        if left not in token_of or right not in token_of:
-            unknown = right if left in token_of else left
-            fields.fail(f"merges[{index}]", f"the id {unknown} is no byte, and no merge before it makes it")
-        if once and (left, right) in pairs:
-            fields.fail(f"merges[{index}]", f"{left} and {right} have been merged before")
-        if token > LARGEST_ID or (token in token_of and trained and once):
+    """Raise `FormatError` for unknown ids, and texts that do not match the ids; and, if each merge makes another token
+    (`once`), for an id that is taken."""
+    bytes_of = dict(base)
+    for index, ((left, right, token), text) in enumerate(zip(merges, texts, strict=True)):
+        try:
+            data = bytes_of[left] + bytes_of[right]
+        except KeyError as error:
+            unknown = f"the id {error.args[0]} is no byte, and no merge before it makes it"
+            fields.fail(f"merges[{index}]", unknown)
+        if token > LARGEST_ID or (once and token in bytes_of):
             fields.fail(f"merges[{index}]", f"the id {token} is taken or too large")
-        pairs.add((left, right))
-        token_of[token] = token_of[left] + token_of[right]
-        if text != _text(token_of[token]):
+        if data.decode(errors="backslashreplace") != text:
             fields.fail(f"merges[{index}]", "the text is not what the ids stand for")
+        bytes_of[token] = data

@@ -1,15 +1,12 @@
 """Reading the training record in a file of bpescope's own format."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from bpe_core.corpus import Source
 from bpe_core.formats.fields import Fields, is_number
 from bpe_core.tokenizer.training_record import TrainingRecord
 
 
-def record_of(fields: Fields, rows: Sequence[Sequence[Any]]) -> TrainingRecord:
-    """The record in a file with these `rows` of merges. Raises `FormatError`."""
+def record_of(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> TrainingRecord:
+    """The record in a file that tells these `steps` with its merges. Raises `FormatError`."""
     training = fields.fields("training")
     return TrainingRecord(
         pattern=training.text("pattern"),
@@ -19,14 +16,14 @@ def record_of(fields: Fields, rows: Sequence[Sequence[Any]]) -> TrainingRecord:
         max_token_length=None if training.any("max_token_length") is None else training.number("max_token_length"),
         vocab_size=training.number("vocab_size"),
         sources=tuple(map(_source, training.objects("sources"))),
-        steps=tuple((count, ties, n_tokens) for _, _, _, count, ties, n_tokens, _ in rows),
+        steps=steps,
         n_bytes=training.number("n_bytes"),
         n_tokens_start=training.number("n_tokens_start"),
         created=training.text("created"),
         stop_reason=training.text("stop_reason"),
         end_of_word=training.text("end_of_word") if "end_of_word" in training else "",
         min_share=training.text("min_share") if "min_share" in training else None,
-        n_given=training.number("n_given", largest=len(rows)) if "n_given" in training else 0,
+        n_given=training.number("n_given", largest=len(steps)) if "n_given" in training else 0,
         first_counts=_first_counts(fields),
         sample=training.text("sample") if "sample" in training else "",
         experiment=training.text("experiment") if "experiment" in training else "",

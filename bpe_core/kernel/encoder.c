@@ -67,7 +67,7 @@ static int check(outcome outcome)
 
 /* Tables, from what Python has */
 
-static bool is_token(long long id) { return 0 <= id && id < NO_TOKEN; }
+static bool is_id(long long id) { return 0 <= id && id < NO_TOKEN; }
 
 static uint32_t item(const Py_buffer *column, size_t i)
 {
@@ -87,7 +87,7 @@ static int add_merges(tables *tables, const Py_buffer columns[3])
     }
     for (size_t i = 0; i < n; i++) {
         uint32_t left = item(&columns[0], i), right = item(&columns[1], i), token = item(&columns[2], i);
-        if (!is_token(left) || !is_token(right) || !is_token(token)) {
+        if (!is_id(left) || !is_id(right) || !is_id(token)) {
             PyErr_SetString(PyExc_ValueError, "an id is too large");
             return -1;
         }
@@ -102,8 +102,10 @@ static int add_merges(tables *tables, const Py_buffer columns[3])
 
 static int number_of(PyObject *object, uint32_t *number)
 {
-    long long value = object ? PyLong_AsLongLong(object) : -1;
-    if (!PyErr_Occurred() && !is_token(value))
+    long long value = object && PyLong_Check(object) ? PyLong_AsLongLong(object) : -1;
+    if (object && !PyLong_Check(object)) /* what only can be made one has code of its own, which might change our dict */
+        PyErr_SetString(PyExc_TypeError, "ids and ranks are numbers");
+    if (!PyErr_Occurred() && !is_id(value))
         PyErr_SetString(PyExc_ValueError, "ids and ranks are numbers below 2**31 - 1");
     *number = (uint32_t)value;
     return PyErr_Occurred() ? -1 : 0;
@@ -113,27 +115,21 @@ static int number_of(PyObject *object, uint32_t *number)
 static int fill_tokens(token_table *table, PyObject *ids, PyObject *ranks)
 {
     PyObject *key, *value;
-    size_t n_bytes = 0;
-    for (Py_ssize_t at = 0; PyDict_Next(ids, &at, &key, &value);) {
+    bool has_memory = tokens_init(table, (size_t)PyDict_GET_SIZE(ids));
+    for (Py_ssize_t at = 0; has_memory && PyDict_Next(ids, &at, &key, &value);) {
+        merge_rule rule;
         if (!PyBytes_Check(key)) {
             PyErr_SetString(PyExc_TypeError, "tokens are bytes");
             return -1;
         }
-        size_t n = (size_t)PyBytes_GET_SIZE(key);
-        n_bytes += n > INLINE_BYTES ? n : 0;
-    }
-    if (!tokens_init(table, (size_t)PyDict_GET_SIZE(ids), n_bytes)) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t at = 0; PyDict_Next(ids, &at, &key, &value);) {
-        merge_rule rule;
         PyObject *rank = ranks == ids ? value : PyDict_GetItemWithError(ranks, key);
         if (number_of(value, &rule.token) < 0 || number_of(rank, &rule.rank) < 0)
             return -1;
-        tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), rule);
+        has_memory = tokens_add(table, (const uint8_t *)PyBytes_AS_STRING(key), (size_t)PyBytes_GET_SIZE(key), rule);
     }
-    return 0;
+    if (!has_memory)
+        PyErr_NoMemory();
+    return has_memory ? 0 : -1;
 }
 
 /* `characters` is {bytes: id}, or None where every byte is a symbol. */

@@ -8,6 +8,7 @@
 
 #include "keys.h"
 #include "rules.h"
+#include "vector.h"
 
 typedef struct {
     key key;        /* all 0 in an empty slot */
@@ -19,18 +20,21 @@ typedef struct {
     token_slot *slots; /* NULL for a table without any tokens */
     uint64_t *filter;
     int bits; /* there are 1 << bits slots, and eight bits of the filter for each */
-    size_t n;
-    uint8_t *bytes; /* of long tokens */
-    size_t n_bytes, longest;
+    size_t n, longest;
+    VECTOR(uint8_t) bytes; /* of long tokens */
 } token_table;
 
-/* Room for so many tokens, the long ones of so many bytes in all. */
-bool tokens_init(token_table *table, size_t n_tokens, size_t n_bytes);
+bool tokens_init(token_table *table, size_t n_tokens); /* room for so many */
 bool tokens_copy(token_table *table, const token_table *from);
 void tokens_free(token_table *table);
 
-/* Add a token for which there is room; of two with the same bytes the first is found. */
-void tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule rule);
+/* Add a token; of two with the same bytes the first is kept. False: no room. */
+bool tokens_add(token_table *table, const uint8_t *bytes, size_t n, merge_rule rule);
+
+static inline bool is_token(const token_table *table, const token_slot *slot, key key, const uint8_t *bytes, size_t n)
+{
+    return same_key(slot->key, key) && (n <= INLINE_BYTES || !memcmp(table->bytes.items + slot->start, bytes, n));
+}
 
 /* The rank and the id of the token of `n` bytes, of which `n_readable` may be read; NO_RANK if there is none. */
 static inline merge_rule tokens_find(const token_table *table, const uint8_t *bytes, size_t n, size_t n_readable)
@@ -47,7 +51,7 @@ static inline merge_rule tokens_find(const token_table *table, const uint8_t *by
         const token_slot *slot = &table->slots[at];
         if (!slot->key.high)
             return none;
-        if (same_key(slot->key, key) && (n <= INLINE_BYTES || !memcmp(table->bytes + slot->start, bytes, n)))
+        if (is_token(table, slot, key, bytes, n))
             return slot->rule;
     }
 }

@@ -22,7 +22,7 @@ def recovered(encoder: RankEncoder) -> Iterator[Triple | None]:
 
     `encoder.id_of` must have the order of the ranks, and no two tokens the same rank.
     """
-    return _by_kernel(encoder, encoder.compiled) if encoder.compiled else _by_python(encoder)
+    yield from _by_kernel(encoder, encoder.compiled) if encoder.compiled else _by_python(encoder)
 
 
 def _by_kernel(encoder: RankEncoder, compiled: Compiled) -> Iterator[Triple | None]:

@@ -151,7 +151,7 @@ def test_a_header_that_cannot_be(tokenizer, values, sentence):
     [
         (b"", "is empty"),
         (b" \n", "is empty"),
-        (b"hello", "no tokenizer file that is known here; supported: native"),
+        (b"hello", "no tokenizer file that is known here; supported: tiktoken"),
         (b'{"format": "bpescope", ', "line 1, column 24 is not JSON"),
         (b'{"format": "bpescope"}\nx', "line 2"),
         (b'{"format": "bpescope", "a": "\xff"}', "not UTF-8 at byte 29"),
