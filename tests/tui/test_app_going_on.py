@@ -14,10 +14,12 @@ from textual.widgets import Button, Input, OptionList
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.cli.training_options import add_rules, add_texts
+from bpe_core.cli.wire import Command
 from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.overlap import merges_in_common
+from bpe_core.trainer.conditions import condition
 from bpe_core.trainer.option_table import RULES, TEXTS
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
@@ -77,6 +79,21 @@ async def test_a_training_left_with_the_app_is_asked_for_and_goes_on(opened: Ope
         await scope.until(lambda: not scope.screen.run.busy and load(output).step == len(whole), "it comes to its end")
         assert load(output).merges == whole
     assert files() == {older.name, output.name, "small.json"}
+
+
+@exhaustive
+async def test_a_training_comes_back_with_its_goal(opened: Opened, book: Path, kept: Path) -> None:
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        scope.screen.session.training.keep_pace(1)
+        scope.training.query_one("#vocab-size", Input).value = "300"
+        scope.screen.session.train(Command("until", condition=condition("step 12")))
+        await scope.until(lambda: 0 < len(scope.training.log_of_merges.merges) < 12, "it learns")
+    async with opened(book) as scope:
+        await scope.asked(Confirm)
+        await scope.press("y")
+        await scope.until(lambda: scope.screen.run.phase == "paused", "it is there")
+        assert len(scope.training.log_of_merges.merges) == 12
 
 
 @exhaustive

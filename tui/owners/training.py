@@ -22,7 +22,7 @@ from tui.disk.unfinished import Note
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
 from tui.state.training import Run, UnfinishedTraining
 from tui.workers.process import Job
-from tui.workers.training_task import RUN, TrainingTask
+from tui.workers.training_task import RUN, WAIT, TrainingTask
 from tui.workers.updates import training
 
 if TYPE_CHECKING:
@@ -69,14 +69,19 @@ class _Course:
     """What tells of it until it has ended."""
     saved: Path | None = None
     """Where it is kept."""
-    goal: Condition | None = None
-    """What is to be so when it waits next; None where it goes on to its end."""
-    pausing: bool = False
-    """Whether it was told to wait, and nothing else since."""
+    told: Command = RUN
+    """What the worker was told last, but for its pace; `WAIT` once that has come to its end."""
+    noted: UnfinishedTraining | None = None
+    """What the note says."""
     unkept: str = ""
     """Why its newest checkpoint could not be written."""
     n_known: int = 0
     """How many merges were known before it, and have to be made again before there is more than a file has."""
+
+    @property
+    def goal(self) -> Condition | None:
+        """What is to be so when it waits next; None where it goes on to its end."""
+        return self.told.condition
 
     @property
     def output(self) -> Path:
@@ -103,7 +108,7 @@ class Training(Owner[Run]):
 
     def start(self, task: TrainingTask) -> None:
         """Train, once all is done of the training before, whose run is over."""
-        self._newest = _Course(task, goal=task.first.condition)
+        self._newest = _Course(task, told=task.first)
         self._replace(self._newest.run)
         self._worker = self._host.run_worker(partial(self._done, partial(self._train, self._newest)))
 
@@ -122,8 +127,7 @@ class Training(Owner[Run]):
         if self.job is None:
             return
         if command.verb != "pace" and self._newest is not None:  # the worker forgets its goal then, too
-            self._newest.goal = command.condition
-            self._newest.pausing = command.verb == "pause"
+            self._newest.told = command
             self._tell_of(self._newest, self._newest.run)
         self.job.send(command)
 
@@ -138,12 +142,13 @@ class Training(Owner[Run]):
             self._replace(Run())
 
     def _tell_of(self, course: _Course, run: Run) -> None:
-        was_paused, paused = course.run.phase == "paused", run.phase == "paused"
         goal = course.goal.told if course.goal and run.busy else ""
-        run = course.run = replace(run, goal=goal, pausing=course.pausing and run.busy and not paused)
-        if course.note and paused != was_paused:
+        pausing = course.told.verb == "pause" and run.busy and run.phase != "paused"
+        run = course.run = replace(run, goal=goal, pausing=pausing)
+        if course.note and course.noted != (described := _described(course)):
             with suppress(OSError):
-                course.note.write(_described(course.task, paused=paused))
+                course.note.write(described)
+                course.noted = described
         if course is self._newest:
             self._replace(run)
 
@@ -182,7 +187,7 @@ class Training(Owner[Run]):
         rules = task.rules
         experiment = rules.experiment.name if rules.experiment else ""
         course.named = place_for(folder, f"{task.title} {rules.first_pattern or rules.pattern} {experiment}")
-        described = _described(task, paused=task.first != RUN)
+        described = course.noted = _described(course)
         try:
             if task.resume:
                 course.note = Note.again(Path(task.resume.removesuffix(".checkpoint")), described)
@@ -233,7 +238,7 @@ class Training(Owner[Run]):
         if goal is None or (run.phase == "done" and reached):
             return run
         if run.phase == "paused" and run.detail:
-            course.goal = None
+            course.told = WAIT
         return replace(run, detail=f"not reached: {goal.told}; {run.detail}") if run.phase == "done" else run
 
     async def _end(self, course: _Course) -> None:
@@ -277,10 +282,12 @@ class Training(Owner[Run]):
         return output
 
 
-def _described(task: TrainingTask, *, paused: bool) -> UnfinishedTraining:
+def _described(course: _Course) -> UnfinishedTraining:
+    task, goal = course.task, course.goal.words if course.goal else ""
     begin_step = task.begin.step if task.begin else 0
+    paused = course.told.verb in ("step", "pause")
     return UnfinishedTraining(
-        task.title, task.options, task.paths, task.preset, task.begin_path, begin_step, paused=paused
+        task.title, task.options, task.paths, task.preset, task.begin_path, begin_step, goal=goal, paused=paused
     )
 
 

@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bpe_core.cli.wire import Command
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load, save_beside
 from bpe_core.plurals import counted
 from bpe_core.tokenizer.training_record import STOPPED
+from bpe_core.trainer.conditions import condition
 from bpe_core.trainer.options import LARGEST_VOCABULARY
 from bpe_core.visible import visible
 from tui.dialogs.button_questions import Confirm
@@ -20,7 +22,7 @@ from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
 from tui.owners.owner import in_thread, sentence_of
 from tui.state.tokenizers import name_of
-from tui.state.training import TrainingOptions
+from tui.state.training import TrainingOptions, UnfinishedTraining
 from tui.workers.training_task import RUN, WAIT, TrainingTask
 
 if TYPE_CHECKING:
@@ -150,6 +152,7 @@ class GoingOn:
                 raise FormatError(f"What is noted of it beside {left} cannot be read.")
             known = await in_thread(load, left)
             begin = await in_thread(_at, unfinished.begin, unfinished.begin_step) if unfinished.begin else None
+            first = _first(unfinished)
         except (BpeError, OSError) as error:
             self._screen.say(f"A training that did not end cannot be gone on with. {sentence_of(error)}", "warning")
             return await self._end_with(note, left)
@@ -169,7 +172,7 @@ class GoingOn:
                 unfinished.options,
                 unfinished.paths,
                 unfinished.preset,
-                first=WAIT if unfinished.paused else RUN,
+                first=first,
                 begin=begin,
                 begin_path=unfinished.begin,
                 resume=str(left),
@@ -207,6 +210,13 @@ def _whole(path: Path, pattern: str) -> Tokenizer:
         tokenizer = load(path, pattern=pattern)
     tokenizer.vocabulary.recover()
     return tokenizer
+
+
+def _first(unfinished: UnfinishedTraining) -> Command:
+    """What the worker was told last. Raises `OptionError` for a goal that is none."""
+    if unfinished.goal:
+        return Command("until", condition=condition(unfinished.goal))
+    return WAIT if unfinished.paused else RUN
 
 
 def _at(path: str, step: int) -> Tokenizer:

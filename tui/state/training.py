@@ -57,6 +57,8 @@ class UnfinishedTraining:
     """The file of the vocabulary it began with; empty for the bytes."""
     begin_step: int = 0
     """How many merges of that."""
+    goal: str = ""
+    """What was to be so when it would wait next, as `conditions.condition` reads it; empty: it was to go on."""
     paused: bool = False
     """Whether it waited for the user."""
 
