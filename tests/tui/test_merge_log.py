@@ -11,6 +11,7 @@ from textual.app import App, ComposeResult
 
 from bpe_core import Merge, Trainer
 from bpe_core.visible import token_label
+from tui.drawing.merge_columns import merge_places
 from tui.drawing.merge_order import SHOWN, sought_in
 from tui.messages import StepRequested
 from tui.widgets.merge_log import MergeLog
@@ -89,6 +90,13 @@ async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
         assert "日" in rows[1] and "\\xe6\\x97" in rows[0]
         assert "␛[" in rows[2] and "=12k" in rows[2] and "\x1b" not in rows[2]
         assert "␣t" in rows[3]
+
+
+def test_beside_the_panel_that_tells_why_there_is_room_for_the_share() -> None:
+    """50 cells, with a panel of 32 in a terminal of 120, and a vocabulary of tens of thousands of 10 MB."""
+    widths = {"step": len("32,512"), "count": len("305,123"), "uses": len("305,123"), "tokens_left": len("11,483,521")}
+    keys = [place.column.key for place in merge_places(51, widths, counted=True, sized=True)]
+    assert keys == ["mark", "step", "left", "right", "token", "count", "share"]
 
 
 async def test_narrow_lists_keep_what_matters() -> None:

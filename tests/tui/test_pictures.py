@@ -20,9 +20,10 @@ from textual.containers import Vertical
 from textual.pilot import Pilot
 
 from bpe_core import save, train
+from bpe_core.cli.why_subject import PresetTexts
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
-from bpe_core.explain.corpus_places import CorpusText, corpus_places
+from bpe_core.explain.corpus_places import corpus_places
 from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.trainer import Merge
@@ -176,15 +177,18 @@ def test_a_tie_and_what_each_rule_takes_of_it(
 
 
 class TieStories(App[None]):
-    """Why a merge of each of four founding examples, whose result depends on the tie rule, was chosen."""
+    """Why a merge of each founding example, whose result depends on the tie rule, was chosen."""
 
-    CSS = "Screen { layout: grid; grid-size: 2 2; } MergeLog { display: none; } Vertical { padding: 0 1; }"
-    TOLD: ClassVar[dict[str, int]] = {"S0": 2, "S2": 1, "S3": 1, "S4": 1}
+    CSS = (
+        "Screen { layout: grid; grid-size: 3 2; } MergeLog { display: none; } Vertical { border: round; padding: 0 1; }"
+    )
+    TOLD: ClassVar[dict[str, int]] = {"S0": 2, "S1": 1, "S2": 1, "S2-prose": 1, "S3": 1, "S4": 1}
     """Example -> the first of its steps that has a tie."""
 
     def compose(self) -> ComposeResult:
         for name in self.TOLD:
-            with Vertical(id=name):
+            with Vertical(id=name) as story:
+                story.border_title = f"{name}: {PRESETS[name].title}"
                 yield (log := MergeLog())
                 yield WhyPanel(log)
 
@@ -195,7 +199,7 @@ class TieStories(App[None]):
             assert record is not None
             counts = PairCounts(tokenizer, preset.counts().pieces)
             told = explain(counts, step, preset.options.ties)
-            texts = [CorpusText(preset.name, (text,)) for text in preset.documents]
+            texts = PresetTexts(preset).texts(tokenizer.splitter)
             places = tuple(corpus_places(counts, step, texts, tokenizer.splitter))
             log, panel = self.query_one(f"#{name} MergeLog", MergeLog), self.query_one(f"#{name} WhyPanel", WhyPanel)
             log.append(
@@ -214,4 +218,4 @@ def test_the_founding_ties(snap_compare: Picture) -> None:
         app.tell()
         await pilot.pause()
 
-    assert snap_compare(app, terminal_size=(120, 60), run_before=play)
+    assert snap_compare(app, terminal_size=(180, 64), run_before=play)

@@ -61,20 +61,22 @@ def test_the_tie_of_sennrichs_words_is_told_with_what_each_rule_takes() -> None:
     tokenizer = S2.train()
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
     uses = TokenUses(9, ())
-    lines = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer)))
+    lines = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 48)))
     assert lines[:4] == [
         "s + t → st  step 1",
         "2 pairs tied  “largest” decides",
-        "● s + t ██████ 9  largest",
-        "= e + s ██████ 9  first lowest lowest-hf",
+        "● s + t ████████ 9  by largest",
+        "= e + s ████████ 9  by first, lowest, lowest-hf",
     ]
-    assert lines[4] == "  w + e █████▍ 8"
+    assert lines[4].startswith("  w + e ███████▏") and lines[4].endswith(" 8")
     assert "largest: the pair with the largest bytes" in lines
     assert "what came of it  9 of 9 uses left" in lines
     assert "   6 × n e w e s t → n e w e st" in lines and "   5 × l o w" in lines
     narrow = told(why_lines(step, merge_of(tokenizer, 1), "largest", uses, look(tokenizer, 26)))
+    at = narrow.index("pairs born and vanished")
+    assert narrow[at + 1] == "  +1 −1", "numbers that have no room beside their heading stand below it"
     assert "   6 × n e w e s t" in narrow and "     → n e w e st" in narrow
-    assert narrow[narrow.index("= e + s ████ 9") + 1] == "  first lowest lowest-hf"
+    assert narrow[narrow.index("= e + s ████ 9") + 1] == "  by first, lowest, lowest-hf"
 
 
 def test_where_it_stands_is_told_by_folder_name_and_line() -> None:
@@ -187,6 +189,9 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
     async with app.run_test(size=(90, 60)) as pilot:
         panel = app.panel
         panel.tokenizer, panel.seen = tokenizer, "pairs"
+        panel.step, panel.explained = 3, explained(tokenizer, pieces, 3, "largest")
+        await pilot.pause()
+        assert "5 × l o w → l ow" in app.lines(), "words have the whole width, also when they are seen first"
         panel.explained = StepExplained(problem="No text is chosen to count pairs in.")
         await pilot.pause()
         assert "No text is chosen to count pairs in." in app.lines()
@@ -202,6 +207,11 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
             "n + e occurs 6 times; it is next in line.",
             "e + west occurs 6 times, all by the newest merge; one of 2 ties.",
         ]
+        panel.turn_writing()
+        await pilot.resize_terminal(38, 60)
+        await pilot.pause()
+        (row,) = (line for line in app.lines() if line.startswith("="))
+        assert "65 + 77 65 73 74 " in row and row.endswith("6    +6*"), "where it is narrow, the bars go first"
         await pilot.resize_terminal(90, 20)
         await pilot.pause()
         assert not any("×" in line for line in app.lines()), "a small panel is the table's"
@@ -292,6 +302,7 @@ async def test_whoever_goes_to_the_log_is_told_of_the_newest_merge_or_why_not(
     ("name", "step", "story"),
     [
         ("S0", 2, {"first": "s + ␣", "lowest": "␣ + a", "lowest-hf": "e + ␣", "largest": "s + ␣"}),
+        ("S1", 1, {"first": "e + s", "lowest": "e + s", "lowest-hf": "e + s", "largest": "s + t"}),
         ("S2", 1, {"first": "e + s", "lowest": "e + s", "lowest-hf": "e + s", "largest": "s + t"}),
         ("S2-prose", 1, {"first": "w + e", "lowest": "e + s", "lowest-hf": "e + s", "largest": "w + e"}),
         ("S3", 1, {"first": "a + a", "lowest": "a + a", "lowest-hf": "a + a", "largest": "a + b"}),
@@ -307,7 +318,7 @@ def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, st
     taken: dict[str, str] = {}
     for line in lines[2 : 2 + len(set(story.values()))]:
         pair, _, rules = line[2:].partition("█")
-        taken |= dict.fromkeys(rules.split("  ")[-1].split(), pair.strip())
+        taken |= dict.fromkeys(rules.partition("by ")[2].split(", "), pair.strip())
     assert taken == story
     assert lines[1] == f"{len(answer.explanation.choice.tied)} pairs tied  “{ties}” decides"
     assert lines[2].startswith(f"● {story[ties]} ")

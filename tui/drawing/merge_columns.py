@@ -10,9 +10,9 @@ from tui.drawing.columns import Column, PlacedColumn, lay_out
 COLUMNS: Final = (
     Column("mark", 1, title=" ", gap=1),
     Column("step", 4, right=True, hint="The number of the merge, in the order they were learned."),
-    Column("left", 6, 22, hint="The left part of the pair that was merged."),
-    Column("right", 6, 22, hint="The right part of the pair that was merged."),
-    Column("token", 9, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
+    Column("left", 5, 22, gap=1, hint="The left part of the pair that was merged."),
+    Column("right", 5, 22, gap=1, hint="The right part of the pair that was merged."),
+    Column("token", 8, 36, hint="The new token: left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte."),
     Column(
         "count", 5, right=True, hint="How often the pair occurred when it was chosen; no other occurred more often."
     ),

@@ -85,6 +85,7 @@ class EditorPane(EditorKeys):
         self.area.lanes = tuple(self._as_wanted(lane.tokenizer) for lane in lanes)
         if len(lanes) != n_before:
             self.forget_edits()
+            self.tell_example()
         self._label_lanes()
 
     def _as_wanted(self, tokenizer: Tokenizer) -> Tokenizer:

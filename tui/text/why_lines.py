@@ -48,7 +48,7 @@ def why_lines(
     `told` may be of another step, or tell nothing yet: then the log and the record are all that is known.
     """
     explanation = told.explanation if told.step == (merge.step if merge else 0) else None
-    words = [_title("words before and after")] if explanation and explanation.words else []
+    words = [*_title("words before and after", look)] if explanation and explanation.words else []
     words += word_lines(explanation.words, merge.token if merge else None, look) if explanation else ()
     if merge is None:
         told_of = "Step 0: no merge yet, and each byte is a token. F7 learns one merge and waits."
@@ -71,7 +71,8 @@ def why_lines(
             "In the merge log (F3) each step is counted again: the ties, the others, the words.", look.width
         )
     if choice is not None and told.places:
-        lines += [_title("where it stands"), *(line for place in told.places for line in _place(place, look))]
+        lines += _title("where it stands", look)
+        lines += (line for place in told.places for line in _place(place, look))
     if uses is not None:
         lines += _uses(uses, look)
     if choice is not None:
@@ -79,8 +80,13 @@ def why_lines(
     return lines + words
 
 
-def _title(text: str, right: str = "") -> InfoLine:
-    return InfoLine(text, right, "accent")
+def _title(text: str, look: Look, numbers: str = "") -> Iterator[InfoLine]:
+    """A heading, its numbers at the right or, where there is no room, in a line below."""
+    if cell_len(text) + 1 + cell_len(numbers) <= look.width:
+        yield InfoLine(text, numbers, "accent")
+    else:
+        yield InfoLine(text, ink="accent")
+        yield InfoLine("", numbers)
 
 
 def _head(merge: Merge, look: Look) -> InfoLine:
@@ -128,9 +134,9 @@ def _counts(choice: Choice, merge: Merge, ties: str, look: Look, *, in_first_sta
     if choice.count < choice.most:
         bars.append(_Bar("●", pair, choice.count, "text"))
     for tied in sorted(shown, key=lambda tied: tied != pair):
-        rules = " ".join(taken_by.get(tied, ())) if choice.n_tied > 1 else ""
+        rules = ", ".join(taken_by.get(tied, ())) if choice.n_tied > 1 else ""
         mark, ink = ("●", "accent") if tied == pair else ("=", "tied")
-        bars.append(_Bar(mark, tied, choice.most, ink, rules))
+        bars.append(_Bar(mark, tied, choice.most, ink, f"by {rules}" if rules else ""))
     if (more := choice.n_tied - len(shown)) > 0:
         bars.append(f"  and {more:,} more with {choice.most:,}")
     bars += [_Bar("", (row.left, row.right), row.count, "text") for row in choice.runners_up]
@@ -152,14 +158,14 @@ class _Bar:
     ink: str
     """Of the mark; runners-up have a muted bar."""
     rules: str = ""
-    """The tie rules that take the pair."""
+    """By which tie rules the pair is taken."""
 
 
 def _bar_lines(bars: Sequence[_Bar | str], most: int, look: Look) -> Iterator[InfoLine]:
     """Mark, pair, bar, count, and behind them, or in a line below, the rules that take the pair; a string between."""
     pairs = {row.pair: " + ".join(map(look.write, row.pair)) for row in bars if isinstance(row, _Bar)}
     size, n_digits = max(4, look.width // 6), len(f"{most:,}")
-    room = max(look.width // 3, look.width - size - n_digits - len("●   lowest-hf"))
+    room = max(look.width // 3, look.width - size - n_digits - len("●   by lowest-hf"))
     width = min(room, max(map(cell_len, pairs.values()), default=0))
     for row in bars:
         if isinstance(row, str):
@@ -208,7 +214,7 @@ def _cut_start(text: str, width: int) -> str:
 
 def _uses(uses: TokenUses, look: Look) -> Iterator[InfoLine]:
     left = uses.left()
-    yield _title("what came of it", f"{left:,} of {uses.made:,} uses left")
+    yield from _title("what came of it", look, f"{left:,} of {uses.made:,} uses left")
     if not uses.absorbed:
         yield InfoLine("no later merge has it as a part", ink="muted", lead=" ")
     most = max((taken.n_absorbed for taken in uses.absorbed), default=0)
@@ -224,7 +230,7 @@ def _uses(uses: TokenUses, look: Look) -> Iterator[InfoLine]:
 
 
 def _changes(choice: Choice, look: Look) -> Iterator[InfoLine]:
-    yield _title("pairs born and vanished", f"+{choice.n_born:,} −{choice.n_vanished:,}")
+    yield from _title("pairs born and vanished", look, f"+{choice.n_born:,} −{choice.n_vanished:,}")
     yield from (_change("+", row, look) for row in choice.born)
     yield from (_change("−", row, look) for row in choice.vanished)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tui.widgets.token_view import TokenView
 
 HINT: Final = "Type: each color is one token; the one under the cursor is told at the right."
+_HINT_OF_LANES: Final = "Each line once a lane; faint is what a lane below splits as the first does."
 _BEGINNING: Final = 8
 """Characters by which an example is known again."""
 
@@ -98,7 +99,10 @@ class EditorKeys(Pane):
             begins = self._shown.text.partition("\n")[0][:_BEGINNING]
             if not self.area.document[0].startswith(begins):
                 self._shown = None
-        self.hint = f"Example: {self._shown.see}" if self._shown else HINT
+        if self._shown:
+            self.hint = f"Example: {self._shown.see}"
+        else:
+            self.hint = _HINT_OF_LANES if self.area.lanes else HINT
 
     def action_next_example(self) -> None:
         """Show the next example; the first, if none was shown yet."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
@@ -17,11 +18,15 @@ from tui.widgets.row_list import RowList
 
 COLUMNS: Final = (
     Column("mark", 1, title=" ", gap=1, hint="▸ the pair that is next in line, = others as frequent: ties."),
-    Column("pair", 9, 30, gap=1, hint="The left and the right part of the pair."),
-    Column("bar", 5, 30, title=" ", gap=1, hint="How often the pair occurs, beside the most frequent one."),
+    Column("pair", 9, gap=1, hint="The left and the right part of the pair."),
+    Column("bar", 5, 30, rank=1, title=" ", gap=1, hint="How often the pair occurs, beside the most frequent one."),
     Column("count", 5, right=True, gap=1, hint="How often the pair occurs in the corpus now."),
     Column("change", 6, right=True, hint="By how much the newest merge changed that; * a pair that is new."),
 )
+_WIDEST: Final = 28
+"""Cells of a pair that is not cut; room for longer ones would take that of the numbers."""
+_SEEN: Final = 60
+"""Rows after whose pairs the column of pairs is as wide as it is: those that are seen first."""
 
 
 class PairTable(RowList):
@@ -36,14 +41,19 @@ class PairTable(RowList):
         self._pairs: Pairs | None = None
         self._next: tuple[int, int] | None = None
         self._write: Callable[[int], str] = str
-        self._widths = 0, 0
+        self._widths: dict[str, int] = {}
 
     def show(self, pairs: Pairs, following: tuple[int, int] | None, write: Callable[[int], str]) -> None:
         """These pairs; `following` is merged next. `write` writes a token."""
         self._pairs, self._next, self._write = pairs, following, write
         # As wide as the longest of them, and a sign for what is new: a number that is cut is another number.
         most = max((abs(row.change) for row in pairs.rows), default=0)
-        self._widths = len(f"{pairs.rows[0].count if pairs.rows else 0:,}"), len(f"{most:+,}*")
+        widest = max((cell_len(self._written(row)) for row in pairs.rows[:_SEEN]), default=0)
+        self._widths = {
+            "pair": min(widest, _WIDEST),
+            "count": len(f"{pairs.rows[0].count if pairs.rows else 0:,}"),
+            "change": len(f"{most:+,}*"),
+        }
         self.show_rows(range(len(pairs.rows)))
 
     def clear(self) -> None:
@@ -55,10 +65,13 @@ class PairTable(RowList):
         assert self._pairs is not None
         return self._pairs.rows[row]
 
+    def _written(self, pair: PairRow) -> str:
+        return f"{self._write(pair.left)} + {self._write(pair.right)}"
+
     def row_hint(self, row: int) -> str:
         """The pair in a sentence."""
         pair = self._row(row)
-        told = f"{self._write(pair.left)} + {self._write(pair.right)} occurs {counted(pair.count, 'time')}"
+        told = f"{self._written(pair)} occurs {counted(pair.count, 'time')}"
         if pair.change:
             told += (
                 ", all by the newest merge" if pair.change == pair.count else f", {pair.change:+,} by the newest merge"
@@ -72,7 +85,7 @@ class PairTable(RowList):
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit, those of numbers as wide as the largest."""
-        return _places(width, *self._widths)
+        return _places(width, tuple(self._widths.items()))
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         """One pair."""
@@ -87,7 +100,7 @@ class PairTable(RowList):
         is_new = pair.change == pair.count
         texts = {
             "mark": ("▸" if comes_next else "=" if tied else "", ink),
-            "pair": (f"{self._write(pair.left)} + {self._write(pair.right)}", ink + Style(bold=comes_next)),
+            "pair": (self._written(pair), ink + Style(bold=comes_next)),
             "count": (f"{pair.count:,}", ink),
             "change": (
                 f"{pair.change:+,}{'*' if is_new else ' '}" if pair.change else "",
@@ -123,7 +136,8 @@ class PairTable(RowList):
 
 
 @lru_cache(maxsize=16)
-def _places(width: int, of_count: int, of_change: int) -> tuple[PlacedColumn, ...]:
-    width_of = {"count": of_count, "change": of_change}
-    columns = [replace(column, width=max(column.width, width_of.get(column.key, 0))) for column in COLUMNS]
-    return lay_out(columns, width)
+def _places(width: int, widths: tuple[tuple[str, int], ...]) -> tuple[PlacedColumn, ...]:
+    wanted = dict(widths)
+    columns = [replace(column, width=max(column.width, wanted.get(column.key, 0))) for column in COLUMNS]
+    # Where even these have no room it is the pair that is cut, and no number.
+    return lay_out([replace(it, most=it.width + 1) if it.key == "pair" else it for it in columns], width)

@@ -209,7 +209,8 @@ class WhyPanel(Vertical):
     def _look(self, lines: InfoList, tokenizer: Tokenizer) -> Look:
         inks = {name: lines.get_component_rich_style(f"info-list--{name}") for name in STYLES}
         inks["tied"] = inks["text"] + Style(color=self.get_component_rich_style("why-panel--tied").color)
-        return Look(lines.room, writer(self.writing, tokenizer), inks)
+        # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
+        return Look(max(8, self.content_size.width - 3), writer(self.writing, tokenizer), inks)
 
     def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
         if not 0 < step <= min(len(merges), tokenizer.step) or not merges[step - 1].n_tokens or not self._n_tokens:
