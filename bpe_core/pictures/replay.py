@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from bpe_core.cells import cells
@@ -64,12 +65,21 @@ class Frame:
 def frames(tokenizer: Tokenizer, text: str, most: int = MOST_FRAMES) -> list[Frame]:
     """The text before the first merge and after each step that is seen in it, at most so many frames.
 
-    Errors are those of `Picture.of`.
+    What is new in a frame, the tokens of its step and of those left out before it, is marked. Errors are those of
+    `Picture.of`.
     """
     steps = [0, *steps_seen(tokenizer, text)]
     if len(steps) > most:
         steps = [steps[round(index * (len(steps) - 1) / (most - 1))] for index in range(most)]
-    return [Frame(_title(tokenizer, step), Picture.of(tokenizer.at(step), text)) for step in steps]
+    return [_frame(tokenizer, text, before, step) for before, step in pairwise((0, *steps))]
+
+
+def _frame(tokenizer: Tokenizer, text: str, before: int, step: int) -> Frame:
+    then = tokenizer.at(step)
+    made = {token for _, _, token in then.merges[before:]}
+    picture = Picture.of(then, text)
+    chips = tuple(chip._replace(is_new=not made.isdisjoint(chip.ids)) for chip in picture.chips)
+    return Frame(_title(tokenizer, step), replace(picture, chips=chips))
 
 
 def _title(tokenizer: Tokenizer, step: int) -> str:
@@ -102,14 +112,14 @@ def _screen(frame: Frame, columns: int) -> Iterator[tuple[int, str]]:
     title = frame.title[: columns - 1]
     yield 0, f"\x1b[1m{title}\x1b[0m  \x1b[2m{frame.picture.summary[: max(0, columns - cells(title) - 2)]}\x1b[0m"
     for part in laid_out(frame.picture.chips, columns, 2):
-        yield part.row, f"\x1b[{part.row + 1};{part.column + 1}H{colored(part.text, part.color)}"
+        yield part.row, f"\x1b[{part.row + 1};{part.column + 1}H{colored(part.text, part.color, is_new=part.is_new)}"
 
 
 def animation(shown: Sequence[Frame], seconds: float = SECONDS, columns: int = COLUMNS) -> str:
     """The frames as one SVG document that shows each for `seconds`, the last one longer, and begins again.
 
-    It needs no script: the frames lie above each other, and style rules show one at a time. Raises `OptionError` if
-    `seconds` is not above 0.
+    It needs no script: the frames lie above each other, and style rules show one at a time; where nothing moves, in
+    print say, the last one is seen. Raises `OptionError` if `seconds` is not above 0.
     """
     _check(seconds)
     drawn = [body_of(frame.picture, columns, title=frame.title) for frame in shown]
@@ -117,16 +127,15 @@ def animation(shown: Sequence[Frame], seconds: float = SECONDS, columns: int = C
     total = seconds * (len(drawn) - 1) + LAST_SECONDS
     part, last = 100 * seconds / total, 100 * LAST_SECONDS / total
     rules = (
-        ".f { visibility: hidden; }\n"
+        ".f { visibility: hidden; } .l { visibility: visible; }\n"
         f".f {{ animation: f {total:.3f}s step-end infinite; }} .l {{ animation-name: l; }}\n"
         f"@keyframes f {{ 0% {{ visibility: visible; }} {part:.4f}%, 100% {{ visibility: hidden; }} }}\n"
         f"@keyframes l {{ 0% {{ visibility: visible; }} {last:.4f}%, 100% {{ visibility: hidden; }} }}\n"
     )
+    kinds = ["f"] * (len(drawn) - 1) + ["f l"]
     groups = [
-        f'<g class="f{" l" if index == len(drawn) - 1 else ""}" style="animation-delay: {index * seconds:.3f}s">\n'
-        + "\n".join(body)
-        + "\n</g>"
-        for index, (body, _) in enumerate(drawn)
+        f'<g class="{kind}" style="animation-delay: {index * seconds - total:.3f}s">\n' + "\n".join(body) + "\n</g>"
+        for index, ((body, _), kind) in enumerate(zip(drawn, kinds, strict=True))
     ]
     return document_of(groups, columns, height, rules)
 

@@ -66,10 +66,10 @@ def _token(part: Part) -> list[str]:
     if part.color < 0:
         return [_text(part.row, part.column, part.text, "q")]
     x, y = _EDGE + part.column * _WIDTH, _EDGE + part.row * _HEIGHT
-    width, alike = cells(part.text) * _WIDTH, " a" * part.is_alike
+    width, alike, new = cells(part.text) * _WIDTH, " a" * part.is_alike, " n" * part.is_new
     return [
         f'<rect x="{x:.1f}" y="{y + 2:.1f}" width="{width:.1f}" height="{_HEIGHT - 4:.1f}" rx="3" '
-        f'class="c{part.color}{alike}"/>',
+        f'class="c{part.color}{alike}{new}"/>',
         _text(part.row, part.column, part.text, f"x{alike}"),
     ]
 
@@ -93,8 +93,8 @@ def _text(row: int, column: int, text: str, kind: str) -> str:
 
 def _style() -> str:
     font = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
-    light = ".p { fill: #ffffff; } .x, .t { fill: #1c1e21; } .q { fill: #5c6370; }\n"
-    dark = ".p { fill: #15171a; } .x, .t { fill: #e4e6eb; } .q { fill: #9aa2af; }\n"
+    light = ".p { fill: #ffffff; } .x, .t { fill: #1c1e21; } .q { fill: #5c6370; } .n { stroke: #1c1e21; }\n"
+    dark = ".p { fill: #15171a; } .x, .t { fill: #e4e6eb; } .q { fill: #9aa2af; } .n { stroke: #e4e6eb; }\n"
     colors = "".join(f".c{number} {{ fill: {hue}; fill-opacity: .33; }}\n" for number, hue in enumerate(HUES))
     return (
         f"text {{ font: {_SIZE}px {font}; white-space: pre; }} .t {{ font-weight: bold; }}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +29,8 @@ _FRAMES: Final = 20
 class Replay:
     """Moves the step in force along by itself, as fast as is wished."""
 
-    def __init__(self, screen: MainScreen, go_to: Callable[[int], None]) -> None:
+    def __init__(self, screen: MainScreen, go_to: Callable[[int], Awaitable[None]]) -> None:
+        """`go_to` puts a step in force once the one before has been drawn."""
         self._screen = screen
         self._go_to = go_to
         self._timer: Timer | None = None
@@ -39,7 +40,7 @@ class Replay:
         self._since, self._before = 0.0, 0
         """When the present pace began, and how many had been shown then."""
 
-    def toggle(self) -> None:
+    async def toggle(self) -> None:
         """Play, from the first merge if the last is in force; or pause, and go on from there."""
         if self._timer is not None:
             self.stop()
@@ -54,8 +55,8 @@ class Replay:
             return
         at_end = screen.step >= self._steps[-1]
         if at_end:
-            self._go_to(0)
-        self._shown = bisect_right(self._steps, screen.step)
+            await self._go_to(0)
+        self._shown = 0 if at_end else bisect_right(self._steps, screen.step)
         self._play(self._usual_pace if at_end or not screen.playing else screen.playing)
         if at_end:
             screen.say(f"Playing {counted(len(self._steps), 'merge')} that change the editor's text. Space pauses.")
@@ -100,10 +101,11 @@ class Replay:
         self._since, self._before = monotonic(), self._shown
         self._timer = self._screen.set_interval(max(1 / pace, 1 / _FRAMES), self._advance)
 
-    def _advance(self) -> None:
+    async def _advance(self) -> None:
         """Go to the step whose time has come; a screen that was late leaves some out."""
         due = round((monotonic() - self._since) * self._screen.playing)
         self._shown = min(max(self._shown + 1, self._before + due), len(self._steps))
-        self._go_to(self._steps[self._shown - 1])
+        step = self._steps[self._shown - 1]
         if self._shown == len(self._steps):
             self.stop()
+        await self._go_to(step)

@@ -109,14 +109,14 @@ class RequestScreen(PaneRequestScreen):
         """Ask for what should be so, and learn until it is."""
         await self.session.moments.ask_goal()
 
-    def action_travel(self, by: int) -> None:
+    async def action_travel(self, by: int) -> None:
         """A step back or on."""
         self.session.replay.stop()
-        self.session.shown.go_to(self.session.shown.asked_for + by)
+        await self.session.shown.go_to_soon(self.session.shown.asked_for + by)
 
-    def action_play(self) -> None:
+    async def action_play(self) -> None:
         """Play the editor's text from bytes to the last merge, or pause."""
-        self.session.replay.toggle()
+        await self.session.replay.toggle()
 
     def action_change_play(self, by: int) -> None:
         """Play faster (1) or slower (-1)."""

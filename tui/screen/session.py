@@ -78,7 +78,7 @@ class Session:
         self.moments = Moments(screen, self.shown, self.training, self.train)
         self.going_on = GoingOn(screen, self._train)
         self.results = Results(screen)
-        self.replay = Replay(screen, self.shown.go_to)
+        self.replay = Replay(screen, self.shown.go_to_soon)
         self.lanes = EditorLanes(screen, self.shown, self.tokenizers.pattern_for, self.tokenizers.remember_pattern)
         self.files = TextFiles(screen, screen.open_in_editor, self.tokenizers.as_text)
         self.audits = Audits(screen, self.shown, self.files, self.tokenizers.pattern_for)

@@ -99,7 +99,7 @@ class ShownTokenizer:
         A mouse tells of more places in a second than can be drawn.
         """
         if not self.is_drawn:
-            self._next = step
+            self._next = self._nearest(step)
             return
         self.go_to(step)
         self.is_drawn = False
@@ -122,13 +122,16 @@ class ShownTokenizer:
         """The step that was asked for last; it is in force, or will be soon."""
         return self._screen.step if self._next is None else self._next
 
+    def _nearest(self, step: int) -> int:
+        """The nearest step that there is."""
+        tokenizer = self._screen.tokenizer
+        return max(0, min(step, steps_known(tokenizer))) if tokenizer else 0
+
     def go_to(self, step: int) -> None:
         """Put another step of the tokenizer in force: the nearest that there is."""
         self._next = None
         screen, tokenizer = self._screen, self._screen.tokenizer
         if tokenizer is None:
             return
-        steps = steps_known(tokenizer)
-        step = max(0, min(step, steps))
-        screen.step = step
-        screen.in_force = tokenizer if step == steps else tokenizer.at(step)
+        screen.step = step = self._nearest(step)
+        screen.in_force = tokenizer if step == steps_known(tokenizer) else tokenizer.at(step)

@@ -34,7 +34,21 @@ def test_a_replay_begins_with_the_bytes_and_ends_with_all_merges() -> None:
         len(TOKENIZER.at(step).encode(TEXT)) for step in (0, *steps_seen(TOKENIZER, TEXT))
     ]
     few = frames(TOKENIZER, TEXT, most=5)
-    assert len(few) == 5 and few[0] == shown[0] and few[-1] == shown[-1]
+    assert len(few) == 5 and few[0] == shown[0] and few[-1].title == shown[-1].title
+
+
+@pytest.mark.parametrize("most", [5, 100])
+def test_what_the_steps_since_the_frame_before_made_is_marked(most: int) -> None:
+    shown = frames(TOKENIZER, TEXT, most)
+    before: set[bytes] = set()
+    for frame in shown:
+        made = {chip.data for chip in frame.picture.chips if len(chip.data) > 1 and len(chip.ids) == 1}
+        new = {chip.data for chip in frame.picture.chips if chip.is_new and len(chip.ids) == 1}
+        assert new == made - before
+        before |= made
+    new = [chip for chip in shown[-1].picture.chips if chip.is_new]
+    assert cast(shown[-1:]).count(r"\u001b[1;4;38;5;16") == len(new)
+    assert animation(shown[-1:]).count(' n"/>') == sum(1 for chip in new for line in chip.lines if line)
 
 
 def test_a_cast_is_what_asciinema_plays() -> None:
@@ -53,10 +67,11 @@ def test_a_cast_is_what_asciinema_plays() -> None:
 def test_an_animation_is_one_document_of_all_frames_each_in_its_turn() -> None:
     shown = frames(TOKENIZER, TEXT)
     root = ElementTree.fromstring(animation(shown, 0.5))
+    total = 0.5 * (len(shown) - 1) + LAST_SECONDS
     groups = root.findall("{http://www.w3.org/2000/svg}g")
     assert [group.get("style") for group in groups] == [
-        f"animation-delay: {0.5 * index:.3f}s" for index in range(len(shown))
-    ]
+        f"animation-delay: {0.5 * index - total:.3f}s" for index in range(len(shown))
+    ]  # begun before it is seen: until an animation begins, the last frame is what is seen of it
     for frame, group in zip(shown, groups, strict=True):
         told = [element.text or "" for element in group.iter("{http://www.w3.org/2000/svg}text")]
         assert told[0] == frame.title
