@@ -179,15 +179,13 @@ def test_a_tie_and_what_each_rule_takes_of_it(
 class TieStories(App[None]):
     """Why a merge of each founding example, whose result depends on the tie rule, was chosen."""
 
-    CSS = (
-        "Screen { layout: grid; grid-size: 3 2; } MergeLog { display: none; } Vertical { border: round; padding: 0 1; }"
-    )
+    CSS = "Screen { layout: grid; grid-size: 3 2; } MergeLog { display: none; } .story { border: round gray; }"
     TOLD: ClassVar[dict[str, int]] = {"S0": 2, "S1": 1, "S2": 1, "S2-prose": 1, "S3": 1, "S4": 1}
     """Example -> the first of its steps that has a tie."""
 
     def compose(self) -> ComposeResult:
         for name in self.TOLD:
-            with Vertical(id=name) as story:
+            with Vertical(id=name, classes="story") as story:
                 story.border_title = f"{name}: {PRESETS[name].title}"
                 yield (log := MergeLog())
                 yield WhyPanel(log)
