@@ -138,16 +138,17 @@ outcome encode_pieces(encoding *encoding, const uint8_t *bytes, const size_t *en
 
 outcome encode_parents(encoding *encoding, const uint8_t *bytes, const size_t *ends, size_t n_tokens, size_t *n_ids)
 {
-    for (size_t i = 0; i < n_tokens; i++) {
+    uint32_t limit = encoding->limit; /* what the cache holds was merged below it */
+    outcome outcome = ENCODED;
+    for (size_t i = 0; i < n_tokens && outcome == ENCODED; i++) {
         const uint8_t *token = bytes + ends[i];
         size_t n = ends[i + 1] - ends[i];
         encoding->limit = tokens_find(&encoding->tables->tokens, token, n, n).rank;
-        outcome outcome = encode_part(encoding, token, n);
-        if (outcome != ENCODED)
-            return outcome;
-        if (is_interrupted(encoding, n))
-            return INTERRUPTED;
+        outcome = encode_part(encoding, token, n);
+        if (outcome == ENCODED && is_interrupted(encoding, n))
+            outcome = INTERRUPTED;
         n_ids[i] = encoding->ids.n;
     }
-    return ENCODED;
+    encoding->limit = limit;
+    return outcome;
 }

@@ -90,6 +90,17 @@ def test_ranks_in_any_order_join_what_the_encoder_in_python_joins(seed: int, pie
     assert vocabulary.encode(piece) == (vocabulary.encoder.join(piece) if whole is None else (whole,))
 
 
+def test_the_parents_of_a_token_leave_nothing_wrong_in_the_cache() -> None:
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256, b"abc": 257}
+    encoder = kernel.Encoder(BYTE_IDS, None, None, ranks, ranks, True, True)
+    assert encoder.piece("abc", None) == (257,)
+    ids, ends = encoder.parents([b"abc", b"ab", b"no token"])
+    assert memoryview(ids).cast("I").tolist() == [256, ord("c"), *b"ab", *b"no token"]
+    assert memoryview(ends).cast("Q").tolist() == [2, 4, 12]
+    assert encoder.parents([b"ab"])[0]
+    assert encoder.piece("abc", 256) == tuple(b"abc")
+
+
 @given(st.integers(0, 1 << 30))
 def test_merges_recovered_by_the_kernel_are_those_recovered_in_python(seed: int) -> None:
     rng = random.Random(seed)
