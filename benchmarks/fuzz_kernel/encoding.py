@@ -16,10 +16,6 @@ _RANKS: Final = {"gpt2": "r50k_base", "gpt4o": "o200k_base"}
 """Pattern -> the published ranks that belong to it; others are tried with those of GPT-4."""
 
 
-_LONG: Final = 8
-"""Characters from which on a text is also encoded in blocks."""
-
-
 class Published:
     """The ranks of a published vocabulary under a published pattern, here and in tiktoken."""
 
@@ -34,20 +30,28 @@ class Published:
         self._in_python = lru_cache(1 << 16)(lambda piece: _in_python(self._tokenizer, piece))
         self._in_tiktoken = lru_cache(1 << 16)(self._theirs._encode_single_piece)
 
-    def difference(self, text: str) -> str:
-        """What differs; "" if nothing does. tiktoken knows fewer letters than `regex`: it splits only `KNOWN` ones."""
-        pieces = self._tokenizer.splitter.split(text)
+    def difference(self, text: str, *, in_every_way: bool) -> str:
+        """What differs between the kernel and tiktoken, or between every way to encode a text; "" if nothing does.
+
+        tiktoken knows fewer letters than `regex`: it splits texts of `KNOWN` ones only, others are split for it.
+        """
+        tokenizer, pieces = self._tokenizer, list[str]()
+        is_known = KNOWN.issuperset(text)
+        if in_every_way or not is_known:
+            pieces = tokenizer.splitter.split(text)
         ids = {
-            "kernel": self._tokenizer.encode_ordinary(text),
-            "python": list(chain.from_iterable(map(self._in_python, pieces))),
-            "pieces": self._tokenizer._encode_pieces(pieces),
+            "kernel": tokenizer.encode_ordinary(text),
             "tiktoken": self._theirs.encode_ordinary(text)
-            if KNOWN.issuperset(text)
+            if is_known
             else list(chain.from_iterable(map(self._in_tiktoken, pieces))),
         }
-        if len(text) >= _LONG:
-            in_blocks = self._tokenizer.encode_blocks(_blocks(text), disallowed_special=())
-            ids["blocks"] = list(chain.from_iterable(in_blocks))
+        if in_every_way:
+            in_blocks = tokenizer.encode_blocks(_blocks(text), disallowed_special=())
+            ids |= {
+                "python": list(chain.from_iterable(map(self._in_python, pieces))),
+                "pieces": tokenizer._encode_pieces(pieces),
+                "blocks": list(chain.from_iterable(in_blocks)),
+            }
         return "" if all(found == ids["kernel"] for found in ids.values()) else f"{text!r}: {ids}"
 
 
@@ -69,8 +73,9 @@ _published = lru_cache(1)(Published)
 
 
 def published(pattern: str, folder: Path, rng: random.Random) -> Iterator[str]:
-    """What differs in one text after the other, with the ranks that are in `folder`."""
-    return map(_published(pattern, folder).difference, texts(rng))
+    """What differs in one text after the other, with ranks from `folder`; one of four is tried in every way."""
+    difference = _published(pattern, folder).difference
+    return (difference(text, in_every_way=number % 4 == 0) for number, text in enumerate(texts(rng)))
 
 
 def merges(rng: random.Random) -> Iterator[str]:

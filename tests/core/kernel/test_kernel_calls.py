@@ -1,0 +1,58 @@
+"""Nothing behind the kernel's door trusts its caller, and all of it has a test that says so."""
+
+import pytest
+
+from bpe_core import kernel
+
+if not kernel.available:
+    pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
+
+from kernel_calls import kernel_calls
+
+NAMES = list(kernel_calls(100))
+
+WRONG = (
+    *(None, -1, 0, 1, 1 << 31, (1 << 32) - 1, 1 << 63, 1 << 70, 0.5, object(), len, "", "text", "a\ud800", b"", b"abc"),
+    *(
+        b"\xff" * 8,
+        bytearray(b"ab"),
+        memoryview(b"abcdef")[::2],
+        [],
+        ["a\ud800"],
+        [None],
+        [b"\xff", ""],
+        (),
+        (-1,) * 256,
+    ),
+    *({}, {b"a": -1}, {b"a": None}, {b"": 1 << 80}, {"a": 1}, {b"x" * 1000: 7}),
+)
+"""What may stand where something else belongs."""
+
+REFUSED = (TypeError, ValueError, OverflowError, LookupError, MemoryError, BufferError)
+
+
+def test_everything_is_tried() -> None:
+    there = set()
+    for name in ("Scanner", "Encoder", "PieceTable", "Trainer"):
+        methods = vars(getattr(kernel, name)).items()
+        there |= {name} | {f"{name}.{method}" for method, function in methods if type(function) is type(str.join)}
+    from bpe_core.kernel import _kernel
+
+    there |= {name for name, function in vars(_kernel).items() if type(function) is type(len)}
+    assert there == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_wrong_is_refused_and_what_is_right_still_works(name: str) -> None:
+    call, right = kernel_calls(100)[name]
+    for place in range(len(right)):
+        for wrong in WRONG:
+            arguments = (*right[:place], wrong, *right[place + 1 :])
+            try:
+                call(*arguments)
+            except REFUSED:
+                continue
+    with pytest.raises(TypeError):
+        call(*right, None, None)
+    if name != "Trainer.merge":  # it was given before, and the pair is gone
+        call(*right)
