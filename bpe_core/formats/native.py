@@ -58,7 +58,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield _entry("first_byte", first)
     else:
         base = vocabulary.base
-        yield from _table("base", zip(base, strict=True), map(bytes.hex, base.values()), end=",")
+        yield from _table("base", map(str, base), (data.hex().encode() for data in base.values()), end=",")
     if vocabulary.end_of_word is not None:
         yield _entry("end_of_word", vocabulary.end_of_word)
     elif vocabulary.whole_pieces != whole_by_default(vocabulary.base):
@@ -67,8 +67,8 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield from _training(record)
     if isinstance(vocabulary, PickyVocabulary):
         removed = vocabulary.removed
-        numbers = ((step, token) for step, token, _ in removed)
-        yield from _table("removed", numbers, (_text(data) for _, _, data in removed), end=",")
+        numbers = (f"{step}, {token}" for step, token, _ in removed)
+        yield from _table("removed", numbers, (data for _, _, data in removed), end=",")
     yield _entry("columns", _TRAINED if record else _PLAIN)
     yield from _merges(vocabulary, record)
     yield "}\n"
@@ -92,10 +92,16 @@ def _check_that_it_fits(tokenizer: Tokenizer) -> None:
 
 
 def _merges(vocabulary: Vocabulary, record: TrainingRecord | None) -> Iterator[str]:
-    bytes_of, merges = vocabulary.bytes_of, list(vocabulary.merges)
-    steps = record.steps if record else ((),) * len(merges)
-    rows = (row[:3] + step for row, step in zip(vocabulary.history, steps, strict=False))
-    return _table("merges", rows, (_text(bytes_of[token]) for _, _, token in merges), end="")
+    rows = vocabulary.merges if vocabulary.only_merges else [row[:3] for row in vocabulary.history]
+    numbers = (
+        [f"{left}, {right}, {token}" for left, right, token in rows]
+        if record is None
+        else [
+            f"{left}, {right}, {token}, {count}, {ties}, {n_tokens}"
+            for (left, right, token), (count, ties, n_tokens) in zip(rows, record.steps, strict=False)
+        ]
+    )
+    return _table("merges", numbers, [vocabulary.bytes_of[token] for _, _, token in vocabulary.merges], end="")
 
 
 def _first_byte(base: Mapping[int, bytes]) -> int | None:
@@ -139,13 +145,12 @@ def _training(record: TrainingRecord) -> Iterator[str]:
         yield _entry("first_counts", record.first_counts)
 
 
-def _table(key: str, numbers: Iterable[tuple[int, ...]], texts: Iterable[str], *, end: str) -> Iterator[str]:
-    """A list of rows of numbers with a text at the end, one per line."""
-    encoded = _BY_LINES(list(texts))[1:-1]  # all in one call, which takes a fifth of the time of one for each
-    rows = [(*row, _escaped(text)) for row, text in zip(numbers, encoded.split("\n") if encoded else (), strict=True)]
-    form = f"[{'%d, ' * (len(rows[0]) - 1)}%s]" if rows else ""
+def _table(key: str, numbers: Iterable[str], tokens: Iterable[bytes], *, end: str) -> Iterator[str]:
+    """A list of rows, one per line: numbers in digits, and the text of a token."""
+    encoded = _BY_LINES(list(map(_text, tokens)))[1:-1]  # all in one call, which takes a fifth of the time of one each
+    texts = map(_escaped, encoded.split("\n") if encoded else ())
     yield f" {_ON_ONE_LINE(key)}: [\n"
-    yield ",\n".join(map(form.__mod__, rows))
+    yield ",\n".join([f"[{row}, {text}]" for row, text in zip(numbers, texts, strict=True)])
     yield f"\n ]{end}\n"
 
 

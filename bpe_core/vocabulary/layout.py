@@ -36,7 +36,7 @@ def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[in
 
 def moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:
     """`special_tokens` unchanged, or, if new `merges` take the ids of some, with these moved up behind all new ids."""
-    made = {token for _, _, token in merges}
+    made = {token for _, _, token in merges} if special_tokens else set()
     if made.isdisjoint(special_tokens.values()):
         return special_tokens
     behind = [token for token in special_tokens.values() if token >= min(made)]

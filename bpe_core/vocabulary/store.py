@@ -15,11 +15,12 @@ class Store:
     __slots__ = (
         "_children",
         "_n_indexed",
+        "_n_ranked",
+        "_rank_of",
         "base",
         "bytes_of",
         "compiled",
         "merges",
-        "rank_of",
         "repeats",
         "step_of",
         "symbols",
@@ -37,8 +38,6 @@ class Store:
         """Bytes -> the token that a piece of these bytes becomes at once."""
         self.merges: list[Triple] = []
         """(left, right, token); the first is step 1 and has rank 0."""
-        self.rank_of: dict[tuple[int, int], int] = {}
-        """(left, right) -> rank."""
         self.step_of: dict[int, int] = {}
         """Id -> the step that first made it; tokens of `base` are not in it."""
         self.repeats: list[int] = []
@@ -46,11 +45,21 @@ class Store:
         self.compiled = CompiledMerges()
         """The kernel's encoder of these merges, made when first asked for."""
         self._children: dict[int, list[int]] = {}
-        self._n_indexed = 0
+        self._n_indexed = self._n_ranked = 0
+        self._rank_of: dict[tuple[int, int], int] = {}
+
+    @property
+    def rank_of(self) -> Mapping[tuple[int, int], int]:
+        """(left, right) -> rank. Asked for after merges were added, it takes these up first."""
+        n_merges = len(self.merges)
+        for rank in range(self._n_ranked, n_merges):
+            self._rank_of.setdefault(self.merges[rank][:2], rank)
+        self._n_ranked = n_merges
+        return self._rank_of
 
     def extend(self, merges: Iterable[Triple]) -> None:
         """Append merges. Raises `OptionError` at the first with an id that does not exist yet or has other bytes."""
-        bytes_of, step_of, rank_of = self.bytes_of, self.step_of, self.rank_of
+        bytes_of, step_of = self.bytes_of, self.step_of
         step = len(self.merges)
         for merge in merges:
             left, right, token = merge
@@ -63,7 +72,6 @@ class Store:
             known = bytes_of.setdefault(token, joined)
             if known != joined:
                 raise OptionError(f"Merge {step + 1} gives the id {token} a second meaning.")
-            rank_of.setdefault((left, right), step)
             self.merges.append(merge)
             step += 1
             if known is joined:
@@ -75,7 +83,6 @@ class Store:
         """Fill an empty store without checks: each merge makes another token of `bytes_of`. O(n) for n merges."""
         self.bytes_of = dict(bytes_of)
         self.merges = merges
-        self.rank_of = {(left, right): rank for rank, (left, right, _) in enumerate(merges)}
         self.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
 
     def at_tip(self, n_merges: int) -> "Store":
