@@ -46,7 +46,7 @@ async def judged(scope: Scope) -> None:
 def about(scope: Scope) -> str:
     """What the panel says, scrolled or not."""
     panel = scope.screen.query_one(EvidenceList)
-    return "\n".join(f"{line.info.lead}{line.info.left} {line.info.right}" for line in panel._lines)
+    return "\n".join(f"{line.info.lead}{line.info.left} {line.info.right}" for line in panel.lines)
 
 
 @exhaustive

@@ -1,9 +1,7 @@
-"""The audit pane: all tokens of the vocabulary, the suspicious ones first, and what is known of the one looked at."""
+"""The audit pane: what is audited, all tokens of the vocabulary, and what is known of the one looked at."""
 
-from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from rich.style import Style
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -12,21 +10,18 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from bpe_core.auditing.findings import KINDS, Severity
-from bpe_core.auditing.partial_utf8 import torn_ends
+from bpe_core.auditing.findings import Severity
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
-from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, token_lines
-from tui.drawing.info_lines import InfoLine
-from tui.drawing.model_lines import USUAL, OwnRow, model_lines, moved
+from tui.drawing.model_lines import USUAL, moved
 from tui.drawing.token_columns import MARKS
-from tui.messages import IndicatorChosen, LinesWanted, NearestWanted, PartnersWanted, PlaceOpened, RowsWanted, TextTried
+from tui.messages import RowsWanted
 from tui.state.audit import Audit, NearestRows, Partners, TokenLines, WhatIf
 from tui.state.training import Run
 from tui.terminal.guards import Field
-from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.pane import Pane
+from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
 
 BESIDE: Final = 112
@@ -50,10 +45,7 @@ class AuditPane(Pane):
     nearest_rows: var[NearestRows] = var(NearestRows())
     partners: var[Partners] = var(Partners())
     percentile: var[float] = var(USUAL, init=False)
-    """Where the threshold of the histogram is, in percent of ordinary tokens."""
-
-    _shown: tuple[str, int | None] = ("", None)
-    """What the panel shows, and of which token."""
+    """Where the threshold of the panel's histogram is, in percent of ordinary tokens."""
 
     def compose(self) -> ComposeResult:
         """Controls, summary, list, panel."""
@@ -63,13 +55,15 @@ class AuditPane(Pane):
             yield Static(id="audit-status", markup=False)
         yield Static(id="audit-summary", markup=False)
         with Container(id="listed"):
-            yield TokenTable(id="tokens")
-            yield EvidenceList(id="evidence")
+            table, of = TokenTable(id="tokens"), AuditPane
+            yield table
+            yield TokenPanel(table, id="evidence").data_bind(
+                *(of.tokenizer, of.audit, of.token_lines, of.nearest_rows, of.partners, of.percentile)
+            )
 
     def on_mount(self) -> None:
         """Nothing is audited yet: say what an audit is."""
         self.border_subtitle = "[dim]enter[/] merge and example  [dim]←→[/] kind  [dim]w[/] panel"
-        self.panel.token_style = self._style_of_token
 
     # State
 
@@ -94,8 +88,6 @@ class AuditPane(Pane):
             self.query_one("#audit-go", Button).label = "⏹ Stop" if audit.running else "▶ Audit"
         self._show_summary()
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
-        if old.running != audit.running and self.panel.side == "model":
-            self._show_panel()
         if audit.verdicts is not old.verdicts:
             self.table.judge(list(audit.verdicts.values()), audit.measures)
             if not old.subject and audit.subject and self.panel.side == "about":
@@ -127,34 +119,15 @@ class AuditPane(Pane):
             self.table.show_dying(told.reasons)
         self._show_summary()
 
-    def watch_token_lines(self) -> None:
-        """More lines of the token are found."""
-        if self.panel.side == "lines":
-            self._show_panel()
-
-    def watch_nearest_rows(self) -> None:
-        """More is known of the rows near that of the token."""
-        if self.panel.side == "model":
-            self._show_panel()
-
-    def watch_partners(self) -> None:
-        """More is known of what makes text of the token."""
-        if self.panel.side == "token":
-            self._show_panel()
-
-    def watch_percentile(self) -> None:
-        """The threshold is elsewhere."""
-        self._show_panel()
-
     @property
     def table(self) -> TokenTable:
         """The list of tokens."""
         return self.query_one(TokenTable)
 
     @property
-    def panel(self) -> EvidenceList:
+    def panel(self) -> TokenPanel:
         """What is known of the token under the cursor."""
-        return self.query_one(EvidenceList)
+        return self.query_one(TokenPanel)
 
     # The keys
 
@@ -201,7 +174,7 @@ class AuditPane(Pane):
         """Other rows, or something else was found about them."""
         event.stop()
         self._show_summary()
-        self._show_panel()
+        self.panel.show_token()
 
     @on(TokenTable.Highlighted)
     def look_at_token(self, event: TokenTable.Highlighted) -> None:
@@ -209,95 +182,9 @@ class AuditPane(Pane):
         event.stop()
         if self.panel.side == "about" and not self.audit.subject and self.table.has_focus:
             self.panel.side = "token"
-        self._show_panel()
-
-    @on(EvidenceList.Turned)
-    def turn(self, event: EvidenceList.Turned) -> None:
-        """Something else is to be seen of it."""
-        event.stop()
-        self._show_panel()
-
-    @on(EvidenceList.Followed)
-    def follow(self, event: EvidenceList.Followed) -> None:
-        """Go where a line leads to."""
-        event.stop()
-        line = event.line
-        if line.token is not None:
-            self.table.go_to(line.token)
-        elif line.text is not None:
-            self.post_message(TextTried(line.text, self._token))
-        elif line.indicator is not None:
-            self.post_message(IndicatorChosen(line.indicator))
-        elif line.sort is not None:
-            self.table.sort_key = line.sort
-        elif line.place is not None:
-            file, at = line.place
-            back = "F5 leads back to the list."
-            self.post_message(PlaceOpened(str(file.path), at.line, at.column, len(at.text), back))
+        self.panel.show_token()
 
     def on_resize(self, event: events.Resize) -> None:
         """Where there is room, the panel stands beside the list; other widths have other lines."""
         self.set_class(event.size.width >= BESIDE, "-beside")
-        self.call_after_refresh(self._show_panel)
-
-    @property
-    def _token(self) -> int | None:
-        """The id under the cursor; None on a hole."""
-        row, rows = self.table.current, self.table.rows
-        return None if row is None or rows.hole(row) else rows.ids[row]
-
-    def _style_of_token(self) -> Style | None:
-        style, token = self.table.token_style, self._token
-        return style(token) if style and token is not None else None
-
-    def _show_panel(self) -> None:
-        panel, tokenizer, token = self.panel, self.tokenizer, self._token
-        if panel.side == "about" or tokenizer is None:
-            panel.show_lines([*self._about(panel.room)])
-        elif panel.side == "model":
-            self._show_model(tokenizer, token)
-        elif token is None or token not in tokenizer.vocabulary:
-            row = self.table.current
-            hole = self.table.rows.hole(row) if row is not None else None
-            panel.show_lines([*paragraph(hole.sentence, panel.room)] if hole else [])
-        elif panel.side == "lines":
-            if self.token_lines.token != token:
-                self.post_message(LinesWanted(token))
-            else:
-                panel.show_lines(lines_of_texts(self.token_lines, panel.room), anew=not self.token_lines.found)
-        else:
-            measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
-            torn = torn_ends(tokenizer.vocabulary.token_bytes(token))
-            partners = self.partners if torn and torn.where != "both" else None
-            if partners is not None and partners.token != token:
-                self.post_message(PartnersWanted(token))
-            verdict, audited = self.audit.verdicts.get(token), bool(self.audit.subject)
-            known = Known(tokenizer, token, verdict, measures, audited, partners)
-            again = self._shown == ("token", token)
-            panel.show_lines(token_lines(known, panel.room), anew=not again)
-        self._shown = panel.side, token
-
-    def _show_model(self, tokenizer: Tokenizer, token: int | None) -> None:
-        judged, vocabulary = self.audit.judged_rows, tokenizer.vocabulary
-        own = None
-        if token is not None and token in vocabulary:
-            own = OwnRow(token, self.audit.measures.get("indicator", {}).get(token))
-            if judged is not None and self.nearest_rows.token != token:
-                self.post_message(NearestWanted(token))
-        waiting, nearest = self.audit.running and bool(self.audit.inputs.embeddings), self.nearest_rows
-        lines = model_lines(judged, vocabulary, own, nearest, self.percentile, self.panel.room, waiting=waiting)
-        self.panel.show_lines(lines, anew=self._shown != ("model", token))
-
-    def _about(self, width: int) -> Iterator[Line]:
-        """What an audit looks for, with how much it found, and how much others did in the same vocabulary."""
-        rows = self.table.rows
-        found = rows.choices if self.audit.subject else {}
-        figures = rows.known.figures if rows.known else {}
-        yield from paragraph("An audit looks for tokens that a model hardly learns.", width)
-        if rows.known:
-            yield from paragraph(f"Known figures are those of {rows.known.name}.", width, "muted")
-        for kind, meaning in KINDS.items():
-            numbers = [f"{found.get(kind, 0):,}"] if found else []
-            numbers += [f"known {figures[kind]:,}"] if kind in figures else []
-            yield Line(InfoLine(kind, " · ".join(numbers), "accent"))
-            yield from paragraph(meaning, width, "muted", "  ")
+        self.call_after_refresh(self.panel.show_token)

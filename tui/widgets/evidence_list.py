@@ -8,7 +8,6 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
-from textual.message import Message
 from textual.reactive import var
 
 from tui.commands import bindings
@@ -28,19 +27,10 @@ class EvidenceList(RowList):
     side: var[str] = var("about", init=False)
     """What is seen: a key of `SIDES`."""
 
-    class Followed(Message):
-        """Enter was pressed on a line that leads somewhere."""
-
-        def __init__(self, line: Line) -> None:
-            super().__init__()
-            self.line = line
-
-    class Turned(Message):
-        """Something else is to be seen."""
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._lines: Sequence[Line] = ()
+        self.lines: Sequence[Line] = ()
+        """What is shown; whoever derives from this says what, and where each leads to."""
         self.token_style: Callable[[], Style | None] | None = None
         """Style of the token that the lines are about."""
 
@@ -51,9 +41,9 @@ class EvidenceList(RowList):
 
     def show_lines(self, lines: Sequence[Line], *, anew: bool = True) -> None:
         """Show these lines; `anew`: from the first, for they are about something else."""
-        if lines == self._lines:
+        if lines == self.lines:
             return
-        self._lines = lines
+        self.lines = lines
         self.show_rows(range(len(lines)))
         if anew:
             self.move_to(0)
@@ -63,25 +53,15 @@ class EvidenceList(RowList):
         names = list(SIDES)
         self.side = names[(names.index(self.side) + by) % len(names)]
 
-    def watch_side(self) -> None:
-        """The pane knows the lines."""
-        self.refresh()
-        self.post_message(self.Turned())
-
     def header_clicked(self, x: int) -> None:
         """Turn to the title that was clicked."""
         for start, name, title in self._titles():
             if start <= x < start + len(title):
                 self.side = name
 
-    def row_selected(self, row: int) -> None:
-        """Go where the line leads to."""
-        if self._lines[row].hint:
-            self.post_message(self.Followed(self._lines[row]))
-
     def row_hint(self, row: int) -> str:
         """Where Enter leads to."""
-        return self._lines[row].hint
+        return self.lines[row].hint
 
     # Drawing
 
@@ -106,7 +86,7 @@ class EvidenceList(RowList):
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         """One line."""
-        info = self._lines[row].info
+        info = self.lines[row].info
         if info.ink == "token" and self.token_style and isinstance(info.left, str):
             info = replace(info, left=Text(info.left, self.token_style() or ""))
 
