@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual import work
@@ -22,12 +21,11 @@ from textual.widgets.tree import TreeNode
 
 from tui.commands import applies, bindings
 from tui.disk.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
-from tui.drawing.columns import fit
+from tui.drawing.source_labels import heading_label, size_label, source_label
 from tui.messages import PresetChosen, TextWanted, WeightWanted
 
 Mark = Literal["corpus", "reference"]
 
-_SIGNS: Final[dict[Mark | None, str]] = {None: " ", "corpus": "✓", "reference": "≠"}
 _SLICE: Final = 100
 """Rows that are added to the tree at one go, before keys and drawing have their turn."""
 
@@ -238,27 +236,23 @@ class CorpusTree(Tree[Entry]):
     def render_label(self, node: TreeNode[Entry], base_style: Style, style: Style) -> Text:
         """Mark, title, and at the right edge the size."""
         entry = _entry(node)
+        source, is_open = entry.source, node.is_expanded if node.allow_expand else None
         width = max(12, self.scrollable_content_region.width - self.guide_depth * _depth(node))
-        chosen = 0 if node.is_expanded else self._chosen_in(node)
-        right = f"{chosen:,} ✓" if chosen else ""
-        if entry.source is None:
-            sign = "▾ " if node.is_expanded else "▸ " if node.allow_expand else "  "
-            heading = style + (Style(bold=True) if node.allow_expand else Style(dim=True))
-            return Text(fit(sign + entry.title, width - len(right)) + right, style=heading, no_wrap=True, end="")
-        if entry.source.is_folder and node.allow_expand:
-            right = f"{right} ▾" if node.is_expanded else f"{right} ▸"
-        elif entry.source.size is not None:
-            right = size_label(entry.source.size)
-        mark = self._marks.get(entry.source.path)
-        if mark == "corpus" and (weight := self.weights.get(entry.source.path)):
+        n_chosen = 0 if is_open else self._chosen_in(node)
+        right = f"{n_chosen:,} ✓" if n_chosen else ""
+        if source is None:
+            return heading_label(entry.title, is_open=is_open, right=right, width=width, style=style)
+        mark = self._marks.get(source.path, "")
+        if is_open is not None:
+            right = f"{right} {'▾' if is_open else '▸'}"
+        elif source.size is not None:
+            right = size_label(source.size)
+        if mark == "corpus" and (weight := self.weights.get(source.path)):
             right = f"×{weight} {right}"
-        title = fit(entry.title, max(4, width - 3 - cell_len(right)))
         accent = Style(bold=True, color=self.get_component_rich_style("tree--highlight").color)
-        label = Text(no_wrap=True, end="")
-        label.append(_SIGNS[mark] + " ", style + accent if mark else style)
-        label.append(title, style + accent if mark else style)
-        label.append(" " + right, style + (accent if chosen else Style(dim=True)))
-        return label
+        return source_label(
+            entry.title, mark=mark, right=right, is_lit=n_chosen > 0, width=width, style=style, accent=accent
+        )
 
     def _add_group(self, title: str, sources: list[TextSource], reason: str, *, expand: bool = True) -> TreeNode[Entry]:
         group = self.root.add(title, Entry(title, reason=reason), expand=expand)
@@ -298,19 +292,3 @@ def _depth(node: TreeNode[Entry]) -> int:
     while parent is not None and not parent.is_root:
         depth, parent = depth + 1, parent.parent
     return depth
-
-
-def size_label(size: int) -> str:
-    """A size in bytes in at most six cells.
-
-    >>> size_label(999), size_label(12_345), size_label(24_100_000)
-    ('999 B', '12 kB', '24 MB')
-    """
-    if size < 1000:
-        return f"{size} B"
-    for unit in ("kB", "MB"):
-        size_in_unit = size / 1000
-        if size_in_unit < 999.5:
-            return f"{size_in_unit:.1f} {unit}" if size_in_unit < 9.95 else f"{size_in_unit:.0f} {unit}"
-        size = round(size_in_unit)
-    return f"{size / 1000:.1f} GB"
