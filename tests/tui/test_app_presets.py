@@ -11,8 +11,8 @@ from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
 from tui.dialogs.ask_pattern import AskPattern
 from tui.messages import TokenizerChosen
-from tui.panes.training import ANOTHER
 from tui.state.training import TrainingOptions
+from tui.widgets.option_fields import ANOTHER
 
 
 async def run_preset(scope: Scope, name: str) -> None:

@@ -18,10 +18,10 @@ from tui.dialogs.ask_pattern import AskPattern
 from tui.disk import config
 from tui.disk.tokenizer_files import load_file
 from tui.owners import loading, training
-from tui.panes.training import ANOTHER
 from tui.state.tokenizers import Loaded
 from tui.state.training import PACES
 from tui.widgets.curve import Curve
+from tui.widgets.option_fields import ANOTHER
 from tui.workers.process import Job
 
 pytestmark = pytest.mark.usefixtures("no_process_left")

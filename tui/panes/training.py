@@ -11,26 +11,19 @@ from textual.events import DescendantFocus
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
+from textual.widgets import Button, Input, Label, ProgressBar, Static
 
 from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
-from bpe_core.patterns import PATTERNS
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer import TIES, Merge
-from bpe_core.visible import visible
+from bpe_core.trainer import Merge
 from tui.commands import bindings, tooltip
 from tui.disk.tokenizer_files import KeptMerges
 from tui.drawing.training_status import status_line
-from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
-from tui.messages import PatternChosen, PatternWanted
-from tui.pane_table import PaneEntry
 from tui.state.training import PACES, Run, RunCurve, StepExplained, TrainingOptions, pace_told
-from tui.terminal.guards import Field
-from tui.terminal.sliced_work import SlicedWork, Steps
-from tui.widgets.choice import Choice
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.merge_search import MergeSearch
+from tui.widgets.option_fields import OptionFields
 from tui.widgets.pane import Pane
 from tui.widgets.why_panel import WhyPanel
 
@@ -40,8 +33,6 @@ _PACE: Final = "How many merges a second a training makes at most: + and - in th
 _MORE: Final = "Longest token, word ends, ids, a sample, a start, experiments; how many set."
 _PASSING: Final = 0.2
 """Seconds from one step that log and curve show to the next, while the steps pass by in the editor."""
-ANOTHER: Final = ""
-"""The choice of a pattern that is not in the list."""
 
 
 class TrainingPane(Pane):
@@ -68,17 +59,13 @@ class TrainingPane(Pane):
     _soon: Timer | None = None
     """Until log and curve show the step in force."""
 
-    def __init__(self, entry: PaneEntry) -> None:
-        super().__init__(entry)
-        self._enabling = SlicedWork[None](self)
-
     def compose(self) -> ComposeResult:
         """Options, controls and curve above, the log of merges below them in the whole width."""
         curve = Curve(id="curve").data_bind(step=TrainingPane.followed, under=TrainingPane.curve_under)
         curve.points = self._points
         with Horizontal(id="above-log"):
             with Vertical(id="settings"):
-                yield from self._options()
+                yield OptionFields(self.options).data_bind(TrainingPane.options)
                 with HorizontalGroup(id="controls"):
                     yield _button("▶ Train", "go", "train", "train_or_pause")
                     yield _button("⏭ Step", "one", "step_once")
@@ -98,17 +85,6 @@ class TrainingPane(Pane):
             state = TrainingPane
             yield WhyPanel(log, id="why-panel").data_bind(state.step, state.tokenizer, state.run, state.explained)
         yield MergeSearch(log, id="merge-search")
-
-    def _options(self) -> ComposeResult:
-        options, pattern = self.options, self.options.pattern
-        patterns = Choice(pattern_choices(pattern), pattern, pattern_meaning, id="pattern")
-        ties = Choice(TIES, options.ties, TIE_MEANINGS.__getitem__, id="ties")
-        with HorizontalGroup(id="options"):
-            yield _option("vocabulary", "size", _field("vocabulary", "vocab-size", str(options.vocab_size)))
-            yield _option("pattern", "pattern", patterns)
-            yield _option("ties", "ties", ties)
-            yield _option("min. count", "count", _field("min. count", "min-count", str(options.min_count)))
-            yield _option("specials", "special", _field("specials", "special", placeholder="<|endoftext|> …"))
 
     def on_mount(self) -> None:
         """The keys of what is beside the log, which is not seen everywhere."""
@@ -151,13 +127,18 @@ class TrainingPane(Pane):
             self.query_one(WhyPanel).ask()
 
     @property
+    def fields(self) -> OptionFields:
+        """The options of the next training."""
+        return self.query_one(OptionFields)
+
+    @property
     def log_of_merges(self) -> MergeLog:
         """The list of merges."""
         return self.query_one(MergeLog)
 
     def parts(self) -> tuple[Widget, ...]:
         """The options, where a training begins, and the merges; as long as they are being learned, only these."""
-        begins = (self.query_one("#vocab-size"),) if not self.run.busy else ()
+        begins = (self.fields.first,) if not self.run.busy else ()
         return (*begins, self.log_of_merges, *self.query_one(WhyPanel).parts())
 
     @on(MergeLog.SearchWanted)
@@ -196,56 +177,10 @@ class TrainingPane(Pane):
         self.log_of_merges.show(merges, merges.length_of)
         self.query_one(Curve).append(merges.n_tokens())
 
-    def chosen_options(self) -> TrainingOptions:
-        """What the fields say. Raises ValueError with one sentence if they say nonsense."""
-        return TrainingOptions(
-            vocab_size=self._number("#vocab-size", "vocabulary size", least=257),
-            pattern=str(self.query_one("#pattern", Select).value),
-            ties=str(self.query_one("#ties", Select).value),
-            min_count=self._number("#min-count", "minimum count", least=1),
-            special_tokens=tuple(dict.fromkeys(self.query_one("#special", Input).value.split())),
-            more=self.options.more,
-            weights=self.options.weights,
-        )
-
-    def _number(self, selector: str, name: str, least: int) -> int:
-        field = self.query_one(selector, Input)
-        try:
-            number = int(field.value.replace(",", "").replace("_", ""))
-        except ValueError:
-            number = 0
-        if number < least:
-            field.focus()
-            raise ValueError(f"The {name} is {visible(field.value) or 'empty'}; it must be a number from {least:,}.")
-        return number
-
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
-        """Fill the fields whose options are others now; what stands in the rest may not have been taken yet."""
-        if old.vocab_size != options.vocab_size:
-            self.query_one("#vocab-size", Input).value = str(options.vocab_size)
+        """How many of the rarer options are set."""
         if old.more != options.more:
             self.query_one("#more", Button).label = f"More {len(options.more)}" if options.more else "More …"
-        if old.min_count != options.min_count:
-            self.query_one("#min-count", Input).value = str(options.min_count)
-        if old.special_tokens != options.special_tokens:
-            self.query_one("#special", Input).value = " ".join(options.special_tokens)
-        if old.pattern != options.pattern:
-            self.choose_pattern(options.pattern)
-        if old.ties != options.ties and options.ties in TIES:
-            self.query_one("#ties", Select).value = options.ties
-
-    def choose_pattern(self, pattern: str) -> None:
-        """Show a pattern as the chosen one; a regular expression is added to the list."""
-        self.query_one("#pattern", Choice).offer(pattern_choices(pattern), pattern)
-
-    @on(Select.Changed, "#pattern")
-    def tell_pattern(self, event: Select.Changed) -> None:
-        """Another pattern: the preview splits by it at once."""
-        event.stop()
-        if event.value == ANOTHER:
-            self.post_message(PatternWanted())
-        elif event.value != self.options.pattern:  # the list tells its first choice too
-            self.post_message(PatternChosen(str(event.value)))
 
     def watch_run(self, old: Run, run: Run) -> None:
         """Progress; and in another phase, what each button would do now."""
@@ -270,43 +205,16 @@ class TrainingPane(Pane):
     def _tell(self) -> None:
         self.query_one("#status", Static).update(self.notice or status_line(self.run), layout=False)
 
-    def _enable_fields(self, enabled: bool) -> Steps[None]:
-        """One after the other: each, and all that is in it, is styled anew, while somebody may be typing."""
-        for field in self.query("#options Input, #options Select"):
-            field.disabled = not enabled
-            yield
-
     def _phase_changed(self, run: Run) -> None:
         labels = dict.fromkeys(("counting", "preparing", "merging"), "⏸ Pause") | {"paused": "▶ Run"}
         self.query_one("#go", Button).label = labels.get(run.phase, "▶ Train")
         self.query_one("#stop", Button).disabled = not run.busy
-        self._enabling.run(self._enable_fields(not run.busy), lambda _: None)
+        self.fields.enable(not run.busy)
         self.query_one(ProgressBar).display = run.busy
         self.query_one("#more").display = not run.busy
-
-
-def _option(name: str, id: str, control: Widget) -> Vertical:
-    """An option of a training: what it is called, above what it is chosen with."""
-    label = Label(name)
-    label.tooltip = FIELDS[name]
-    return Vertical(label, control, classes="field", id=f"field-{id}")
-
-
-def _field(name: str, id: str, value: str = "", placeholder: str = "") -> Field:
-    return Field(value, placeholder, id=id, compact=True, tooltip=FIELDS[name])
 
 
 def _button(label: str, id: str, command: str, action: str = "") -> Button:
     """For a command; `action` does it, if it is another."""
     action = f"screen.{action or command}"
     return Button(label, id=id, compact=True, action=action, tooltip=tooltip(command), disabled=id == "stop")
-
-
-def pattern_choices(pattern: str) -> list[str]:
-    """What the list of patterns offers: the named ones, the one chosen, and another."""
-    return [*PATTERNS, *([] if pattern in PATTERNS else [pattern]), ANOTHER]
-
-
-def pattern_meaning(pattern: str) -> str:
-    """What an entry of that list means, in a sentence."""
-    return ANOTHER_PATTERN if pattern == ANOTHER else PATTERN_MEANINGS.get(pattern, OWN_PATTERN)

@@ -77,7 +77,7 @@ class Choices:
         pattern = await self._screen.ask(
             AskPattern("How should texts be split?", read=self._screen.corpus_pane.beginning)
         )
-        self._screen.training.choose_pattern(pattern or self._screen.options.pattern)
+        self._screen.training.fields.choose_pattern(pattern or self._screen.options.pattern)
         if pattern:
             self.choose_pattern(pattern)
 
@@ -103,7 +103,7 @@ class Choices:
         """What the next training is asked for, which is remembered; None if that is nonsense, and it is told."""
         screen = self._screen
         try:
-            options = screen.training.chosen_options()
+            options = screen.training.fields.chosen()
         except ValueError as error:
             screen.say(str(error), "error")
             return None
