@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -27,12 +25,9 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 2000
 """Merges that are told in one go: some milliseconds of work."""
-_REST: Final = 5.0
-"""How many times as long as an answer took the worker rests while a training goes at full speed beside it."""
-_PATIENCE: Final = 1.5
-"""Seconds for which a training at full speed is let alone: most are over then."""
-_LEAST_REST: Final = 0.7
-"""Seconds of such a rest at least."""
+_COUNTING: Final = "counting the pairs of the texts"
+_PASSING: Final = "at full speed only an earlier step is explained, or the newest in a pause"
+"""What is said while nothing is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +70,30 @@ class Explaining(Owner[StepExplained]):
     def want(self, subject: Subject, tokenizer: Tokenizer, step: int, *, in_haste: bool) -> None:
         """Find out about a step; what was wanted before and is not begun is forgotten.
 
-        `in_haste`: a training goes on so fast that nobody could read every answer.
+        `in_haste`: it is the newest of a training at full speed, which passes before anybody could read an answer, and
+        for which all texts would be counted once more beside it. Then nothing is asked until another is wanted.
         """
         self._wanted = tokenizer, step
         if in_haste:
             self._calm.clear()
         else:
             self._calm.set()
+        waiting = _PASSING if in_haste else _COUNTING
         if subject.problem:
             self.cancel()
             self._subject = subject
             self._replace(replace(subject.told(step), problem=subject.problem))
         elif subject != self._subject or not (self.is_working or self._value.problem):
             self._subject = subject
-            self._replace(replace(subject.told(step), waiting="counting the pairs of the texts"))
+            self._replace(replace(subject.told(step), waiting=waiting))
             self._begin(partial(self._answer, subject))
+        elif waiting != self._value.waiting and _PASSING in (waiting, self._value.waiting):
+            self._replace(replace(self._value, waiting=waiting))
         self._news.set()
 
     async def _answer(self, subject: Subject) -> None:
         self._news.set()
-        await self._rest(_PATIENCE)
+        await self._calm.wait()
         async with Job("why", "--stream", *subject.arguments) as job:
             asking = asyncio.create_task(self._ask(job, subject))
             try:
@@ -109,6 +108,7 @@ class Explaining(Owner[StepExplained]):
         n_told = 0
         while True:
             await self._news.wait()
+            await self._calm.wait()
             self._news.clear()
             tokenizer, step = self._wanted
             # One merge more than asked for: it is marked in the table as the one that comes next.
@@ -117,17 +117,9 @@ class Explaining(Owner[StepExplained]):
                 job.write(f"merges {_numbers(merges)}\n")
                 n_told += len(merges)
                 await asyncio.sleep(0)
-            began = time.monotonic()
             self._answered.clear()
             job.write(f"step {step}\n")
             await self._answered.wait()
-            await self._rest(max(_LEAST_REST, _REST * (time.monotonic() - began)))
-
-    async def _rest(self, seconds: float) -> None:
-        """Wait so long while a training goes at full speed."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._calm.wait()
 
     def _hear(self, event: Event) -> None:
         match event:

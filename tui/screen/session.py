@@ -50,7 +50,7 @@ from tui.screen.results import Results
 from tui.screen.shown_tokenizer import ShownTokenizer
 from tui.screen.tokenizers import BUSY, Tokenizers
 from tui.state.tokenizers import Loaded, name_of
-from tui.state.training import READABLE, Corpus, Run, TrainingOptions
+from tui.state.training import Corpus, Run, TrainingOptions
 from tui.workers.training_task import RUN, TrainingTask
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class Session:
         """Find out why the merge of a step was chosen, and how often each pair occurs after it."""
         screen = self._screen
         if screen.tokenizer is not None:
-            in_haste = screen.run.phase == "merging" and not 0 < screen.pace <= READABLE
+            in_haste = screen.run.phase == "merging" and not screen.pace and screen.step == screen.tokenizer.step
             self.explaining.want(self._subject(screen.tokenizer), screen.tokenizer, step, in_haste=in_haste)
 
     def _subject(self, tokenizer: Tokenizer) -> Subject:

@@ -17,8 +17,6 @@ BUSY: Final[frozenset[Phase]] = frozenset({"counting", "preparing", "merging", "
 """The phases in which a worker process is alive."""
 PACES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 0)
 """How many merges a second can be asked for; 0 is as many as the machine can make."""
-READABLE: Final = 5
-"""Merges a second up to which a reader can follow each of them."""
 
 
 def pace_told(pace: int) -> str:
