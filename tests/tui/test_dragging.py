@@ -5,6 +5,7 @@ import inspect
 import random
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -17,7 +18,7 @@ from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
 from textual.widget import Widget
 
-from tui.screen.selective_drawing import OVERRIDDEN, SelectiveCompositor
+from tui.screen.selective_drawing import OVERRIDDEN, PORTION, SelectiveCompositor
 from tui.widgets import text_work
 from tui.widgets.curve import Curve
 from tui.widgets.step_line import StepLine
@@ -33,6 +34,11 @@ def written(compositor: Compositor, update: object) -> str:
     assert isinstance(update, ChopsUpdate)
     segments = update.render_segments(Console(width=compositor.size.width, color_system="truecolor"))
     return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|\Z)", "", segments)
+
+
+def cells(spans: Iterable[tuple[int, int, int]]) -> set[tuple[int, int]]:
+    """The places of the screen that are written."""
+    return {(x, y) for y, left, right in spans for x in range(left, right)}
 
 
 def test_a_text_is_settled_once_the_steps_no_longer_pass_by(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +76,20 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
             selective = written(compositor, compositor.render_partial_update())
             compositor._dirty_regions = set(regions)
             assert selective == written(compositor, Compositor.render_partial_update(compositor))
+
+        # In portions, too, beginning with what lies where somebody types, and no portion is large.
+        regions = {Region(0, 9 * row, 30, 8) for row in range(4)} | {scope.area.region}
+        compositor._dirty_regions = set(regions)
+        whole = compositor.render_partial_update()
+        compositor._dirty_regions, compositor.first = set(regions), scope.area.region
+        portions = [compositor.render_partial_update()]
+        while compositor.is_behind:
+            portions.append(compositor.render_partial_update())
+        compositor.first = None
+        spans = [set(update.spans) for update in portions if update]
+        assert {place for place, _, _ in spans[0]} >= set(scope.area.region.line_range[:PORTION])
+        assert all(len(some) <= 2 * PORTION for some in spans) and len(spans) > 2
+        assert whole is not None and cells(whole.spans) == cells(span for some in spans for span in some)
 
         def mouse(kind: type[events.MouseEvent], x: int) -> events.MouseEvent:
             return kind(None, x, y, 0, 0, 1, False, False, False)

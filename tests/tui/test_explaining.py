@@ -1,4 +1,4 @@
-"""When a worker is asked why a merge was chosen: not while a training goes on at full speed and its newest passes by."""
+"""When a worker is asked why a merge was chosen: not while the newest of a training at full speed passes by."""
 
 import asyncio
 from typing import Any, cast

@@ -59,7 +59,7 @@ class MainScreen(RequestScreen):
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__()
-        self._compositor = SelectiveCompositor()
+        self._compositor: SelectiveCompositor = SelectiveCompositor()
         self._configuration = configuration
         self._not_kept = ""
         self.arrangement = Arrangement(self)
@@ -161,6 +161,17 @@ class MainScreen(RequestScreen):
         except OSError as error:
             return str(error.strerror)
         return ""
+
+    def _compositor_refresh(self) -> None:
+        """Draw what has changed; while somebody types into the editor, in portions, so that no key waits for all."""
+        if self.app._batch_count:
+            return  # all of it is drawn at the end of the batch
+        types = self.focused is self._area and self.app.mouse_captured is None
+        self._compositor.first = self._area.region if types else None
+        super()._compositor_refresh()
+        self._compositor.first = None
+        if self._compositor.is_behind:
+            self.call_later(self._compositor_refresh)
 
     # Which pane is seen
 
