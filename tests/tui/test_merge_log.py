@@ -144,6 +144,10 @@ async def test_the_footer_tells_whether_the_tail_is_followed() -> None:
         app.log_.append([Merge(501, 97, 97, 756, b"aa", 3, 1, 50)])
         await pilot.pause()
         assert lines(app.log_)[-2].split()[0] == "500", "the view stays where the user is reading"
+        app.log_.add([Merge(502, 97, 97, 757, b"aa", 3, 1, 50)])
+        assert app.log_.row_count == 501, "what is added is shown"
+        app.log_.arrived()
+        assert app.log_.row_count == 502, "once all of it is there"
 
 
 async def test_going_back_in_time_brings_the_step_into_sight_and_training_on_does_not() -> None:

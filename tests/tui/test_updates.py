@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -11,13 +12,16 @@ from scope import TEXT
 from bpe_core import load
 from bpe_core.cli.events import Checkpoint, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.corpus import Counts
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Trainer
 from tui.drawing.training_status import status_line
+from tui.owners.owner import Host
+from tui.owners.training import Follower, Training, _Course
 from tui.state.training import Corpus, Run, Totals, TrainingOptions
 from tui.workers import updates
 from tui.workers.process import Job
 from tui.workers.training_task import TrainingTask
-from tui.workers.updates import Pace, totals, training
+from tui.workers.updates import Pace, TrainingUpdate, totals, training
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -146,3 +150,29 @@ async def test_a_count(book: Path) -> None:
     ]
     missing = [counted async for counted in totals(("missing",), "gpt4")]
     assert len(missing) == 1 and "missing cannot be read" in missing[0].error
+
+
+async def test_many_merges_are_taken_in_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = Trainer(TEXT, vocab_size=300)
+    merges = list(trainer)
+    told: list[int] = []
+    grown: list[Tokenizer] = []
+    follower = SimpleNamespace(
+        training_learned=lambda some: told.append(len(some)), training_grew=lambda tokenizer, _: grown.append(tokenizer)
+    )
+    owner = Training(cast(Host, SimpleNamespace()), lambda run: None, cast(Follower, follower))
+    course = _Course(TrainingTask("book", TrainingOptions()), tokenizer=trainer.tokenizer().at(0))
+    monkeypatch.setattr("tui.owners.training._AT_ONCE", 8)
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while not grown:
+            turns += 1
+            await asyncio.sleep(0)
+
+    await asyncio.gather(owner._apply(course, TrainingUpdate(Run("merging"), merges)), take_turns())
+    assert sum(told) == len(merges) > 24 and max(told) == 8 and turns >= len(told)
+    assert course.merges == merges
+    (tokenizer,) = grown
+    assert tokenizer.merges == trainer.tokenizer().merges

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import bpe_core
 from bpe_core.cli.wire import Command
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from tui.state.training import Totals
     from tui.workers.updates import TrainingUpdate
 
+_AT_ONCE: Final = 512
+"""Merges that are taken in between two moments for keys: some milliseconds of work."""
+
 
 class Follower(Protocol):
     """Whoever looks on while something is learned."""
@@ -45,8 +48,11 @@ class Follower(Protocol):
     def training_began(self, tokenizer: Tokenizer, started: Started) -> None:
         """The first merge is next; `tokenizer` has none yet."""
 
-    def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
-        """`tokenizer` has these merges more than before."""
+    def training_learned(self, merges: list[Merge]) -> None:
+        """Some merges that the tokenizer will have more when it has grown: only so many that it takes a moment."""
+
+    def training_grew(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
+        """`tokenizer` has these merges more than before; all of them are known from `training_learned`."""
 
     def training_ended(self, tokenizer: Tokenizer | None, path: Path | None) -> None:
         """It is over. `tokenizer` is None where nothing was learned, `path` where it could not be kept."""
@@ -201,9 +207,9 @@ class Training(Owner[Run]):
             if task.first != RUN:
                 self.job.send(task.first)
             async for update in training(self.job):
-                self._apply(course, update)
+                await self._apply(course, update)
 
-    def _apply(self, course: _Course, update: TrainingUpdate) -> None:
+    async def _apply(self, course: _Course, update: TrainingUpdate) -> None:
         task = course.task
         if update.totals is not None:
             self._follower.training_counted(task, update.totals)
@@ -213,11 +219,15 @@ class Training(Owner[Run]):
             course.n_bytes = update.started.n_bytes
             self._follower.training_began(course.tokenizer, update.started)
         if update.merges and course.tokenizer is not None:
-            course.merges += update.merges
-            course.tokenizer = course.tokenizer.with_merges(
-                (merge.left, merge.right, merge.token, *merge.removed) for merge in update.merges
-            )
-            self._follower.training_learned(course.tokenizer, update.merges)
+            for start in range(0, len(update.merges), _AT_ONCE):
+                merges = update.merges[start : start + _AT_ONCE]
+                course.merges += merges
+                course.tokenizer = course.tokenizer.with_merges(
+                    (merge.left, merge.right, merge.token, *merge.removed) for merge in merges
+                )
+                self._follower.training_learned(merges)
+                await asyncio.sleep(0)  # for keys
+            self._follower.training_grew(course.tokenizer, update.merges)
         course.saved = update.saved or course.saved
         run = self._towards_goal(course, update.run)
         if course.tokenizer is not None and not course.tokenizer.vocabulary.only_merges:
@@ -247,7 +257,7 @@ class Training(Owner[Run]):
         if course.tokenizer is None or not (course.saved or course.has_learned):
             self._follower.training_ended(None, None)
             return
-        learned = self._learned(course)
+        learned = await in_thread(self._learned, course)
         if course.saved is None:
             course.saved = await self._rescue(learned, course.output)
         elif course.saved != course.named:

@@ -160,8 +160,8 @@ class TrainingPane(Pane):
         self.query_one(WhyPanel).begin(n_tokens or n_bytes)
 
     def learned(self, merges: list[Merge]) -> None:
-        """Append merges, in order."""
-        self.log_of_merges.append(merges)
+        """Show these, which the log has already."""
+        self.log_of_merges.arrived()
         if merges and merges[0].n_tokens:  # a file from elsewhere does not tell how long its corpus was
             self.query_one(Curve).append([merge.n_tokens for merge in merges])
 

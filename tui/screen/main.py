@@ -165,13 +165,20 @@ class MainScreen(RequestScreen):
     def _compositor_refresh(self) -> None:
         """Draw what has changed; while somebody types into the editor, in portions, so that no key waits for all."""
         if self.app._batch_count:
-            return  # all of it is drawn at the end of the batch
+            return  # all of it is drawn behind the batch
         types = self.focused is self._area and self.app.mouse_captured is None
         self._compositor.first = self._area.region if types else None
         super()._compositor_refresh()
         self._compositor.first = None
         if self._compositor.is_behind:
-            self.call_later(self._compositor_refresh)
+            self.call_later(self._draw_on)
+
+    async def _draw_on(self) -> None:
+        """Draw the next portion, once keys have been heard and what they changed is among it."""
+        await asyncio.sleep(0)
+        if not self._layout_required:
+            self._compositor.update_widgets(self._dirty_widgets)
+        self._compositor_refresh()
 
     # Which pane is seen
 

@@ -12,8 +12,8 @@ from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
 from textual.strip import Strip
 
-PORTION: Final = 16
-"""Lines of changed regions that are drawn at once while somebody types: some 10 ms of work."""
+PORTION: Final = 10
+"""Lines of changed regions that are drawn at once while somebody types: some 5 to 10 ms of work."""
 OVERRIDDEN = {"render_partial_update": ("self",), "_get_renders": ("self", "crop")}
 """The methods of `Compositor` that are overridden, with the parameters they count on."""
 

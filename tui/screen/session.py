@@ -206,7 +206,11 @@ class Session:
         self._learning = self.training.task
         self.shown.begin(tokenizer, started)
 
-    def training_learned(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
+    def training_learned(self, merges: list[Merge]) -> None:
+        """The log has them; it shows them once the tokenizer has grown."""
+        self._screen.training.log_of_merges.add(merges)
+
+    def training_grew(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
         """It has grown."""
         self.shown.grow(tokenizer, merges)
 

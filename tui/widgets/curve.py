@@ -229,14 +229,15 @@ class Curve(Widget, can_focus=True):
 
     def _step_at(self, place: float) -> int:
         """The step at a place along the axis, 0 to 1."""
-        return round(expm1(place * log1p(self._axis)) if self.logarithmic else place * self._axis)
+        return _step_at(place, self._axis, self.logarithmic)
 
     def _place_of(self, step: int) -> float:
         return log1p(step) / log1p(max(1, self._axis)) if self.logarithmic else step / max(1, self._axis)
 
     def _samples(self, n: int) -> list[int]:
         """The steps under `n` equally spaced places."""
-        return [min(self._axis, self._step_at(place / max(1, n - 1))) for place in range(n)]
+        axis = self._axis
+        return [min(axis, _step_at(place / max(1, n - 1), axis, self.logarithmic)) for place in range(n)]
 
     def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
         """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are."""
@@ -422,3 +423,8 @@ class Curve(Widget, can_focus=True):
             if len(lines) == len(notes) and all(plot.is_free(y, len(note)) for y, note in lines.items()):
                 return lines
         return {}
+
+
+def _step_at(place: float, axis: int, logarithmic: bool) -> int:
+    """The step at a place, 0 to 1, along an axis that ends at the step `axis`."""
+    return round(expm1(place * log1p(axis)) if logarithmic else place * axis)

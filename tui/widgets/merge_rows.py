@@ -67,7 +67,12 @@ class MergeRows(RowList):
         self.show_rows(range(0))
 
     def append(self, rows: Iterable[Merge]) -> None:
-        """More merges, the steps going on where they ended. Cheap: call it for every batch."""
+        """More merges, the steps going on where they ended."""
+        self.add(rows)
+        self.arrived()
+
+    def add(self, rows: Iterable[Merge]) -> None:
+        """The same, but they are shown only once they have `arrived`: where many come, and some at a time are added."""
         if not isinstance(self._merges, list):
             raise TypeError("Rows that were shown as a whole do not grow; clear the log first.")
         start = len(self._merges)
@@ -81,7 +86,6 @@ class MergeRows(RowList):
         if self._uses is not None:
             for merge in new:
                 self._uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
-        self.arrived()
 
     def arrived(self) -> None:
         """There are more rows than before."""
