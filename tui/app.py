@@ -22,7 +22,7 @@ from tui.drawing.palette import theme_variables
 from tui.screen import MainScreen
 from tui.state.tokenizers import Opened
 from tui.terminal import signals
-from tui.terminal.guards import Palette, forgiving, leads_nowhere
+from tui.terminal.guards import GuardedPalette, forgiving, leads_nowhere
 from tui.terminal.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
 from tui.terminal.type_ahead import TypeAhead
 
@@ -145,14 +145,14 @@ class BpeScope(App[None]):
 
     def action_command_palette(self) -> None:
         """Every command by name."""
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+        if not isinstance(self.screen, GuardedPalette):
+            self.push_screen(GuardedPalette(id="--command-palette"))
 
     def search_themes(self) -> None:
         """Every theme by name."""
         from textual.theme import ThemeProvider
 
-        self.push_screen(Palette(providers=[ThemeProvider], placeholder="Search for themes…"))
+        self.push_screen(GuardedPalette(providers=[ThemeProvider], placeholder="Search for themes…"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Of Textual's own commands those that ours do not double; over a dialog none that act on the screen below."""

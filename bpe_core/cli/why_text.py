@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from bpe_core.cells import cells
 from bpe_core.cli.table import table
 from bpe_core.explain.corpus_places import CorpusPlace
-from bpe_core.explain.merge_choice import Choice, Explanation, PairTable, Word
+from bpe_core.explain.merge_choice import Choice, Explanation, PairRanking, Word
 from bpe_core.explain.pair_counts import Pair
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
@@ -102,7 +102,7 @@ def _tokens(ids: Sequence[int], tokenizer: Tokenizer) -> str:
     return " ".join(token_label(tokenizer.token_bytes(token)) for token in ids)
 
 
-def _table(told: PairTable, step: int, tokenizer: Tokenizer, n_rows: int) -> Iterator[str]:
+def _table(told: PairRanking, step: int, tokenizer: Tokenizer, n_rows: int) -> Iterator[str]:
     after = f"After step {step:,}" if step else "Before the first merge"
     yield f"{after}: {told.n_tokens:,} tokens, {counted(told.n_pairs, 'pair')}"
     rows = [("pair", "count", "change", "")]

@@ -56,7 +56,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class PairTable:
+class PairRanking:
     """The pairs of the corpus at one step in descending order of (count, pair), but the most frequent ones, which are
     tied, in the order in which the tie rule takes them."""
 
@@ -108,7 +108,7 @@ class Explanation:
     step: int
     choice: Choice | None
     """None for step 0."""
-    table: PairTable
+    table: PairRanking
     words: tuple[Word, ...]
     """All distinct pieces of a small corpus, in its order; of a larger one the most frequent of those that change."""
 
@@ -137,12 +137,12 @@ class Explanation:
             )
             if choice
             else None,
-            PairTable(**table | {"rows": _rows(table["rows"])}),
+            PairRanking(**table | {"rows": _rows(table["rows"])}),
             tuple(Word(count, tuple(before), tuple(after)) for count, before, after in body["words"]),
         )
 
 
-def _object(value: PairTable | Choice) -> dict[str, Any]:
+def _object(value: PairRanking | Choice) -> dict[str, Any]:
     """Its fields by name, the rows in them as lists."""
     body = {field.name: getattr(value, field.name) for field in fields(value)}
     for name, part in body.items():
@@ -230,7 +230,7 @@ def _words(counts: PairCounts, difference: Difference) -> Iterator[Word]:
             yield Word(counts.weights[number], tuple(before), tuple(after))
 
 
-def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: int | None) -> PairTable:
+def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: int | None) -> PairRanking:
     now = _allowed(counts, longest)
     most = max(now.values(), default=0)
     tied = [pair for pair, count in now.items() if count == most]
@@ -240,7 +240,7 @@ def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: 
         rest = ((count, pair) for pair, count in now.items() if count < most)
         first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
     rows = tuple(PairRow(*pair, now[pair], changed.get(pair, 0)) for pair in first)
-    return PairTable(rows, len(now), len(tied), counts.n_tokens)
+    return PairRanking(rows, len(now), len(tied), counts.n_tokens)
 
 
 def _places(counts: PairCounts, tied: list[Pair]) -> dict[Pair, Place]:

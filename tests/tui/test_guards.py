@@ -27,7 +27,7 @@ from textual.widgets._toast import Toast
 from tui.app import BpeScope
 from tui.disk import config
 from tui.owners.owner import Owner
-from tui.terminal.guards import LEANT_ON, Dialog, FaithfulParser, Field, PagedOptionList, Palette, leads_nowhere
+from tui.terminal.guards import LEANT_ON, Dialog, FaithfulParser, Field, GuardedPalette, PagedOptionList, leads_nowhere
 
 both = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "plain"])
 
@@ -104,7 +104,7 @@ class HasPalette(App[None]):
 
     def __init__(self, guarded: bool, **palette: object) -> None:
         super().__init__()
-        self.palette = (Palette if guarded else CommandPalette)(**palette)
+        self.palette = (GuardedPalette if guarded else CommandPalette)(**palette)
 
     def on_mount(self) -> None:
         self.push_screen(self.palette)

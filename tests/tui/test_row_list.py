@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from tui.drawing.columns import Column, PlacedColumn, fit, lay_out
+from tui.drawing.columns import Column, PlacedColumn, fit, place_columns
 from tui.widgets.row_list import RowList
 
 NUMBER = Column("number", 8, right=True, hint="Just a number.")
@@ -26,7 +26,7 @@ class Numbers(RowList):
         self.heard: list[tuple[str, int]] = []
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
-        return lay_out([NUMBER], width)
+        return place_columns([NUMBER], width)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         self.drawn += 1
@@ -213,11 +213,11 @@ def test_columns_give_way_by_rank_and_share_what_is_left() -> None:
         Column("share", 6, rank=2),
         Column("count", 5, rank=1),
     ]
-    assert [place.column.key for place in lay_out(columns, 40)] == ["step", "token", "share", "count"]
-    assert [place.column.key for place in lay_out(columns, 24)] == ["step", "token", "count"]
-    assert [place.column.key for place in lay_out(columns, 10)] == ["step", "token"]
+    assert [place.column.key for place in place_columns(columns, 40)] == ["step", "token", "share", "count"]
+    assert [place.column.key for place in place_columns(columns, 24)] == ["step", "token", "count"]
+    assert [place.column.key for place in place_columns(columns, 10)] == ["step", "token"]
     for width in range(15, 60):
-        places = lay_out(columns, width)
+        places = place_columns(columns, width)
         assert places[-1].x + places[-1].width <= width - 1
         assert all(a.x + a.width + 2 == b.x for a, b in pairwise(places))
 

@@ -9,7 +9,7 @@ from textual.widgets import Input, Select
 
 from tui.dialogs.help import Help
 from tui.dialogs.questions import AskPath
-from tui.terminal.guards import Palette
+from tui.terminal.guards import GuardedPalette
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ async def test_a_path_typed_ahead_is_in_the_dialog_and_enter_answers_it(opened: 
         pytest.param("ctrl+o escape f1", Help, marks=exhaustive),
         ("f1 ctrl+p escape", Help),
         pytest.param("ctrl+p t h e m e enter escape", None, marks=exhaustive),
-        pytest.param("ctrl+p pageup", Palette, marks=exhaustive),
-        pytest.param("ctrl+p pagedown pagedown", Palette, marks=exhaustive),
+        pytest.param("ctrl+p pageup", GuardedPalette, marks=exhaustive),
+        pytest.param("ctrl+p pagedown pagedown", GuardedPalette, marks=exhaustive),
         pytest.param("ctrl+p escape", None, marks=exhaustive),
-        pytest.param("ctrl+p escape ctrl+p", Palette, marks=exhaustive),
+        pytest.param("ctrl+p escape ctrl+p", GuardedPalette, marks=exhaustive),
         pytest.param("f1 escape escape", None, marks=exhaustive),
-        pytest.param("f1 ctrl+p", Palette, marks=exhaustive),
+        pytest.param("f1 ctrl+p", GuardedPalette, marks=exhaustive),
         pytest.param("ctrl+o escape ctrl+o", AskPath, marks=exhaustive),
     ],
 )

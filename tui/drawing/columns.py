@@ -52,13 +52,14 @@ class PlacedColumn:
     width: int
 
 
-def lay_out(columns: Sequence[Column], width: int) -> tuple[PlacedColumn, ...]:
+def place_columns(columns: Sequence[Column], width: int) -> tuple[PlacedColumn, ...]:
     """The columns that fit into `width` cells, in order, with the cells left over given to those that can grow.
 
     A cell stays free at either end. Growing columns share the spare cells in proportion to what they could take;
     if even the columns that stay do not fit, the same ones give.
 
-    >>> [(place.column.key, place.x, place.width) for place in lay_out([Column("step", 5), Column("token", 6, 30)], 20)]
+    >>> places = place_columns([Column("step", 5), Column("token", 6, 30)], 20)
+    >>> [(place.column.key, place.x, place.width) for place in places]
     [('step', 1, 5), ('token', 8, 11)]
     """
     room = width - 2

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from tui.drawing.columns import Column, PlacedColumn, lay_out
+from tui.drawing.columns import Column, PlacedColumn, place_columns
 
 COLUMNS: Final = (
     Column("mark", 1, title=" ", gap=1),
@@ -63,7 +63,7 @@ def _places(
         for column in COLUMNS
         if (counted or column.key not in _COUNTED) and (sized or column.key != "ratio")
     ]
-    return lay_out(columns, width)
+    return place_columns(columns, width)
 
 
 def ties_told(ties: int) -> str:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from bpe_core.auditing.findings import Severity
-from tui.drawing.columns import Column, PlacedColumn, lay_out
+from tui.drawing.columns import Column, PlacedColumn, place_columns
 
 COLUMNS: Final = (
     Column("severity", 1, title=" ", gap=1, hint="▲ a problem, ● a warning, ○ good to know."),
@@ -38,7 +38,7 @@ def token_places(width: int, numbers: tuple[tuple[str, int], ...]) -> tuple[Plac
         for column in COLUMNS
         if column.key in _ALWAYS or column.key in widths
     ]
-    return lay_out(columns, width)
+    return place_columns(columns, width)
 
 
 def number(column: str, value: float) -> str:

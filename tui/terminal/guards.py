@@ -115,7 +115,7 @@ class _PaletteField(CommandInput, Field):
     """What is sought in the palette."""
 
 
-class Palette(CommandPalette):
+class GuardedPalette(CommandPalette):
     """The command palette, for keys and clicks that come before it is laid out, or after it has gone."""
 
     def compose(self) -> ComposeResult:

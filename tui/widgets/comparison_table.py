@@ -12,7 +12,7 @@ from textual.reactive import var
 
 from bpe_core.metrics.catalog import OF_PARTS
 from tui.commands import applies, bindings
-from tui.drawing.columns import PlacedColumn, fit, lay_out, line, place_at
+from tui.drawing.columns import PlacedColumn, fit, line, place_at, place_columns
 from tui.drawing.comparison_view import Choices, Row, View
 from tui.drawing.comparison_views import views
 from tui.messages import FormatOpened, PlaceOpened
@@ -182,7 +182,7 @@ class ComparisonTable(RowList):
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit."""
-        return lay_out(self.view.columns, width) if self.view else ()
+        return place_columns(self.view.columns, width) if self.view else ()
 
     def render_header(self, width: int) -> Iterable[Segment]:
         """The titles, an arrow at the one that sorts."""

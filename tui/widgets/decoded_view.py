@@ -10,13 +10,13 @@ from tui.drawing.palette import CurrentPalette, Look, Palette
 from tui.terminal.sliced_work import SlicedWork, Steps
 from tui.text.decoded_rows import lay_out
 from tui.text.views import ViewRow
-from tui.widgets.token_rows import TokenRows
+from tui.widgets.colored_rows import ColoredRows
 
 _SHOWN_EACH: Final = 32
 """Steps of laying out between two moments at which the rows that there are by then are shown."""
 
 
-class DecodedView(TokenRows):
+class DecodedView(ColoredRows):
     """Laid out in slices, so that a hundred thousand tokens hold up no key."""
 
     def __init__(self, *, id: str | None = None) -> None:

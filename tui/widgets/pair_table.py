@@ -9,11 +9,10 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from bpe_core.explain.merge_choice import PairRow
-from bpe_core.explain.merge_choice import PairTable as Pairs
+from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.plurals import counted
 from tui.drawing.bars import bar
-from tui.drawing.columns import Column, PlacedColumn, fit, lay_out, line
+from tui.drawing.columns import Column, PlacedColumn, fit, line, place_columns
 from tui.widgets.row_list import RowList
 
 COLUMNS: Final = (
@@ -38,12 +37,12 @@ class PairTable(RowList):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._pairs: Pairs | None = None
+        self._pairs: PairRanking | None = None
         self._next: tuple[int, int] | None = None
         self._write: Callable[[int], str] = str
         self._widths: dict[str, int] = {}
 
-    def show(self, pairs: Pairs, following: tuple[int, int] | None, write: Callable[[int], str]) -> None:
+    def show(self, pairs: PairRanking, following: tuple[int, int] | None, write: Callable[[int], str]) -> None:
         """These pairs; `following` is merged next. `write` writes a token."""
         self._pairs, self._next, self._write = pairs, following, write
         # As wide as the longest of them, and a sign for what is new: a number that is cut is another number.
@@ -140,4 +139,4 @@ def _places(width: int, widths: tuple[tuple[str, int], ...]) -> tuple[PlacedColu
     wanted = dict(widths)
     columns = [replace(column, width=max(column.width, wanted.get(column.key, 0))) for column in COLUMNS]
     # Where even these have no room it is the pair that is cut, and no number.
-    return lay_out([replace(it, most=it.width + 1) if it.key == "pair" else it for it in columns], width)
+    return place_columns([replace(it, most=it.width + 1) if it.key == "pair" else it for it in columns], width)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from bpe_core.vocabulary import Vocabulary
 from tui.drawing.palette import Palette
 from tui.text.views import ViewToken, view_rows
-from tui.widgets.token_rows import TokenRows
+from tui.widgets.colored_rows import ColoredRows
 
 
-class TokenView(TokenRows):
+class TokenView(ColoredRows):
     """A view that scrolls; what it shows is as of the moment it was asked to."""
 
     _vocabulary: Vocabulary | None = None

@@ -10,7 +10,7 @@ from textual.message import Message
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.drawing.columns import Column, PlacedColumn, fit, lay_out, line
+from tui.drawing.columns import Column, PlacedColumn, fit, line, place_columns
 from tui.drawing.small_plots import LETTERS
 from tui.drawing.tokenizer_texts import names_told_apart
 from tui.state.tokenizers import KnownTokenizer
@@ -90,7 +90,7 @@ class TokenizerPicker(RowList):
 
     def header_places(self, width: int) -> Sequence[PlacedColumn]:
         """The columns that fit."""
-        return lay_out(_COLUMNS, width)
+        return place_columns(_COLUMNS, width)
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         """One tokenizer, with the letter that it has in the tables."""

@@ -1,4 +1,4 @@
-"""A sound call of everything that the kernel's door has, to be tried with wrong arguments, without memory, interrupted."""
+"""A sound call of all that the kernel's door has, to be tried with wrong arguments, without memory, interrupted."""
 
 import random
 from array import array

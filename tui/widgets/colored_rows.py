@@ -1,4 +1,4 @@
-"""TokenRows: rows of tokens on their colors, of which only those that are seen are drawn."""
+"""ColoredRows: rows of tokens on their colors, of which only those that are seen are drawn."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -13,19 +13,19 @@ from tui.drawing.palette import Palette
 from tui.text.views import ViewRow
 
 
-class TokenRows(ScrollView, can_focus=True):
+class ColoredRows(ScrollView, can_focus=True):
     """Rows that scroll; whoever derives from it says in `lay_out` which they are."""
 
     DEFAULT_CSS = """
-    TokenRows {
+    ColoredRows {
         background: $surface;
         scrollbar-size-vertical: 1;
         scrollbar-gutter: stable;
         overflow-x: hidden;
-        &> .token-rows--muted { color: $text-muted; }
+        &> .colored-rows--muted { color: $text-muted; }
     }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"token-rows--muted"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"colored-rows--muted"}
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -57,7 +57,7 @@ class TokenRows(ScrollView, can_focus=True):
         width, palette = self.size.width, self.palette
         if palette is None or y + scroll_y >= len(self.rows):
             return Strip.blank(width, self.rich_style)
-        muted = self.get_component_rich_style("token-rows--muted")
+        muted = self.get_component_rich_style("colored-rows--muted")
         segments = []
         for part in self.rows[y + scroll_y]:
             style: Style = muted
