@@ -1,9 +1,10 @@
-"""A sound call of all that the kernel's door has, to be tried with wrong arguments, without memory, interrupted."""
+"""A sound call of everything behind the kernel's door, to be tried with wrong ones, without memory, interrupted."""
 
 import random
 from array import array
 from binascii import b2a_base64
 from collections.abc import Callable
+from struct import pack
 from typing import Any
 
 from bpe_core import PATTERNS, kernel
@@ -16,18 +17,22 @@ BYTE_IDS = tuple(BYTES)
 TOKENS = {bytes([byte]): byte for byte in BYTES} | {b"ab": 256, b"bc": 257, b"abc": 258, b" " * 20: 259}
 
 
-def kernel_calls(size: int) -> dict[str, Call]:
-    """What to call with which arguments, by its name; new objects for each, and texts of some `size` in bytes."""
+def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
+    """Name -> what makes a function and sound arguments for it, of new objects; texts have about `size` bytes."""
     rng = random.Random(1)
     scanner = grammars.scanner(PATTERNS["gpt4o"])
     text = "".join(rng.choices("abc \n1.é中😀", k=size // 2))
     data = text.encode()
+    zeros = bytes(size // 4 * 4)
     pieces = [text[i : i + 9] for i in range(0, len(text), 9)]
     piece = "".join(rng.choices("abc", k=size))
     merges = kernel.Encoder(BYTE_IDS, None, None, {}, {}, False, False)
     merges = merges.extended(*(array("I", column) for column in ([97, 98], [98, 99], [256, 257])))
     ranks = kernel.Encoder(BYTE_IDS, None, None, TOKENS, TOKENS, True, True)
     lines = b"".join(b"%s %d\n" % (b2a_base64(b"%x" % n, newline=False), n) for n in range(size // 8))
+
+    def new_scanner() -> kernel.Scanner:
+        return kernel.Scanner(lambda plane: pack("=3I", plane << 16, (plane << 16) + 0x80, 3), 3, 3, True, True)
 
     def table(*, counted: bool = True) -> kernel.PieceTable:
         new = kernel.PieceTable(scanner)
@@ -40,29 +45,32 @@ def kernel_calls(size: int) -> dict[str, Call]:
         return kernel.Trainer(table(), 0, 1, 9, BYTES, b"")
 
     return {
-        "Scanner": (kernel.Scanner, (lambda plane: b"", 3, 3, True, True)),
-        "Scanner.ends": (grammars.scanner.__wrapped__(PATTERNS["gpt2"]).ends, (data,)),
-        "Scanner.last_cut": (grammars.scanner.__wrapped__(PATTERNS["gpt2"]).last_cut, (data,)),
-        "Scanner.run": (grammars.scanner.__wrapped__(PATTERNS["gpt2"]).run, (b"a" * size,)),
-        "Encoder": (kernel.Encoder, (BYTE_IDS, 260, {"é".encode(): 261}, TOKENS, TOKENS, True, True)),
-        "Encoder.extended": (merges.extended, (bytes(size // 4 * 4), bytes(size // 4 * 4), bytes(size // 4 * 4))),
-        "Encoder.encode": (ranks.encode, (text, scanner, None)),
-        "Encoder.encode_bytes": (merges.encode_bytes, (data, scanner, 2)),
-        "Encoder.piece": (ranks.piece, (piece, 258)),
-        "Encoder.part": (merges.part, (piece, None)),
-        "Encoder.pieces": (merges.pieces, (pieces, 1)),
-        "Encoder.parents": (ranks.parents, (pieces,)),
-        "PieceTable": (kernel.PieceTable, (scanner,)),
-        "PieceTable.add": (table(counted=False).add, (data, 0)),
-        "PieceTable.add_pieces": (table(counted=False).add_pieces, (pieces, 0)),
-        "PieceTable.append": (table(counted=False).append, (table(), 3, 2)),
-        "PieceTable.counts": (table().counts, ()),
-        "PieceTable.few_documents": (table().few_documents, ()),
-        "Trainer": (kernel.Trainer, (table(), 2, 1, 9, BYTES, b"</w>", lambda done, total: None)),
-        "Trainer.learn": (trainer().learn, (size,)),
-        "Trainer.merge": (trainer().merge, (97, 98)),
-        "Trainer.pair_table": (trainer().pair_table, ()),
-        "Trainer.symbol_counts": (trainer().symbol_counts, ()),
-        "read_ranks": (kernel.read_ranks, (lines,)),
-        "decimals": (kernel.decimals, (bytes(size // 4 * 4), ", ")),
+        "Scanner": lambda: (kernel.Scanner, (lambda plane: b"", 3, 3, True, True)),
+        "Scanner.ends": lambda: (new_scanner().ends, (data,)),
+        "Scanner.last_cut": lambda: (new_scanner().last_cut, (data,)),
+        "Scanner.run": lambda: (new_scanner().run, (b"a" * size,)),
+        "Encoder": lambda: (kernel.Encoder, (BYTE_IDS, 260, {"é".encode(): 261}, TOKENS, TOKENS, True, True)),
+        "Encoder.extended": lambda: (
+            merges.extended,
+            (bytes(size // 4 * 4), bytes(size // 4 * 4), bytes(size // 4 * 4)),
+        ),
+        "Encoder.encode": lambda: (ranks.encode, (text, scanner, None)),
+        "Encoder.encode_bytes": lambda: (merges.encode_bytes, (data, scanner, 2)),
+        "Encoder.piece": lambda: (ranks.piece, (piece, 258)),
+        "Encoder.part": lambda: (merges.part, (piece, None)),
+        "Encoder.pieces": lambda: (merges.pieces, (pieces, 1)),
+        "Encoder.parents": lambda: (ranks.parents, (pieces,)),
+        "PieceTable": lambda: (kernel.PieceTable, (scanner,)),
+        "PieceTable.add": lambda: (table(counted=False).add, (data, 0)),
+        "PieceTable.add_pieces": lambda: (table(counted=False).add_pieces, (pieces, 0)),
+        "PieceTable.append": lambda: (table(counted=False).append, (table(), 3, 2)),
+        "PieceTable.counts": lambda: (table().counts, ()),
+        "PieceTable.few_documents": lambda: (table().few_documents, ()),
+        "Trainer": lambda: (kernel.Trainer, (table(), 2, 1, 9, BYTES, b"</w>", lambda done, total: None)),
+        "Trainer.learn": lambda: (trainer().learn, (size,)),
+        "Trainer.merge": lambda: (trainer().merge, (97, 98)),
+        "Trainer.pair_table": lambda: (trainer().pair_table, ()),
+        "Trainer.symbol_counts": lambda: (trainer().symbol_counts, ()),
+        "read_ranks": lambda: (kernel.read_ranks, (lines,)),
+        "decimals": lambda: (kernel.decimals, (zeros, ", ")),
     }

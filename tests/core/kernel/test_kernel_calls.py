@@ -44,7 +44,7 @@ def test_everything_is_tried() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_wrong_is_refused_and_what_is_right_still_works(name: str) -> None:
-    call, right = kernel_calls(100)[name]
+    call, right = kernel_calls(100)[name]()
     for place in range(len(right)):
         for wrong in WRONG:
             arguments = (*right[:place], wrong, *right[place + 1 :])
