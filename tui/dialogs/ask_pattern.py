@@ -59,7 +59,7 @@ class AskPattern(Ask[str]):
 
     @on(Input.Changed)
     def try_soon(self, event: Input.Changed) -> None:
-        """Something else is typed: what it does to the text is seen below."""
+        """Try the pattern a moment after it was changed, and show below how it splits the text."""
         self._try(event.value)
 
     @work(exclusive=True, group="tried")

@@ -99,7 +99,7 @@ class Ask(Dialog[Answer | None]):
             self.take(answer)
 
     def take(self, answer: str) -> None:
-        """Give what it stands for, if it is of use."""
+        """Close with what the text stands for, or say what is wrong with it."""
         try:
             self.dismiss(self.understood(answer))
         except ValueError as error:

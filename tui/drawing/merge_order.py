@@ -104,7 +104,7 @@ def _is_partial(token: bytes) -> bool:
 
 
 def _those(merges: Sequence["Merge"], wanted: Callable[["Merge"], bool]) -> Rows:
-    """Those that are wanted, in order."""
+    """The indices of the merges that pass the test, in order."""
     found: list[int] = []
     for start in range(0, len(merges), _SLICE):
         part = merges[start : start + _SLICE]
@@ -114,7 +114,7 @@ def _those(merges: Sequence["Merge"], wanted: Callable[["Merge"], bool]) -> Rows
 
 
 def _sorted(merges: Sequence["Merge"], key: Callable[["Merge"], int]) -> Rows:
-    """All of them by a key, those with equal keys in order: sorted slice by slice, and the slices merged."""
+    """All indices sorted by a key, equal keys in order: slices are sorted one by one, and then merged."""
     runs: list[list[tuple[int, int]]] = []
     for start in range(0, len(merges), _SLICE):
         part = merges[start : start + _SLICE]

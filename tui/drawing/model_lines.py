@@ -124,7 +124,7 @@ def model_lines(
     *,
     waiting: bool = False,
 ) -> list[Line]:
-    """All of it, in lines of `width` cells; `waiting`: an audit is looking at a model."""
+    """What an audit found in a model's embeddings, in lines of `width` cells; `waiting`: an audit is under way."""
     if judged is None:
         return [*paragraph(_WAITING if waiting else _NO_MODEL, width, "muted")]
     lines = [*_own(judged, vocabulary, own, width), *_histogram(judged, own, percentile, width)]

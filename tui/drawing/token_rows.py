@@ -56,7 +56,7 @@ class Hole:
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """The hole in words."""
         if self.first == self.last:
             return "No token has this id."
         return f"No token has the {self.last - self.first + 1:,} ids from {self.first:,} to {self.last:,}."
@@ -127,7 +127,7 @@ class TokenRows:
     # What an audit says
 
     def forget(self) -> None:
-        """No audit has said anything."""
+        """Forget what an audit said of the tokens."""
         self.verdicts: Mapping[int, Verdict] = {}
         """Id -> verdict, of tokens with a finding."""
         self.measures: Mapping[str, Mapping[int, float]] = {}
@@ -179,7 +179,7 @@ class TokenRows:
         return rows
 
     def _test(self, kind: str, severity: int) -> Callable[[int], bool] | None:
-        """Whether a row is of a kind and a severity; None where all are."""
+        """A function that tells whether a row has the wanted kind and severity; None if all rows are wanted."""
         if kind == SPECIAL:
             return lambda row: self.ids[row] in self.specials and row < self.n_tokens
         if kind == DIES:
@@ -259,7 +259,7 @@ _READ: Final[Mapping[str, Callable[[Any], float]]] = {
 
 
 def _those(rows: Sequence[int], test: Callable[[int], bool]) -> Steps:
-    """Those that pass a test, in the same order."""
+    """The rows that pass a test, in the same order."""
     found: list[int] = []
     for start in range(0, len(rows), SLICE):
         found += filter(test, rows[start : start + SLICE])

@@ -13,7 +13,7 @@ _AT_REST: Final = 0.3
 
 
 class Count(Owner[Totals | None]):
-    """The totals of one choice of texts and one pattern; None while they are not known."""
+    """Its value is the totals of the texts and pattern asked for last; None while they are not known."""
 
     def __init__(self, host: Host, publish: Callable[[Totals | None], None]) -> None:
         super().__init__(host, None, publish)
@@ -27,18 +27,18 @@ class Count(Owner[Totals | None]):
         self._begin(self._count)
 
     def leave_to_training(self, paths: tuple[str, ...], pattern: str) -> None:
-        """A training counts these texts: if they are those that are wanted, wait until it tells."""
+        """A training counts these texts: if their totals are wanted, do not count, but wait for `learn`."""
         if (paths, pattern) == (self._paths, self._pattern):
             self.cancel()
 
     def learn(self, paths: tuple[str, ...], pattern: str, counted: Totals) -> None:
-        """Somebody else has counted these texts: take that over if they are those that are wanted."""
+        """A training has counted these texts: take its totals over if they are wanted."""
         if paths and (paths, pattern) == (self._paths, self._pattern):
             self.cancel()
             self._replace(counted)
 
     def go_on(self) -> None:
-        """Count what is still not known: the training that was to tell has ended without."""
+        """Count what is still wanted: the training that was waited for has ended before it had counted."""
         if self._value is None and not self.is_working:
             self._begin(self._count)
 

@@ -62,7 +62,7 @@ class Explaining(Owner[StepExplained]):
         self._wanted: tuple[Tokenizer, int]
 
     def forget(self) -> None:
-        """There is another vocabulary on the screen."""
+        """Give up, end the worker, and know nothing: there is another vocabulary on the screen."""
         self.cancel()
         self._subject = Subject()
         self._replace(StepExplained())

@@ -12,14 +12,14 @@ from tui.workers.process import Job
 
 
 class Fetch(Awaited):
-    """Fetches beside the screen, and then tells where the file lies."""
+    """Fetches in a thread, and then tells where the file lies."""
 
     def __init__(self, host: Host, publish: Callable[[], None], fetched: Callable[[Path], None]) -> None:
         super().__init__(host, publish)
         self._fetched = fetched
 
     def fetch(self, name: str) -> None:
-        """Fetch this one, and no longer the one before."""
+        """Fetch the tokenizer of this name; a fetch under way is given up."""
         self._begin(partial(self._fetch, visible(name), name))
 
     async def _fetch(self, shown: str, name: str) -> None:

@@ -43,11 +43,11 @@ class Lanes(Owner[tuple[ShownLane, ...]]):
 
     @property
     def chosen(self) -> tuple[LaneChoice, ...]:
-        """Those that are shown, or are about to be."""
+        """The lanes that are shown, or will be once they are loaded."""
         return self._chosen
 
     def choose(self, chosen: Iterable[LaneChoice]) -> None:
-        """Show these, at most `MOST`, and no others."""
+        """Show these lanes, of more than `MOST` the first, in the place of those of before."""
         self._chosen = tuple(dict.fromkeys(chosen))[:MOST]
         self._changed(self._chosen)
         self._loaded = {lane.path: self._loaded[lane.path] for lane in self._chosen if lane.path in self._loaded}
@@ -55,7 +55,7 @@ class Lanes(Owner[tuple[ShownLane, ...]]):
         self._begin(self._load)
 
     def toggle(self, lane: LaneChoice) -> None:
-        """Add a lane, or drop it."""
+        """Add a lane, or drop it if it is shown."""
         if lane in self._chosen:
             self.choose(other for other in self._chosen if other != lane)
         elif len(self._chosen) == MOST:
@@ -64,7 +64,7 @@ class Lanes(Owner[tuple[ShownLane, ...]]):
             self.choose((*self._chosen, lane))
 
     def follow(self, tokenizer: Tokenizer | None) -> None:
-        """This tokenizer is on the screen now, or it has learned more."""
+        """Take note that this tokenizer is on the screen now, or has learned more: lanes at its steps follow."""
         self._followed = tokenizer
         if any(not lane.path for lane in self._chosen):
             self._show()

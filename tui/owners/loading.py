@@ -1,4 +1,4 @@
-"""Loading: a tokenizer out of a file; and Recovery: the merges of one that came as ranks."""
+"""Loading: reads a tokenizer from a file. Recovery: finds the merges of a tokenizer whose file holds ranks only."""
 
 import asyncio
 import gc
@@ -41,7 +41,7 @@ class Loading(Awaited):
         self._remember = remember
 
     def load(self, path: Path) -> None:
-        """Load this one, and no longer the one before."""
+        """Load this file; a file that is still being loaded is given up."""
         self._begin(partial(self._load, path))
 
     async def _load(self, path: Path) -> None:
@@ -82,14 +82,14 @@ async def read(
 
 
 class Recovery(Awaited):
-    """Finds the merges of a rank file in slices between two frames, and tells."""
+    """Recovers merges in slices between two frames; `publish` is told how far it is."""
 
     def __init__(self, host: Host, publish: Callable[[], None], found: Callable[[], None]) -> None:
         super().__init__(host, publish)
         self._found = found
 
     def recover(self, loaded: Loaded) -> None:
-        """Find those of this one, and no longer those of the one before."""
+        """Recover the merges of this tokenizer; a recovery under way is given up."""
         self._begin(partial(self._recover, loaded))
 
     async def _recover(self, loaded: Loaded) -> None:

@@ -19,23 +19,23 @@ MOST: Final = 10
 
 
 class _UnwantedError(BpeError):
-    """Nobody wants to know any more."""
+    """The search was cancelled."""
 
 
 class NearestSearch(Owner[NearestRows]):
-    """How far the search for the rows nearest to a token's is, and those that were found."""
+    """Searches for the rows nearest to the row of one token; its value is what was found so far."""
 
     def __init__(self, host: Host, publish: Callable[[NearestRows], None]) -> None:
         super().__init__(host, NearestRows(), publish)
         self._opened: tuple[AuditInputs, Matrix] | None = None
 
     def find(self, inputs: AuditInputs, token: int) -> None:
-        """Find those of this token in the model of an audit, and no longer those of the one before."""
+        """Search for the rows nearest to this token's in the model of an audit; a search under way is given up."""
         self._replace(NearestRows(token, "Looking at all rows."))
         self._begin(partial(self._find, inputs, token))
 
     def forget(self) -> None:
-        """Another tokenizer, or another model."""
+        """Give up, and know nothing: there is another tokenizer, or another model."""
         self.cancel()
         self._opened = None
         self._replace(NearestRows())

@@ -19,19 +19,19 @@ _PAUSES: Final = 4
 
 
 class OccurrenceSearch(Owner[TokenLines]):
-    """How far the search for the lines of a token is, and those that were found."""
+    """Searches for the lines that hold one token; its value is what was found so far."""
 
     def __init__(self, host: Host, publish: Callable[[TokenLines], None]) -> None:
         super().__init__(host, TokenLines(), publish)
 
     def find(self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]) -> None:
-        """Find those of this token, and no longer those of the one before."""
+        """Search for the lines with this token; a search under way is given up."""
         self._replace(TokenLines(token, bool(paths), bool(paths), "finding the texts" if paths else ""))
         if paths:
             self._begin(partial(self._find, tokenizer, token, paths))
 
     def forget(self) -> None:
-        """Other texts, or another tokenizer."""
+        """Give up, and know nothing: there are other texts, or another tokenizer."""
         self.cancel()
         self._replace(TokenLines())
 
@@ -56,7 +56,7 @@ class OccurrenceSearch(Owner[TokenLines]):
 
 
 def _some(search: Iterator[Occurrence | None]) -> tuple[list[Occurrence], bool]:
-    """What some slices of lines hold, and whether there may be more."""
+    """The occurrences in the next slices, and whether there may be more of them."""
     found: list[Occurrence] = []
     n_pauses = 0
     for one in search:

@@ -1,4 +1,4 @@
-"""Owner: a task beside the screen, the value that tells how far it is, and the one door through which work goes out."""
+"""Owner: what all owners have in common: one task, the value that tells how far it is, and failures as sentences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Host(Protocol):
 
     @property
     def is_leaving(self) -> bool:
-        """Whether the app ends, and its widgets go one by one."""
+        """Whether the app is ending, so that widgets may be gone."""
 
     def say(self, sentence: str, severity: SeverityLevel = "information") -> None:
         """Tell the user."""
@@ -37,7 +37,7 @@ class Host(Protocol):
         """Show a question and wait for the answer."""
 
     def run_worker(self, work: Work) -> Worker[None]:
-        """Do work beside the screen, and end it with the screen at the latest."""
+        """Run a coroutine in the background; it is cancelled when the screen goes."""
 
 
 class Owner(Generic[Value]):
@@ -70,12 +70,12 @@ class Owner(Generic[Value]):
             self._publish(value)
 
     def _begin(self, work: Work) -> None:
-        """Do this instead of what is under way."""
+        """Begin a task; the task under way is cancelled."""
         Owner.cancel(self)
         self._worker = self._host.run_worker(partial(self._done, work))
 
     async def _done(self, work: Work) -> None:
-        """The door: what can be expected to fail ends in a sentence; everything else is a mistake of ours."""
+        """Await work, and call `_failed` with a sentence for errors that are expected; others are bugs, and raised."""
         try:
             await work()
         except (BpeError, OSError) as error:
@@ -85,7 +85,7 @@ class Owner(Generic[Value]):
                 raise
 
     def _failed(self, sentence: str) -> None:
-        """The task could not be done."""
+        """Tell the user why the task could not be done."""
         self._host.say(sentence, "error")
 
 
@@ -96,7 +96,7 @@ class Awaited(Owner[str]):
         super().__init__(host, "", lambda _: publish())
 
     def cancel(self) -> None:
-        """Do without it."""
+        """Give up what is waited for."""
         super().cancel()
         self._replace("")
 

@@ -15,18 +15,18 @@ SHOWN: Final = 8
 
 
 class PartnerSearch(Owner[Partners]):
-    """The partners of one token, as far as they are found."""
+    """Searches for the partners of one token; its value is what was found so far."""
 
     def __init__(self, host: Host, publish: Callable[[Partners], None]) -> None:
         super().__init__(host, Partners(), publish)
 
     def find(self, tokenizer: Tokenizer, token: int) -> None:
-        """Find those of this token, and no longer those of the one before."""
+        """Search for the partners of this token; a search under way is given up."""
         self._replace(Partners(token, True))
         self._begin(partial(self._find, tokenizer, token))
 
     def forget(self) -> None:
-        """Another tokenizer."""
+        """Give up, and know nothing: there is another tokenizer."""
         self.cancel()
         self._replace(Partners())
 
@@ -42,7 +42,7 @@ class PartnerSearch(Owner[Partners]):
 
 
 def _some(search: Iterator[Bigram | None]) -> tuple[list[Bigram], bool]:
-    """Those before the next pause, and whether there may be more."""
+    """The partners up to the next pause, and whether there may be more."""
     found: list[Bigram] = []
     for one in search:
         if one is None:

@@ -30,7 +30,7 @@ class TextFiles(Owner[None]):
         self._as_text = as_text
 
     def open(self, source: TextSource | None = None) -> None:
-        """Open a text of the corpus pane, or else one that is asked for."""
+        """Open `source`, a text of the corpus pane; None: ask for a path."""
         self._begin(partial(self._open, source))
 
     def save(self, text: str, what: str = "the text", name: str = "") -> None:

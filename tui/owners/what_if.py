@@ -1,4 +1,4 @@
-"""WhatIfRun: which tokens would die behind another split pattern or normalizer, found by a worker."""
+"""WhatIfRun: a worker finds the tokens that no text would become under another split pattern or normalizer."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,17 +10,17 @@ from tui.workers.auditing import what_if
 
 
 class WhatIfRun(Owner[WhatIf]):
-    """What was asked about, and the tokens that it kills."""
+    """Its value is what was asked about, and the tokens found so far."""
 
     def __init__(self, host: Host, publish: Callable[[WhatIf], None]) -> None:
         super().__init__(host, WhatIf(), publish)
 
     def ask(self, tokenizer: Path, given: str | None, asked: WhatIf) -> None:
-        """Find them; `given` is the pattern that was given for the tokenizer's file."""
+        """Find the tokens; `given` is the split pattern that the user gave for the tokenizer's file, if any."""
         self._begin(partial(self._ask, tokenizer, given, asked))
 
     def forget(self) -> None:
-        """Ask no more."""
+        """Give up, and know nothing."""
         self.cancel()
         self._replace(WhatIf())
 

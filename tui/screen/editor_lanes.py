@@ -58,7 +58,7 @@ class EditorLanes:
             self._screen.say("There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P).")
 
     def _first(self) -> str:
-        """What the first lane is, for a sentence."""
+        """What the first lane shows, in words for a sentence."""
         screen = self._screen
         if screen.path:
             return f"{screen.editor.first_name}, as it is on the screen"

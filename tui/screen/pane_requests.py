@@ -95,32 +95,32 @@ class PaneRequestScreen(StateScreen):
     @on(messages.FormatOpened)
     @work
     async def open_format(self, event: messages.FormatOpened) -> None:
-        """The editor's data in another format."""
+        """Put the editor's data into the editor in another format."""
         await self.session.comparisons.open_format(event.name)
 
     @on(messages.TokenOpened)
     def open_token(self, event: messages.TokenOpened) -> None:
-        """A token of the audit's list."""
+        """Show where a token of the audit's list comes from."""
         self.session.audits.open_token(event.token, event.verdict)
 
     @on(messages.RowsWanted)
     def export_rows(self, event: messages.RowsWanted) -> None:
-        """Rows of the audit, as a file."""
+        """Write the rows that the audit shows to a file."""
         self.session.audits.export(event.rows, event.order)
 
     @on(messages.LinesWanted)
     def find_lines(self, event: messages.LinesWanted) -> None:
-        """Lines of a token."""
+        """Search for the lines that hold a token."""
         self.session.audits.searches.find_lines(event.token)
 
     @on(messages.NearestWanted)
     def find_nearest(self, event: messages.NearestWanted) -> None:
-        """Rows near that of a token."""
+        """Search for the rows nearest to that of a token."""
         self.session.audits.searches.find_nearest(event.token)
 
     @on(messages.PartnersWanted)
     def find_partners(self, event: messages.PartnersWanted) -> None:
-        """What makes text of a token."""
+        """Search for the tokens with which a piece of a character is text."""
         self.session.audits.searches.find_partners(event.token)
 
     @on(messages.IndicatorChosen)

@@ -196,22 +196,22 @@ class Session:
         self.training.start(task)
 
     def training_counted(self, task: TrainingTask, counted: Totals) -> None:
-        """The texts of a training have been read."""
+        """Take over the totals that a training has counted."""
         if task.counts_all:
             self.count.learn(task.paths, task.options.pattern, counted)
 
     def training_began(self, tokenizer: Tokenizer, started: Started) -> None:
-        """It takes the place of what was on the screen."""
+        """Put the training in the place of the tokenizer that was on the screen."""
         self._forget()
         self._learning = self.training.task
         self.shown.begin(tokenizer, started)
 
     def training_learned(self, merges: list[Merge]) -> None:
-        """The log has them; it shows them once the tokenizer has grown."""
+        """Add merges to the log, which shows them once the tokenizer has them too."""
         self._screen.training.log_of_merges.add(merges)
 
     def training_grew(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
-        """It has grown."""
+        """Show the tokenizer with the merges it has learned by now."""
         self.shown.grow(tokenizer, merges)
 
     def training_ended(self, tokenizer: Tokenizer | None, path: Path | None) -> None:
@@ -243,7 +243,7 @@ class Session:
             self.tokenizers.recovery.recover(loaded)
 
     def _forget(self) -> None:
-        """What is known of the tokenizer on the screen goes with it."""
+        """Forget what is known of the tokenizer that leaves the screen: audit, searches, explanations."""
         self.replay.stop()
         self.tokenizers.recovery.cancel()
         self.explaining.forget()

@@ -21,7 +21,7 @@ _PATIENCE: Final = 0.1
 
 
 def same(shown: Loaded, loaded: Loaded) -> bool:
-    """Whether a file holds what is on the screen already, so that nothing that is known of it need be forgotten."""
+    """Whether a file holds the tokenizer that is on the screen, so that what is known of it can stay."""
     if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
         return False
     old, new = shown.tokenizer.vocabulary, loaded.tokenizer.vocabulary
@@ -55,7 +55,7 @@ class ShownTokenizer:
         self._put(tokenizer, str(loaded.path), steps_known(tokenizer))
 
     def recovered(self) -> None:
-        """The merges of the one that is shown have become known."""
+        """Show the merges of the tokenizer on the screen, which were recovered from its ranks."""
         if self.loaded is not None:
             tokenizer = self.loaded.tokenizer
             self._screen.training.show(KeptMerges(tokenizer))
@@ -64,13 +64,13 @@ class ShownTokenizer:
             self._screen.editor.inspect()
 
     def begin(self, tokenizer: Tokenizer, started: Started) -> None:
-        """Show one that is being trained and has no merges yet."""
+        """Show a tokenizer that is being trained and has no merges yet."""
         self._before, self.loaded = self.loaded or self._before, None
         self._screen.training.begin(started.tokens, started.n_bytes)
         self._put(tokenizer, "", 0)
 
     def grow(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
-        """The one that is being trained has these merges more; whoever looks at the newest step goes on doing so."""
+        """Show the trained tokenizer with these merges more; the step in force follows if it was the newest."""
         screen = self._screen
         following = screen.tokenizer is not None and screen.step == screen.tokenizer.step
         screen.training.learned(merges)
@@ -79,12 +79,12 @@ class ShownTokenizer:
             self.go_to(tokenizer.step)
 
     def keep(self, learned: Loaded) -> None:
-        """The one that was trained is whole, and kept."""
+        """Show the tokenizer that was trained, whole, and from now on the one in its file."""
         self.loaded, self._before = learned, None
         self._put(learned.tokenizer, str(learned.path), self._screen.step)
 
     def take_back(self) -> Loaded | None:
-        """The one that was shown before a training that came to nothing; None if its place was never taken."""
+        """The tokenizer shown before a training that learned nothing; None if the training was never shown."""
         before, self._before = self._before, None
         return before if self.loaded is None else None
 
@@ -123,7 +123,7 @@ class ShownTokenizer:
         return self._screen.step if self._next is None else self._next
 
     def _nearest(self, step: int) -> int:
-        """The nearest step that there is."""
+        """A step number, clamped to the merges that the tokenizer has."""
         tokenizer = self._screen.tokenizer
         return max(0, min(step, steps_known(tokenizer))) if tokenizer else 0
 

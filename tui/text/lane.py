@@ -127,7 +127,7 @@ class Lane:
             self.changed = ()
 
     def _forget(self) -> None:
-        """Have no tokens, and nothing that is known through them."""
+        """Drop the tokens and all that was computed from them."""
         self.live = self._rows = self.reading = self.under_cursor = None
         self.why_none = ""
         self.changed, self._missed, self._is_unread = (), [], False
@@ -182,7 +182,7 @@ class Lane:
         self.set_cursor(self._offset)
 
     def _take(self, live: FollowedText) -> None:
-        """The text has tokens from now on."""
+        """Take over the tokens of a reading that was run."""
         from tui.text.tokens import TokensOfRows
 
         self.live, self._rows = live, TokensOfRows()

@@ -62,14 +62,14 @@ class Review:
         self.knows_pitfalls = self._settled = False
 
     def use(self) -> None:
-        """The same text has other tokens now."""
+        """Begin anew: the same text has other tokens."""
         self._pitfalls.reset(self.live)
         self.open_from = None
         self._tail = None
         self.knows_pitfalls = self._settled = False
 
     def settle(self, seconds: float) -> bool:
-        """Go on for so long, or a little longer; whether all is known now. Calling on gets there."""
+        """Work for so many seconds, or a little longer; whether all is known now. Repeated calls come to an end."""
         deadline = perf_counter() + seconds
         if self._settled:
             return True
@@ -142,5 +142,5 @@ class Review:
         return max(filter(None, known), key=lambda pitfall: pitfall.start, default=None)
 
     def number(self, pitfall: Pitfall) -> int:
-        """Which one it is, from 1, in the order of the text."""
+        """The number of a pitfall, from 1, in the order of the text."""
         return 1 + self._pitfalls.n_before(pitfall.start) + sum(other.start < pitfall.start for other in self._others)

@@ -76,7 +76,7 @@ class TokensOfRows:
         return found
 
     def forget(self) -> None:
-        """All rows may have other tokens."""
+        """Forget all rows: any may have other tokens."""
         self._rows.clear()
         self._colored, self._is_all_new = None, True
 

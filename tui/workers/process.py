@@ -98,7 +98,7 @@ class Job:
             raise cancelled
 
     async def _end(self) -> None:
-        """Ask the worker to go, and see to it that it does."""
+        """Ask the worker to end; terminate it, and at last kill it, if it does not."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 self._process.terminate()
@@ -185,7 +185,7 @@ class _Lines:
         self.ended = False
 
     async def read(self) -> list[bytes]:
-        """Those that end in the next portion, without their ends; nothing is lost where this is cancelled."""
+        """The lines that end in the next portion read, without their newlines; a cancelled call loses nothing."""
         portion = await self._pipe.read(PORTION)
         self.ended = not portion
         if b"\n" not in portion:
