@@ -49,7 +49,7 @@ class Runs(Dialog[RunChosen | None]):
         """The list, the difference, and how to use both."""
         with Vertical(classes="dialog runs"):
             yield Label("Trainings that are kept, the newest first", classes="dialog--question")
-            yield Label(_HEAD, classes="dialog--hint runs--head", markup=False)
+            yield Label(_HEAD, classes="dialog--hint", markup=False)
             yield PagedOptionList(*self._rows(), compact=True)
             yield Static(id="difference", markup=False)
             yield Label(_HINT, classes="dialog--hint")
@@ -98,30 +98,30 @@ class Runs(Dialog[RunChosen | None]):
             self.dismiss(RunChosen(self._runs[number], under=True))
 
 
-_HINT = (
-    "Space: compare others with this one (●). u: lay its curve under the one on the screen (○), or take it away. "
-    "Enter: put it in force. Escape: close."
-)
-_HEAD = f"   {'':24}  {'tokens':>8}  {'ties':9}  {'b/token':>7}  ended"
+_HINT = "Space: compare others with this (●). u: its curve under that on the screen (○). Enter: put it in force."
+_HEAD = f"   {'':26}  {'tokens':>8}  {'ties':9}  {'b/token':>7}"
 
 
 def row_of(run: Run, *, marked: bool = False, under: bool = False) -> str:
-    """A run in a line: name, tokens, tie rule, bytes per token, how it ended; ○: its curve lies under another."""
+    """A run in a line: name, tokens, tie rule, bytes per token; ○: its curve lies under another."""
     told = run.described()
-    name = shortened(visible(run.path.stem), 24)
+    name = shortened(visible(run.path.stem), 26)
     ratio = f"{told['bytes_per_token']:.3f}"
-    ended = shortened(visible(str(told["ended"])), 24)
     signs = f"{'●' if marked else ' '}{'○' if under else ' '}"
-    return f"{signs} {name:24}  {told['vocab_size']:>8,}  {told['options']['ties']:9}  {ratio:>7}  {ended}"
+    return f"{signs} {name:26}  {told['vocab_size']:>8,}  {told['options']['ties']:9}  {ratio:>7}"
 
 
 def about(run: Run) -> str:
-    """What a run was asked for, of which texts it was learned and when, in sentences."""
+    """What a run was asked for, of which texts it was learned, when, and how it ended, in sentences."""
     told, texts = run.described(), run_options(run.tokenizer)["texts"]
-    return f"Asked for: {run.options}.\nLearned from {texts}, {told['created'][:16].replace('T', ' ')} UTC."
+    when = told["created"][:16].replace("T", " ")
+    return (
+        f"{run.path.stem}\n"
+        f"Asked for: {run.options}.\nLearned from {texts}.\nEnded {when} UTC: {told['ended']}."
+    )
 
 
 def difference(first: Run, second: Run) -> str:
-    """Where two runs part, and what followed, in sentences."""
+    """Where the marked run and that under the cursor part, and what followed, in sentences."""
     told = RunDifference.of(first.tokenizer, second.tokenizer)
-    return "\n".join(told.sentences(first.path.stem, second.path.stem))
+    return "\n".join(told.sentences("●", "this one"))
