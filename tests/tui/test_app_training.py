@@ -264,6 +264,7 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
         assert screen.focused is scope.training.query_one("#vocab-size")
         fill(scope, "vocab-size", "many")
         await told("The vocabulary size is many")
+        assert scope.training.query_one("#vocab-size", Input).selected_text == "many"
         fill(scope, "vocab-size", "256")
         await told("The vocabulary size is 256")
         fill(scope, "vocab-size", "9" * 5000)

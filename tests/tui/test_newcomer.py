@@ -12,7 +12,7 @@ from bpe_core.content.presets import PRESETS
 from tui.dialogs.ask_pattern import AskPattern
 from tui.disk import config
 from tui.messages import TokenizerChosen
-from tui.state.training import Corpus
+from tui.state.training import Corpus, TrainingOptions
 from tui.widgets.hint_line import HintLine, hint_of
 from tui.widgets.key_line import KeyLine
 from tui.widgets.title_line import TitleLine
@@ -103,7 +103,10 @@ async def test_a_preset_is_learned_step_by_step(opened: Opened, kept: Path) -> N
         scope.row("Presets").expand()
         await scope.settle()
         scope.tree.move_cursor(scope.row("S3  aabdaabdaab"))
-        log = scope.training.log_of_merges
+        log, fields = scope.training.log_of_merges, scope.training.fields
+        size, pattern = fields.query_one("#vocab-size", Input), fields.query_one("#pattern", Select)
+        size.value = "333"  # typed and not taken yet
+        options = PRESETS["S3"].options
         for n_merges in range(1, PRESETS["S3"].n_merges + 1):
             await scope.press("f7")
             await scope.until(
@@ -111,8 +114,10 @@ async def test_a_preset_is_learned_step_by_step(opened: Opened, kept: Path) -> N
                 "one more",
             )
             assert [merge.token_bytes for merge in log.merges] == list(PRESETS["S3"].tokens[:n_merges])
+            assert (size.value, pattern.value) == (str(options.vocab_size), options.pattern)
         await scope.press("f8")
         await scope.until_learned()
+        assert (size.value, pattern.value) == ("333", "gpt4") and scope.screen.options == TrainingOptions()
 
 
 @exhaustive

@@ -115,10 +115,7 @@ def about(run: Run) -> str:
     """What a run was asked for, of which texts it was learned, when, and how it ended, in sentences."""
     told, texts = run.described(), run_options(run.tokenizer)["texts"]
     when = told["created"][:16].replace("T", " ")
-    return (
-        f"{run.path.stem}\n"
-        f"Asked for: {run.options}.\nLearned from {texts}.\nEnded {when} UTC: {told['ended']}."
-    )
+    return f"{run.path.stem}\nAsked for: {run.options}.\nLearned from {texts}.\nEnded {when} UTC: {told['ended']}."
 
 
 def difference(first: Run, second: Run) -> str:

@@ -20,7 +20,7 @@ from tui.disk import config
 from tui.disk.tokenizer_files import older_twin, place_for, told_record
 from tui.disk.unfinished import Note
 from tui.owners.owner import Host, Owner, in_thread, sentence_of
-from tui.state.training import Run, UnfinishedTraining
+from tui.state.training import Run, TrainingOptions, UnfinishedTraining
 from tui.workers.process import Job
 from tui.workers.training_task import RUN, WAIT, TrainingTask
 from tui.workers.updates import training
@@ -77,6 +77,8 @@ class _Course:
     """Where it is kept."""
     told: Command = RUN
     """What the worker was told last, but for its pace; `WAIT` once that has come to its end."""
+    asked: TrainingOptions | None = None
+    """By what it learns."""
     noted: UnfinishedTraining | None = None
     """What the note says."""
     unkept: str = ""
@@ -150,7 +152,7 @@ class Training(Owner[Run]):
     def _tell_of(self, course: _Course, run: Run) -> None:
         goal = course.goal.told if course.goal and run.busy else ""
         pausing = course.told.verb == "pause" and run.busy and run.phase != "paused"
-        run = course.run = replace(run, goal=goal, pausing=pausing)
+        run = course.run = replace(run, asked=course.asked, goal=goal, pausing=pausing)
         if course.note and course.noted != (described := _described(course)):
             with suppress(OSError):
                 course.note.write(described)
@@ -190,7 +192,7 @@ class Training(Owner[Run]):
             folder = config.tokenizers_folder()
         except OSError as error:
             raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
-        rules = task.rules
+        rules, course.asked = task.rules, task.asked
         experiment = rules.experiment.name if rules.experiment else ""
         course.named = place_for(folder, f"{task.title} {rules.first_pattern or rules.pattern} {experiment}")
         described = course.noted = _described(course)

@@ -187,6 +187,7 @@ class TrainingPane(Pane):
         # This runs for every batch of merges: nothing here may lay out the screen unless the phase has changed.
         if old.phase != run.phase:
             self._phase_changed(run)
+        self.fields.asked = run.asked if run.busy else None
         self.query_one(ProgressBar).update(progress=run.fraction)
         self._tell()
 

@@ -84,6 +84,8 @@ class Run:
     """Bytes or merges a second."""
     detail: str = ""
     """The file being counted, or why the training ended."""
+    asked: TrainingOptions | None = None
+    """What was asked for; None as long as that is not known."""
     goal: str = ""
     """What is to be so when it waits next; empty where it goes on to its end."""
     pausing: bool = False

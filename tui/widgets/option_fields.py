@@ -1,4 +1,4 @@
-"""OptionFields: the options of the next training, to be typed and chosen."""
+"""OptionFields: the options of the next training, to be typed and chosen; of one that runs, what it was asked for."""
 
 from typing import Final
 
@@ -29,6 +29,12 @@ class OptionFields(HorizontalGroup):
     options: var[TrainingOptions] = var(TrainingOptions(), init=False)
     """What is known of them; the fields are filled anew with those that change."""
 
+    asked: var[TrainingOptions | None] = var(None, init=False)
+    """What the training that runs was asked for, which is shown instead; None if none runs."""
+
+    _typed: dict[str, str] | None = None
+    """What stood in the fields before they showed that."""
+
     def __init__(self, options: TrainingOptions) -> None:
         super().__init__(id="options")
         self.set_reactive(OptionFields.options, options)
@@ -51,40 +57,65 @@ class OptionFields(HorizontalGroup):
         return self.query_one("#vocab-size", Input)
 
     def chosen(self) -> TrainingOptions:
-        """What the fields say, the other options as they are known. Raises ValueError, a sentence, for nonsense."""
+        """What the next training is asked for, the other options as they are known. Raises ValueError, a sentence."""
+        texts = self._next
         return TrainingOptions(
-            vocab_size=self._number("#vocab-size", "vocabulary size", least=257),
-            pattern=str(self.query_one("#pattern", Select).value),
-            ties=str(self.query_one("#ties", Select).value),
-            min_count=self._number("#min-count", "minimum count", least=1),
-            special_tokens=tuple(dict.fromkeys(self.query_one("#special", Input).value.split())),
+            vocab_size=self._number("vocab-size", "vocabulary size", least=257),
+            pattern=texts["pattern"],
+            ties=texts["ties"],
+            min_count=self._number("min-count", "minimum count", least=1),
+            special_tokens=tuple(dict.fromkeys(texts["special"].split())),
             more=self.options.more,
             weights=self.options.weights,
         )
 
-    def _number(self, selector: str, name: str, least: int) -> int:
-        field = self.query_one(selector, Input)
+    def _number(self, id: str, name: str, least: int) -> int:
+        text = self._next[id]
         try:
-            number = int(field.value.replace(",", "").replace("_", ""))
+            number = int(text.replace(",", "").replace("_", ""))
         except ValueError:
             number = 0
         if number < least:
+            field = self.query_one(f"#{id}", Input)
             field.focus()
-            raise ValueError(f"The {name} is {visible(field.value) or 'empty'}; it must be a number from {least:,}.")
+            field.select_all()  # what is typed next takes its place
+            raise ValueError(f"The {name} is {visible(text) or 'empty'}; it must be a number from {least:,}.")
         return number
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
         """Fill the fields whose options are others now; what stands in the rest may not have been taken yet."""
-        if old.vocab_size != options.vocab_size:
-            self.first.value = str(options.vocab_size)
-        if old.min_count != options.min_count:
-            self.query_one("#min-count", Input).value = str(options.min_count)
-        if old.special_tokens != options.special_tokens:
-            self.query_one("#special", Input).value = " ".join(options.special_tokens)
-        if old.pattern != options.pattern:
-            self.choose_pattern(options.pattern)
-        if old.ties != options.ties and options.ties in TIES:
-            self.query_one("#ties", Select).value = options.ties
+        before = _texts(old)
+        changed = {id: text for id, text in _texts(options).items() if text != before[id]}
+        if self._typed is None:
+            self._show(changed)
+        else:
+            self._typed |= changed
+
+    def watch_asked(self, asked: TrainingOptions | None) -> None:
+        """Show what the training that runs was asked for; after it, what stood there before."""
+        if asked is not None:
+            self._typed = self._next
+            self._show(_texts(asked))
+        elif self._typed is not None:
+            typed, self._typed = self._typed, None
+            self._show(typed)
+
+    @property
+    def _next(self) -> dict[str, str]:
+        """What stands in the fields of the next training, by their ids."""
+        if self._typed is not None:
+            return self._typed
+        typed = {field.id or "": field.value for field in self.query(Input)}
+        return typed | {choice.id or "": str(choice.value) for choice in self.query(Choice)}
+
+    def _show(self, texts: dict[str, str]) -> None:
+        for id, text in texts.items():
+            if id == "pattern":
+                self.choose_pattern(text)
+            elif id != "ties":
+                self.query_one(f"#{id}", Input).value = text
+            elif text in TIES:
+                self.query_one("#ties", Choice).value = text
 
     def choose_pattern(self, pattern: str) -> None:
         """Show a pattern as the chosen one; a regular expression is added to the list."""
@@ -96,7 +127,7 @@ class OptionFields(HorizontalGroup):
         event.stop()
         if event.value == ANOTHER:
             self.post_message(PatternWanted())
-        elif event.value != self.options.pattern:  # the list tells its first choice too
+        elif event.value != self.options.pattern and self._typed is None:  # the list tells its first choice too
             self.post_message(PatternChosen(str(event.value)))
 
     def enable(self, enabled: bool) -> None:
@@ -108,6 +139,17 @@ class OptionFields(HorizontalGroup):
         for field in self.query("Input, Select"):
             field.disabled = not enabled
             yield
+
+
+def _texts(options: TrainingOptions) -> dict[str, str]:
+    """What the fields say of these options, by their ids."""
+    return {
+        "vocab-size": str(options.vocab_size),
+        "pattern": options.pattern,
+        "ties": options.ties,
+        "min-count": str(options.min_count),
+        "special": " ".join(options.special_tokens),
+    }
 
 
 def _option(name: str, id: str, control: Widget) -> Vertical:

@@ -72,6 +72,13 @@ class TrainingTask:
         return last_rules(arguments, self.begin)
 
     @property
+    def asked(self) -> TrainingOptions:
+        """What is asked for, also of a preset, or of a vocabulary to begin with. Raises as `rules` does."""
+        rules = self.rules
+        pattern, specials = rules.first_pattern or rules.pattern, tuple(rules.special_tokens)
+        return TrainingOptions(rules.vocab_size, pattern, rules.ties, rules.min_count, specials)
+
+    @property
     def counts_all(self) -> bool:
         """Whether the worker tells what all of the texts amount to, split by the pattern that is chosen."""
         return not ("sample" in self.options.more or "experiment" in self.options.more)
