@@ -11,6 +11,7 @@
 
 enum {
     MOST_IDLE = 4,           /* caches that are kept while nobody encodes */
+    MOST_NUMBERS = 1 << 20,  /* ids whose Python numbers are kept */
     LOOK_AT_CLOCK = 1 << 16, /* bytes of text between two looks at the clock */
     LOOK_AT_SIGNALS = 20,    /* milliseconds between two looks at signals */
 };
@@ -23,6 +24,7 @@ typedef struct {
         uint32_t limit; /* of the merges by which it was filled */
     } idle[MOST_IDLE];
     int n_idle;
+    VECTOR(PyObject *) numbers; /* by id, those that were asked for, else NULL */
 } EncoderObject;
 
 /* A call */
@@ -215,6 +217,9 @@ static void dealloc(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     while (self->n_idle)
         cache_free(&self->idle[--self->n_idle].cache);
+    while (self->numbers.n)
+        Py_XDECREF(self->numbers.items[--self->numbers.n]);
+    PyMem_RawFree(self->numbers.items);
     rules_free(&self->tables.rules);
     tokens_free(&self->tables.tokens);
     tokens_free(&self->tables.symbols.characters);
@@ -295,30 +300,28 @@ static int view_text(PyObject *text, Py_buffer *view)
     return failed;
 }
 
-static PyObject *as_list(const id_list *ids)
+/* The Python number of an id, the same object each time: made anew for each, they would take most of the time and of the
+   memory of a list. To be called with the GIL. */
+static inline PyObject *number_for(EncoderObject *self, uint32_t id)
 {
-    PyObject *list = PyList_New((Py_ssize_t)ids->n);
-    for (size_t i = 0; list && i < ids->n; i++) {
-        PyObject *id = PyLong_FromUnsignedLong(ids->at[i]);
-        if (id)
-            PyList_SET_ITEM(list, (Py_ssize_t)i, id);
-        else
-            Py_CLEAR(list);
-    }
-    return list;
+    if (id < self->numbers.n && self->numbers.items[id])
+        return Py_NewRef(self->numbers.items[id]);
+    PyObject *number = PyLong_FromUnsignedLong(id);
+    if (id >= self->numbers.n && id < MOST_NUMBERS && ROOM(self->numbers, id + 1 - self->numbers.n))
+        while (self->numbers.n <= id)
+            self->numbers.items[self->numbers.n++] = NULL;
+    if (id < self->numbers.n)
+        self->numbers.items[id] = Py_XNewRef(number);
+    return number;
 }
 
-static PyObject *as_tuple(const id_list *ids)
+/* A list or a tuple that is new, and as long as there are ids, filled with them; NULL with an exception if it is NULL. */
+static PyObject *filled(PyObject *sequence, EncoderObject *self, const id_list *ids)
 {
-    PyObject *tuple = PyTuple_New((Py_ssize_t)ids->n);
-    for (size_t i = 0; tuple && i < ids->n; i++) {
-        PyObject *id = PyLong_FromUnsignedLong(ids->at[i]);
-        if (id)
-            PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, id);
-        else
-            Py_CLEAR(tuple);
-    }
-    return tuple;
+    for (size_t i = 0; sequence && i < ids->n; i++)
+        if (!(PySequence_Fast_ITEMS(sequence)[i] = number_for(self, ids->at[i])))
+            Py_CLEAR(sequence);
+    return sequence;
 }
 
 static PyObject *as_bytes(const id_list *ids)
@@ -357,7 +360,7 @@ static PyObject *encoder_encode(PyObject *self, PyObject *args)
     call call;
     if (encode_arguments(&call, self, args) < 0)
         return NULL;
-    PyObject *ids = as_list(&call.encoding.ids);
+    PyObject *ids = filled(PyList_New((Py_ssize_t)call.encoding.ids.n), call.encoder, &call.encoding.ids);
     end(&call);
     return ids;
 }
@@ -388,7 +391,7 @@ static PyObject *encode_one(PyObject *self, PyObject *args, bool looks_up)
         outcome outcome = looks_up ? encode_piece(encoding, view.buf, n) : encode_part(encoding, view.buf, n);
         PyEval_RestoreThread(call.thread);
         if (check(outcome) == 0)
-            ids = as_tuple(&encoding->ids);
+            ids = filled(PyTuple_New((Py_ssize_t)encoding->ids.n), call.encoder, &encoding->ids);
         end(&call);
     }
     PyBuffer_Release(&view);

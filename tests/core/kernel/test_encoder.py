@@ -114,6 +114,16 @@ def test_merges_recovered_by_the_kernel_are_those_recovered_in_python(seed: int)
     assert by_kernel[256] == (3 * ord("a"), 3 * ord("b"), 3 * 256)
 
 
+def test_ids_of_any_size_are_the_same_numbers_in_lists_tuples_and_arrays() -> None:
+    ids = (0, 5, (1 << 20) - 1, 1 << 20, (1 << 31) - 2, 70_000, *range(300, 550))
+    encoder = kernel.Encoder(ids, None, None, {}, {}, False, False)
+    for data in (b"\x04", bytes(range(256)), bytes(reversed(range(256)))):
+        expected = [ids[byte] for byte in data]
+        for _ in range(2):
+            assert encoder.encode(data, None, None) == [*encoder.piece(data, None)] == expected
+        assert encoder.encode_bytes(data, None, None) == pack(f"={len(data)}I", *expected)
+
+
 def test_parents_of_what_is_no_token_are_all_it_is_made_of_and_those_of_nothing_are_none() -> None:
     ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256, b"abab": 257}
     of_ranks = kernel.Encoder(BYTE_IDS, None, None, ranks, ranks, True, True)
