@@ -7,19 +7,13 @@ enum {
     BATCH = 16,      /* pieces that are looked up together */
 };
 
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) ((void)(address))
-#endif
-
 static outcome encode_new(encoding *encoding, const uint8_t *piece, size_t n)
 {
     const tables *tables = encoding->tables;
     if (tables->looks_up && tables->tokens.slots) {
         merge_rule whole = tokens_find(&tables->tokens, piece, n, n);
         if (whole.rank != NO_RANK && whole.rank <= encoding->limit) {
-            encoding->ids.at[encoding->ids.n++] = whole.token;
+            encoding->ids.items[encoding->ids.n++] = whole.token;
             return ENCODED;
         }
     }
@@ -40,7 +34,7 @@ static outcome encode_and_remember(encoding *encoding, key key, const uint8_t *p
     outcome outcome = encode_new(encoding, piece, n);
     id_list *ids = &encoding->ids;
     if (outcome == ENCODED)
-        cache_put(&encoding->cache, key, piece, n, ids->at + before, ids->n - before);
+        cache_put(&encoding->cache, key, piece, n, ids->items + before, ids->n - before);
     return outcome;
 }
 
@@ -52,11 +46,11 @@ static inline outcome encode_keyed(encoding *encoding, key key, const uint8_t *p
     if (!known)
         return encode_and_remember(encoding, key, piece, n);
     if (n_ids > INLINE_IDS) {
-        if (!ids_reserve(ids, n_ids))
+        if (!ROOM(*ids, n_ids))
             return OUT_OF_MEMORY;
-        memcpy(ids->at + ids->n, known, n_ids * sizeof *known);
+        memcpy(ids->items + ids->n, known, n_ids * sizeof *known);
     } else {
-        memcpy(ids->at + ids->n, known, INLINE_IDS * sizeof *known);
+        memcpy(ids->items + ids->n, known, INLINE_IDS * sizeof *known);
     }
     ids->n += n_ids;
     return ENCODED;
@@ -70,12 +64,12 @@ static outcome encode_batch(encoding *encoding, const uint8_t *text, size_t n, c
     key keys[BATCH];
     for (size_t i = 0; i < n_pieces; i++) {
         keys[i] = key_of(text + ends[i], ends[i + 1] - ends[i], n - ends[i]);
-        PREFETCH(&encoding->cache.slots[home_of(&encoding->cache, keys[i])]);
+        FETCH(&encoding->cache.slots[home_of(&encoding->cache, keys[i])]);
     }
     for (size_t i = 0; i < n_pieces; i++) {
         const uint8_t *piece = text + ends[i];
         size_t length = ends[i + 1] - ends[i];
-        if (encoding->ids.room - encoding->ids.n < INLINE_IDS && !ids_reserve(&encoding->ids, BATCH * INLINE_IDS))
+        if (!ROOM(encoding->ids, INLINE_IDS))
             return OUT_OF_MEMORY;
         outcome outcome = length - 1 < LONGEST_CACHED ? encode_keyed(encoding, keys[i], piece, length)
                           : length                    ? encode_new(encoding, piece, length)

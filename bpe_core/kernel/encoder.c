@@ -277,7 +277,7 @@ static void end(call *call)
 {
     EncoderObject *self = call->encoder;
     workspace_free(&call->encoding.space);
-    PyMem_RawFree(call->encoding.ids.at);
+    PyMem_RawFree(call->encoding.ids.items);
     if (self->n_idle == MOST_IDLE) {
         cache_free(&call->encoding.cache);
     } else {
@@ -319,14 +319,14 @@ static inline PyObject *number_for(EncoderObject *self, uint32_t id)
 static PyObject *filled(PyObject *sequence, EncoderObject *self, const id_list *ids)
 {
     for (size_t i = 0; sequence && i < ids->n; i++)
-        if (!(PySequence_Fast_ITEMS(sequence)[i] = number_for(self, ids->at[i])))
+        if (!(PySequence_Fast_ITEMS(sequence)[i] = number_for(self, ids->items[i])))
             Py_CLEAR(sequence);
     return sequence;
 }
 
 static PyObject *as_bytes(const id_list *ids)
 {
-    return PyBytes_FromStringAndSize((const char *)ids->at, (Py_ssize_t)(ids->n * sizeof *ids->at));
+    return PyBytes_FromStringAndSize((const char *)ids->items, (Py_ssize_t)(ids->n * sizeof *ids->items));
 }
 
 /* Texts: (text, scanner or None, limit or None) */
@@ -402,9 +402,8 @@ static PyObject *encoder_piece(PyObject *self, PyObject *args) { return encode_o
 static PyObject *encoder_part(PyObject *self, PyObject *args) { return encode_one(self, args, false); }
 
 typedef struct {
-    uint8_t *bytes;
-    size_t room, n;
-    size_t *ends; /* n + 1, the first 0 */
+    VECTOR(uint8_t) bytes;
+    size_t n, *ends; /* n + 1, the first 0 */
 } gathered;
 
 static int gather(gathered *all, PyObject *piece)
@@ -412,22 +411,15 @@ static int gather(gathered *all, PyObject *piece)
     Py_buffer view;
     if (view_text(piece, &view) < 0)
         return -1;
-    size_t n = (size_t)view.len, n_before = all->ends[all->n];
-    if (n > all->room - n_before) {
-        size_t room = all->room + all->room / 2 + n + 1024;
-        uint8_t *bytes = room > PY_SSIZE_T_MAX ? NULL : PyMem_RawRealloc(all->bytes, room);
-        if (!bytes) {
-            PyBuffer_Release(&view);
-            PyErr_NoMemory();
-            return -1;
-        }
-        all->bytes = bytes;
-        all->room = room;
-    }
-    memcpy(all->bytes + n_before, view.buf, n);
-    all->ends[++all->n] = n_before + n;
+    bool has_room = ROOM(all->bytes, (size_t)view.len);
+    if (has_room && view.len)
+        memcpy(all->bytes.items + all->bytes.n, view.buf, (size_t)view.len);
+    if (has_room)
+        all->ends[++all->n] = all->bytes.n += (size_t)view.len;
+    else
+        PyErr_NoMemory();
     PyBuffer_Release(&view);
-    return 0;
+    return has_room ? 0 : -1;
 }
 
 static int gather_all(gathered *all, PyObject *pieces)
@@ -458,13 +450,13 @@ static PyObject *encode_each(PyObject *self, PyObject *args,
     if (n_ids && begin(&call, self, limit) == 0) {
         size_t *numbers = (size_t *)PyBytes_AS_STRING(n_ids);
         call.thread = PyEval_SaveThread();
-        outcome outcome = encode(&call.encoding, all.bytes, all.ends, all.n, numbers);
+        outcome outcome = encode(&call.encoding, all.bytes.items, all.ends, all.n, numbers);
         PyEval_RestoreThread(call.thread);
         if (check(outcome) == 0)
             ids = as_bytes(&call.encoding.ids);
         end(&call);
     }
-    PyMem_RawFree(all.bytes);
+    PyMem_RawFree(all.bytes.items);
     PyMem_RawFree(all.ends);
     PyObject *result = ids ? PyTuple_Pack(2, ids, n_ids) : NULL;
     Py_XDECREF(ids);

@@ -12,23 +12,10 @@ enum {
     REPEATED = 1 << 18, /* tokens of a repetition that are appended at a time */
 };
 
-bool ids_reserve(id_list *ids, size_t n_more)
-{
-    if (n_more <= ids->room - ids->n)
-        return true;
-    size_t room = ids->room + ids->room / 2 + n_more + 64;
-    uint32_t *at = room > PY_SSIZE_T_MAX / sizeof *at ? NULL : PyMem_RawRealloc(ids->at, room * sizeof *at);
-    if (!at)
-        return false;
-    ids->at = at;
-    ids->room = room;
-    return true;
-}
-
 void workspace_free(workspace *space)
 {
     PyMem_RawFree(space->window);
-    PyMem_RawFree(space->ends);
+    PyMem_RawFree(space->ends.items);
     *space = (workspace){0};
 }
 
@@ -224,28 +211,19 @@ typedef struct {
     size_t done;     /* bytes that these are */
 } long_piece;
 
-static uint32_t *tokens_of(const long_piece *piece) { return piece->ids->at + piece->first; }
+static uint32_t *tokens_of(const long_piece *piece) { return piece->ids->items + piece->first; }
 
 /* The byte where the last `n_last` tokens begin. */
 static size_t start_of_last(const long_piece *piece, size_t n_last)
 {
-    return n_last < piece->n_tokens ? piece->space->ends[piece->n_tokens - n_last - 1] : 0;
+    return n_last < piece->n_tokens ? piece->space->ends.items[piece->n_tokens - n_last - 1] : 0;
 }
 
 static bool tokens_reserve(long_piece *piece, size_t n_more)
 {
-    workspace *space = piece->space;
-    size_t n = piece->n_tokens + n_more;
-    if (n > space->ends_room) {
-        size_t room = n + n / 2;
-        size_t *ends = room > PY_SSIZE_T_MAX / sizeof *ends ? NULL : PyMem_RawRealloc(space->ends, room * sizeof *ends);
-        if (!ends)
-            return false;
-        space->ends = ends;
-        space->ends_room = room;
-    }
+    piece->space->ends.n = piece->n_tokens;
     piece->ids->n = piece->first + piece->n_tokens;
-    return ids_reserve(piece->ids, n_more);
+    return ROOM(piece->space->ends, n_more) && ROOM(*piece->ids, n_more);
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
@@ -277,7 +255,7 @@ static bool repeat(long_piece *piece)
             return false;
         for (size_t i = 0; i < times * n; i++, piece->n_tokens++) {
             tokens_of(piece)[piece->n_tokens] = tokens_of(piece)[piece->n_tokens - n];
-            piece->space->ends[piece->n_tokens] = piece->space->ends[piece->n_tokens - n] + period;
+            piece->space->ends.items[piece->n_tokens] = piece->space->ends.items[piece->n_tokens - n] + period;
         }
         piece->done += times * period;
         return true;
@@ -305,7 +283,7 @@ static bool replace(long_piece *piece, size_t n_again, size_t begin, size_t end,
         return false;
     memcpy(tokens_of(piece) + piece->n_tokens, window->ids, n * sizeof *window->ids);
     for (size_t i = 1; i <= n; i++)
-        piece->space->ends[piece->n_tokens++] = i < n ? begin + window->starts[i] : end;
+        piece->space->ends.items[piece->n_tokens++] = i < n ? begin + window->starts[i] : end;
     piece->done = end;
     return true;
 }
@@ -363,9 +341,9 @@ outcome merge_piece(const merges *merges, const uint8_t *piece, size_t n, worksp
         return merge_in_windows(&whole);
     }
     uint32_t starts[FEW + 1];
-    if (!ids_reserve(ids, FEW))
+    if (!ROOM(*ids, FEW))
         return OUT_OF_MEMORY;
-    uint32_t *found = ids->at + ids->n;
+    uint32_t *found = ids->items + ids->n;
     Py_ssize_t n_symbols = symbols_of(merges->symbols, piece, n, true, found, starts);
     if (n_symbols < 0)
         return UNKNOWN_SYMBOL;

@@ -13,12 +13,7 @@
 #include "rules.h"
 #include "symbols.h"
 
-typedef struct {
-    uint32_t *at;
-    size_t n, room;
-} id_list;
-
-bool ids_reserve(id_list *ids, size_t n_more); /* false: no memory, and nothing has changed */
+typedef VECTOR(uint32_t) id_list;
 
 typedef enum { ENCODED, OUT_OF_MEMORY, UNKNOWN_SYMBOL, INTERRUPTED } outcome;
 
@@ -26,8 +21,7 @@ typedef enum { ENCODED, OUT_OF_MEMORY, UNKNOWN_SYMBOL, INTERRUPTED } outcome;
 typedef struct {
     void *window;       /* the arrays of a window that is merged by a heap */
     size_t window_room; /* symbols they hold */
-    size_t *ends;       /* of a long piece: the byte where each token ends */
-    size_t ends_room;
+    VECTOR(size_t) ends; /* of a long piece: the byte where each token ends */
     bool (*interrupted)(void *caller, size_t n_bytes); /* called now and then with the bytes done since; true: stop */
     void *caller;
 } workspace;

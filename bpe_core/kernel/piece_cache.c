@@ -7,7 +7,6 @@ enum {
     FIRST_BITS = 12,
     MOST_BITS = 20,          /* 32 MB of slots */
     MOST_WORDS = 4 << 20,    /* 16 MB of arena */
-    FIRST_WORDS = 1 << 12,
 };
 
 static bool allocate(piece_cache *cache, int bits)
@@ -32,14 +31,14 @@ bool cache_init(piece_cache *cache)
 void cache_free(piece_cache *cache)
 {
     PyMem_RawFree(cache->memory);
-    PyMem_RawFree(cache->arena);
+    PyMem_RawFree(cache->arena.items);
     *cache = (piece_cache){0};
 }
 
 void cache_wipe(piece_cache *cache)
 {
     memset(cache->slots, 0, sizeof *cache->slots << cache->bits);
-    cache->n = cache->arena_n = 0;
+    cache->n = cache->arena.n = 0;
 }
 
 static void place(piece_cache *cache, const cache_slot *slot)
@@ -68,17 +67,7 @@ static bool grow(piece_cache *cache)
 
 static bool reserve_words(piece_cache *cache, size_t n_more)
 {
-    size_t room = cache->arena_room ? cache->arena_room : FIRST_WORDS;
-    while (room - cache->arena_n < n_more)
-        room *= 2;
-    if (room == cache->arena_room)
-        return true;
-    uint32_t *arena = room > MOST_WORDS ? NULL : PyMem_RawRealloc(cache->arena, room * sizeof *arena);
-    if (!arena)
-        return false;
-    cache->arena = arena;
-    cache->arena_room = room;
-    return true;
+    return cache->arena.n + n_more <= MOST_WORDS && ROOM(cache->arena, n_more);
 }
 
 void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, const uint32_t *ids, size_t n_ids)
@@ -96,14 +85,14 @@ void cache_put(piece_cache *cache, key key, const uint8_t *piece, size_t n, cons
             if (!reserve_words(cache, n_words))
                 return;
         }
-        uint32_t *words = cache->arena + cache->arena_n;
+        uint32_t *words = cache->arena.items + cache->arena.n;
         memcpy(words, ids, n_ids * sizeof *ids);
         if (is_long)
             memcpy(words + n_ids, piece, n);
         slot.ids[0] = IN_ARENA;
-        slot.ids[1] = (uint32_t)cache->arena_n;
+        slot.ids[1] = (uint32_t)cache->arena.n;
         slot.ids[2] = (uint32_t)n_ids;
-        cache->arena_n += n_words;
+        cache->arena.n += n_words;
     }
     place(cache, &slot);
 }

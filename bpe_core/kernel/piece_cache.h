@@ -11,6 +11,7 @@
 
 #include "keys.h"
 #include "rules.h"
+#include "vector.h"
 
 enum { NEAR = 16, INLINE_IDS = 4, LONGEST_CACHED = 512 };
 
@@ -26,8 +27,7 @@ typedef struct {
     cache_slot *slots;
     int bits; /* there are 1 << bits slots */
     size_t n;
-    uint32_t *arena; /* ids, then the bytes of a long piece */
-    size_t arena_n, arena_room;
+    VECTOR(uint32_t) arena; /* ids, then the bytes of a long piece */
 } piece_cache;
 
 bool cache_init(piece_cache *cache);
@@ -54,7 +54,7 @@ static inline const uint32_t *cache_find(const piece_cache *cache, key key, cons
                 return ids;
             }
             *n_ids = ids[2];
-            ids = cache->arena + ids[1];
+            ids = cache->arena.items + ids[1];
             return n <= INLINE_BYTES || !memcmp(ids + *n_ids, piece, n) ? ids : NULL;
         }
         if (!slot->key.high)

@@ -1,6 +1,7 @@
 /* The Python type Scanner: a `scanner` that is made of sets of characters and asked where pieces end. */
 
 #include "kernel.h"
+#include "vector.h"
 
 enum { SLICE = 1 << 20 }; /* bytes of text between two looks at signals */
 
@@ -115,23 +116,15 @@ static void dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-typedef struct {
-    uint64_t *items;
-    size_t n, capacity;
-} ends;
+typedef VECTOR(uint64_t) end_list;
 
 /* Append the ends of pieces from `at` on, up to the first at or past `until`, which is returned; SIZE_MAX without
    memory. */
-static size_t append_ends(ends *ends, const scanner *scanner, Py_buffer *text, size_t at, size_t until)
+static size_t append_ends(end_list *ends, const scanner *scanner, Py_buffer *text, size_t at, size_t until)
 {
     while (at < until) {
-        if (ends->n == ends->capacity) {
-            size_t capacity = ends->capacity ? 2 * ends->capacity : 64;
-            uint64_t *items = PyMem_RawRealloc(ends->items, capacity * sizeof *items);
-            if (!items)
-                return SIZE_MAX;
-            ends->items = items, ends->capacity = capacity;
-        }
+        if (!ROOM(*ends, 1))
+            return SIZE_MAX;
         at = piece_end(scanner, text->buf, at, (size_t)text->len);
         ends->items[ends->n++] = at;
     }
@@ -144,7 +137,7 @@ static PyObject *scanner_ends(PyObject *self, PyObject *object)
     if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
         return NULL;
     const scanner *scanner = &((ScannerObject *)self)->scanner;
-    ends ends = {0};
+    end_list ends = {0};
     size_t n = (size_t)text.len, at = 0;
     PyObject *result = NULL;
     if (learn_planes_of((ScannerObject *)self, text.buf, n) < 0)
