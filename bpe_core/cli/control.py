@@ -106,6 +106,10 @@ class Control:
         self._due += 1 / self.pace
         return True
 
+    def at_once(self, most: int) -> int:
+        """How many merges may be made before it is asked again, `most` at most: one where each is looked at."""
+        return 1 if self.pace or self.goal is not None else int(min(most, self.credit))
+
     def made(self, merge: "Learned", n_bytes: int) -> None:
         """Take a merge off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""
         self.credit -= 1

@@ -25,6 +25,9 @@ BATCH: Final = 256
 BATCH_SECONDS: Final = 0.03
 """Seconds after which a batch is sent though it is not full."""
 
+SLICE_SECONDS: Final = 0.005
+"""Seconds of learning, about, after which commands are looked at."""
+
 IDLE_SECONDS: Final = 0.5
 """Seconds of a pause after which a checkpoint is written: not between the steps of somebody who steps on and on."""
 
@@ -87,6 +90,7 @@ def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Chec
     batch: list[Merge] = []
     sent = time.monotonic()
     n_known = _n_known(trainer, replay)
+    at_once = 1
 
     def send() -> None:
         nonlocal batch, sent
@@ -118,15 +122,19 @@ def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Chec
             continue
         if not is_known and not control.has_turn(send_what_would_wait):
             continue
-        merge = next(trainer, None)
-        if merge is None:
+        most = min(at_once, BATCH - len(batch))
+        began = time.monotonic()
+        merges = trainer.learn(min(most, n_known - trainer.n_merges) if is_known else control.at_once(most))
+        if not merges:
             break
-        batch.append(merge)
-        if is_known:
-            if replay:
+        took = max(time.monotonic() - began, 1e-9)
+        at_once = max(1, min(2 * at_once, BATCH, int(len(merges) * SLICE_SECONDS / took)))
+        batch += merges
+        for merge in merges:
+            if not is_known:
+                control.made(merge, trainer.n_bytes)
+            elif replay:
                 replay.check_merge(merge)
-        else:
-            control.made(merge, trainer.n_bytes)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send_and_keep()
         control.receive()

@@ -2,6 +2,7 @@
 
 import gc
 import random
+from fractions import Fraction
 
 import pytest
 from amounts import amount
@@ -9,6 +10,7 @@ from amounts import amount
 from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
 from bpe_core import reference as oracle
 from bpe_core.corpus import Counts
+from bpe_core.trainer.experiment import Picky
 from bpe_core.trainer.ties import TIES, descending
 
 
@@ -204,3 +206,28 @@ def test_options_that_make_no_sense(options, sentence):
 def test_a_pattern_that_is_none():
     with pytest.raises(PatternError):
         train("aaabdaaabac", vocab_size=300, pattern="(")
+
+
+def _at_once(trainer, n):
+    merges = []
+    while some := trainer.learn(n):
+        merges += some
+    return merges
+
+
+def test_many_merges_at_once_are_those_of_one_after_the_other():
+    counts = Counts.of("the cat and the hat, then the other cat, " * 3 + "aaaa bbbb aaa bb")
+    start = train(counts, vocab_size=262).vocabulary
+    for more in (
+        {},
+        {"ties": "largest"},
+        {"min_share": "1/40"},
+        {"experiment": Picky(Fraction(1, 2))},
+        {"start": start},
+    ):
+        one_by_one = Trainer(counts, vocab_size=300, **more)
+        merges = list(one_by_one)
+        for n in (1, 2, 5, 1000):
+            trainer = Trainer(counts, vocab_size=300, **more)
+            assert _at_once(trainer, n) == merges
+            assert trainer.stop_reason == one_by_one.stop_reason
