@@ -145,6 +145,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("fork", "", "", "keep the merges in force, learn others behind", "Fork at this step …"),
         Command("show_runs", "", "", "what came of them, and where two of them part", "List of trainings …"),
         Command("export('merges')", "", "", "a line each, tabs between", "Export the merges …"),
+        Command("export('removed')", "", "", "by the experiment picky, a line each", "Export the removed tokens …"),
         Command("export('curve')", "", "", "as CSV, a line a step", "Export the curve as numbers …"),
         Command("export('chart')", "", "", "as SVG", "Export the curve as a picture …"),
         Command("export('record')", "", "", "options, texts and steps as JSON", "Export the training record …"),

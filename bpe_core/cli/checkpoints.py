@@ -100,7 +100,7 @@ def checkpoint_of(options: Namespace) -> Path | None:
 def replay_of(options: Namespace, report: Report) -> "Replay | None":
     """What the run that is to be resumed has learned; None if none is to be, or it left no file: that is said.
 
-    Raises `FormatError` if its file cannot be read, `OptionError` if that does not say how it was trained.
+    Raises `FormatError` if there is no such file, `OptionError` if it is broken or does not say how it was trained.
     """
     place = checkpoint_of(options)
     if options.resume_from:
@@ -114,7 +114,12 @@ def replay_of(options: Namespace, report: Report) -> "Replay | None":
         if not place.is_file():
             report.say("There is no checkpoint to resume; this run begins at the beginning.")
             return None
-    known = load(place)
+    try:
+        known = load(place)
+    except FormatError as error:
+        if not place.is_file():
+            raise
+        raise OptionError(f"{place} is no whole checkpoint; {BEGIN_ANEW}.") from error
     if known.record is None:
         raise OptionError(f"{place} does not say how it was trained; {BEGIN_ANEW}.")
     report.say(f"Going on from {place}, after {counted(known.step, 'merge')}.")
@@ -142,6 +147,10 @@ class Replay:
         if options.vocab_size < self._known.n_vocab:
             raise OptionError(
                 f"{self.place} has {self._known.n_vocab:,} tokens already; ask for no fewer, or {BEGIN_ANEW}."
+            )
+        if record.experiment and record.n_given and not record.first_pattern:
+            raise OptionError(
+                f"{self.place} is of an older version, which did not keep the pattern of the first stage; {BEGIN_ANEW}."
             )
         specials = tuple(self._known.special_tokens)
         for name, was, now in (

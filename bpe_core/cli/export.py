@@ -38,7 +38,7 @@ def run(options: Namespace) -> int:
         raise OptionError(f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}.")
     if options.output:
         check_place(options.output)
-    lines = _lines(options.what, [open_tokenizer(name) for name in options.tokenizer], options.tokenizer)
+    lines = exported(options.what, [open_tokenizer(name) for name in options.tokenizer], options.tokenizer)
     if options.output:
         write_atomically(options.output, list(lines))
     else:
@@ -46,7 +46,8 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _lines(what: str, tokenizers: list[Tokenizer], names: list[str]) -> Iterable[str]:
+def exported(what: str, tokenizers: list[Tokenizer], names: list[str]) -> Iterable[str]:
+    """What the subcommand prints, newlines included; `names` are the files. Raises `OptionError`."""
     if what == "merges":
         return merges_as_text(tokenizers[0])
     if what == "removed":

@@ -63,3 +63,16 @@ TEXTS: Final = _by_argument(
     Option("weight", "weight", "Count each piece of a text so many times: a number such as 3, 2.5 or 1/3.", "3"),
 )
 """By argument: how much of the texts is read, and how much each counts."""
+
+
+def named_as_on_screen(sentence: str) -> str:
+    """A sentence about options, which it calls by their arguments, or as Python does, with their names on the screen.
+
+    >>> named_as_on_screen("min_count is 0, and --sample no share.")
+    '“min. count” is 0, and “sample” no share.'
+    """
+    for option in (*RULES.values(), *TEXTS.values()):
+        for called in {f"--{option.argument}", option.argument.replace("-", "_")}:
+            if called != option.argument:  # which is a common word
+                sentence = sentence.replace(called, f"“{option.name}”")
+    return sentence

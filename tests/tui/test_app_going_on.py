@@ -156,6 +156,7 @@ async def test_a_vocabulary_is_extended_and_forked(opened: Opened, book: Path, k
         await scope.asked(AskNumber)
         await scope.answer("200")
         assert "Type a number from 281" in str(scope.app.screen.query_one(".dialog--hint").render())
+        assert scope.app.screen.query_one(Input).selected_text == "200"
         await scope.answer("300")
         await scope.until(lambda: "extended" in Path(screen.path).stem, "it is learned")
         assert screen.tokenizer is not None and list(screen.tokenizer.merges[:24]) == list(load(kept).merges)
@@ -187,7 +188,7 @@ async def test_more_options_reach_the_worker_and_nonsense_is_told(opened: Opened
         assert dialog.region.contains_region(dialog.query_one("#take").region)
         dialog.query_one("#max-token-length", Input).value = "x"
         await scope.press("enter")
-        assert "longest token: 'x' is no whole number" in str(dialog.query_one(".dialog--hint").render())
+        assert "“longest token”: 'x' is no whole number" in str(dialog.query_one(".dialog--hint").render())
         dialog.query_one("#max-token-length", Input).value = "3"
         await scope.press("enter")
         await scope.back()
@@ -308,9 +309,7 @@ async def test_an_experiment_that_begins_with_no_vocabulary_is_refused_before_it
     going_on = GoingOn(cast(MainScreen, screen), begun.append)
     options = TrainingOptions(more={"experiment": "superbpe=5"})
     going_on._begin("x", train("low lower", vocab_size=258), options, 300, pattern="gpt4")
-    assert said == [
-        "The experiment superbpe does not go together with a vocabulary to start from; leave one of them out."
-    ]
+    assert said == ["The experiment superbpe does not go together with “start from”; leave one of them out."]
     going_on._begin("x", train("low lower", vocab_size=258), TrainingOptions(), 300, pattern="gpt4")
     assert [task.rules.vocab_size for task in begun] == [300]
 
@@ -362,6 +361,9 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
         await scope.press("enter")
         chosen = dialog._runs[1].path
         await scope.until(lambda: scope.screen.path == str(chosen), "it is in force")
+        await scope.screen.run_action("export('removed')")
+        await scope.until(lambda: scope.said, "it is told")
+        assert "No token was removed" in scope.said[-1]
         await scope.screen.run_action("export('merges')")
         await scope.asked(AskPath)
         await scope.answer(str(home / "merges.tsv"))

@@ -271,7 +271,7 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
         await told("The vocabulary size is 999")
         fill(scope, "vocab-size", "257")
         fill(scope, "special", "<a> <b> <c>")
-        await told("vocab_size is 257, but must be at least 260")  # no room for three special tokens
+        await told("“vocabulary” is 257, but must be at least 260")  # no room for three special tokens
         fill(scope, "vocab-size", "300")
         fill(scope, "special", "")
         fill(scope, "min-count", "0")

@@ -14,7 +14,7 @@ from textual.widgets import Button, Input, Label
 
 from bpe_core.errors import BpeError
 from bpe_core.trainer.experiment import EXPERIMENTS
-from bpe_core.trainer.option_table import RULES, TEXTS, Option
+from bpe_core.trainer.option_table import RULES, TEXTS, Option, named_as_on_screen
 from bpe_core.visible import visible
 from tui.state.training import TrainingOptions
 from tui.terminal.guards import Dialog, Field
@@ -85,10 +85,7 @@ class MoreOptions(Dialog[TrainingOptions | None]):
             self.dismiss(options)
         except (BpeError, ValueError) as error:
             hint = self.query_one(".dialog--hint", Label)
-            told = str(error)
-            for option in MORE_OPTIONS:
-                told = told.replace(f"--{option.argument}", option.name)
-            hint.update(visible(told))
+            hint.update(visible(named_as_on_screen(str(error))))
             hint.add_class("-wrong")
 
     def _typed(self) -> dict[str, str]:

@@ -215,9 +215,14 @@ class AskTitle(Ask[str]):
 
 
 class AskNumber(Ask[int]):
-    """Asks for a whole number."""
+    """Asks for a whole number; one that is refused is selected, so that the next takes its place."""
 
     PLACEHOLDER = "a number"
+
+    def refuse(self, answer: str, sentence: str) -> None:
+        """Say why it cannot be taken."""
+        super().refuse(answer, sentence)
+        self.query_one(Input).select_all()
 
     def __init__(self, question: str, start: str = "", *, least: int, most: int) -> None:
         super().__init__(question, start)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, Protocol, TypeVar
 
 from textual.css.query import NoMatches
 
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, OptionError
+from bpe_core.trainer.option_table import named_as_on_screen
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -121,6 +122,8 @@ def sentence_of(error: BpeError | OSError) -> str:
     >>> sentence_of(PermissionError(13, "Permission denied", "/data"))
     '/data cannot be used: Permission denied.'
     """
+    if isinstance(error, OptionError):
+        return named_as_on_screen(str(error))
     if isinstance(error, BpeError):
         return str(error)
     reason = error.strerror or str(error) or type(error).__name__

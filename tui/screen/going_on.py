@@ -42,11 +42,17 @@ class GoingOn:
 
     async def extend(self, options: TrainingOptions) -> None:
         """Learn more merges on top of those of the tokenizer on the screen, from the chosen texts."""
+        screen = self._screen
         if (old := self._usable()) is None:
             return
-        size = await self._ask_size(f"How many tokens should it have in all? It has {old.n_vocab:,}.", old, 2)
+        size = await self._ask_size(
+            f"Extend: its {counted(old.step, 'merge')} stay, and more are learned from {screen.corpus.title}, with its "
+            f"own pattern and ties {options.ties} (F3). How many tokens in all? It has {old.n_vocab:,}.",
+            old,
+            2,
+        )
         if size:
-            title = f"{name_of(Path(self._screen.path))} extended"
+            title = f"{name_of(Path(screen.path))} extended"
             self._begin(title, old, options, size, pattern=old.pattern)
 
     async def start_from(self, name: str, task: TrainingTask) -> None:
@@ -70,7 +76,7 @@ class GoingOn:
         begin = old.at(screen.step)
         question = (
             f"Fork at step {screen.step:,}: the merges after it are learned anew, with pattern {options.pattern} and "
-            f"ties {options.ties}, as chosen above, from {screen.corpus.title}. How many tokens in all?"
+            f"ties {options.ties} (F3), from {screen.corpus.title}. How many tokens in all?"
         )
         size = await self._ask_size(question, begin, 1, old.n_vocab)
         if size:
@@ -108,8 +114,7 @@ class GoingOn:
         try:
             _ = task.rules
         except BpeError as error:
-            told = sentence_of(error).replace("--extend", "a vocabulary to start from")
-            self._screen.say(told, "error")
+            self._screen.say(sentence_of(error), "error")
         else:
             self._train(task)
 

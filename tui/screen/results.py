@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bpe_core.cli.export import exported
 from bpe_core.cli.runs import found
 from bpe_core.errors import BpeError
-from bpe_core.exports import curve_as_csv, merges_as_text, record_as_json
 from bpe_core.formats import save
 from bpe_core.metrics.training_curve import TrainingCurve
-from bpe_core.pictures.chart import chart
 from bpe_core.visible import visible
 from tui.dialogs.questions import AskFormat, AskPath
 from tui.dialogs.runs import Runs
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "merges": ("the merges", "merges.tsv"),
+    "removed": ("the removed tokens", "removed.tsv"),
     "curve": ("the curve", "curve.csv"),
     "chart": ("the curve", "curve.svg"),
     "record": ("the training record", "training.json"),
@@ -97,15 +96,7 @@ class Results:
 
 
 def _made(what: str, tokenizer: Tokenizer, name: str) -> str:
-    lines: Iterable[str]
-    if what == "merges":
-        lines = merges_as_text(tokenizer)
-    elif what == "record":
-        lines = [record_as_json(tokenizer)]
-    else:
-        curves = {name: TrainingCurve.of(tokenizer).points}
-        lines = curve_as_csv(curves) if what == "curve" else [chart(curves)]
-    return "".join(lines)
+    return "".join(exported(what, [tokenizer], [name]))
 
 
 def _curve(run: Run) -> RunCurve:

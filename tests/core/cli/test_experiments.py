@@ -1,12 +1,13 @@
 """Experiments, each against the slow definition: what is learned, and that encoding gives what training ended with."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from amounts import amount
 
-from bpe_core import load
+from bpe_core import Tokenizer, load, save
 from bpe_core import reference as oracle
 from bpe_core.cli.main import main
 from bpe_core.cli.training_arguments import first_vocabulary, last_rules, training_arguments
@@ -66,6 +67,10 @@ def test_superbpe_is_two_trainings_of_the_oracle(
     assert (
         "was learned with the experiment" in told and f"behind {len(first):,} that were learned within pieces" in told
     )
+    of_old = replace(record, first_pattern="")
+    save(Tokenizer(learned.vocabulary, learned.pattern, record=of_old), out)
+    assert main([*command, "--resume"]) == 2
+    assert "is of an older version" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,11 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     assert "with the pattern 'gpt4', not 'gpt2'" in told(capfd, *again, "--pattern", "gpt2")
     assert "with the special tokens none, not '<s>'" in told(capfd, *again, "--special", "<s>")
     assert "has 300 tokens already; ask for no fewer" in told(capfd, *again, "--vocab-size", "290")
+    checkpoint = tmp_path / "out.json.checkpoint"
+    for length in 0, 500:  # cut short by a disk that lied
+        checkpoint.write_bytes(before[:length])
+        assert "is no whole checkpoint; leave out --resume to begin anew" in told(capfd, *again)
+    checkpoint.unlink()
     assert main([*again, "--vocab-size", "310"]) == 0, "more may be asked for"
     assert load(out).merges[:44] == load_bytes(before, tmp_path).merges
     out.write_bytes(before)
