@@ -157,9 +157,9 @@ class Subject:
         """With the merges that are known by now."""
         return self.last.tokenizer
 
-    def grow(self, merges: Iterable[tuple[int, int, int]]) -> None:
-        """There are these merges more."""
-        grown = self.tokenizer.with_merges(merges)
+    def grow(self, rows: Iterable[tuple[int, ...]]) -> None:
+        """There are these steps more, rows of a `Vocabulary.history`."""
+        grown = self.tokenizer.with_merges(rows)
         for counts in filter(None, (self.first, self.last)):
             counts.tokenizer = grown
 
@@ -192,12 +192,12 @@ class Subject:
         return list(corpus_places(counts, step, self.asked.texts.texts(by), by))
 
     def uses(self, step: int) -> TokenUses | None:
-        """What became of the token; None where the corpus's lengths were not recorded."""
-        record = self.tokenizer.record
-        if not step or record is None or len(record.steps) < self.tokenizer.step:
+        """What became of the token; None where the corpus's lengths were not recorded, or do not tell it."""
+        record, vocabulary = self.tokenizer.record, self.tokenizer.vocabulary
+        if not step or record is None or len(record.steps) < vocabulary.n_merges or not vocabulary.only_merges:
             return None
         lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
-        return token_uses(self.tokenizer.vocabulary, lengths.__getitem__, step)
+        return token_uses(vocabulary, lengths.__getitem__, step)
 
     def given(self, step: int) -> str:
         """What there is to say of a merge that these texts, split as they are in the end, did not choose; or ""."""

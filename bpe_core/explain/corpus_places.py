@@ -1,6 +1,6 @@
 """Where the pair of a merge stands in the texts of a corpus: file, line, and what is around it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice, pairwise
 from typing import Final
@@ -56,14 +56,16 @@ def corpus_places(
     No two are in one line and, if enough different pieces hold the pair, no two in equal pieces. Reads the texts only
     until `most` places are found.
     """
-    pieces = {counts.pieces[number]: before for number, before, _ in counts.difference(step).words}
-    pair = counts.tokenizer.vocabulary.merges[step - 1][:2]
+    left, right, *_ = counts.tokenizer.vocabulary.history[step - 1]
+    pair, bytes_of = (left, right), counts.tokenizer.vocabulary.bytes_around(step)
+    words = counts.difference(step).words
+    pieces = {counts.pieces[number]: before for number, before, _ in words if pair in pairwise(before)}
     repeats = len(pieces) < most
     for text in texts if pieces else ():
         newest, line, line_before = 0, text.first_line, ""
         for part, following in pairwise(chain(_joined(splitter.parts(text.blocks)), ("",))):
             for piece, at in _pieces_in(part, pieces, splitter):
-                for begin, middle, end in islice(_offsets(counts, piece, pieces.get(piece, ()), pair), _WITHIN):
+                for begin, middle, end in islice(_offsets(bytes_of, piece, pieces.get(piece, ()), pair), _WITHIN):
                     here = line + part.count("\n", 0, at + begin)
                     if here == newest:
                         continue
@@ -104,11 +106,11 @@ def _pieces_in(part: str, pieces: Mapping[str, object], splitter: Splitter) -> I
 
 
 def _offsets(
-    counts: PairCounts, piece: str, ids: Sequence[int], pair: tuple[int, int]
+    bytes_of: Callable[[int], bytes], piece: str, ids: Sequence[int], pair: tuple[int, int]
 ) -> Iterator[tuple[int, int, int]]:
     """Where a pair begins, where its right part does, and where it ends, in characters, for each place in a piece."""
     data = utf8(piece)
-    ends = [min(end, len(data)) for end in accumulate(len(counts.tokenizer.token_bytes(id)) for id in ids)]
+    ends = [min(end, len(data)) for end in accumulate(len(bytes_of(id)) for id in ids)]
     behind = -1
     for at, found in enumerate(pairwise(ids)):
         if found == pair and at > behind:

@@ -17,6 +17,11 @@ GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in the
 """What there is to say of a merge that a training began with."""
 IN_FIRST_STAGE: Final = "Learned in the first stage, within pieces"
 """And of one that was learned in the first of two stages; to go on with."""
+REMOVES: Final = (
+    "It removes {}: the merge took so many uses of it that Picky BPE takes it out of the vocabulary; what is left of "
+    "it falls apart again."
+)
+"""And of one after which a token, or two, are removed."""
 MOST_TIED: Final = 40
 """Tied pairs that are named; of more, those that the tie rule takes first."""
 MOST_ROWS: Final = 2000
@@ -164,7 +169,7 @@ def explain(
     `few` is how many runners-up and how many pairs born and vanished are named.
     Raises `OptionError` for a step that there is not.
     """
-    choice, difference = None, Difference(0, {}, 0, ())
+    choice, difference = None, Difference(0, {}, 0, 0, ())
     if step:
         counts.go_to(step - 1)
         difference = counts.difference(step)
@@ -176,11 +181,11 @@ def explain(
 
 def _choice(counts: PairCounts, difference: Difference, ties: str, longest: int | None, few: int) -> Choice:
     """At the step before the merge."""
-    left, right, token = counts.tokenizer.vocabulary.merges[difference.step - 1]
+    left, right, token, *_ = counts.tokenizer.vocabulary.history[difference.step - 1]
     now = _allowed(counts, longest)
     most = max(now.values(), default=0)
     tied = [pair for pair, count in now.items() if count == most]
-    vocabulary = counts.tokenizer.vocabulary
+    vocabulary = counts.in_force.vocabulary
     places = _places(counts, tied)
     by_rule = choices(TIES, tied, vocabulary, places) if tied else {}
     order = order_of(ties, vocabulary, places)
@@ -235,7 +240,7 @@ def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: 
     most = max(now.values(), default=0)
     tied = [pair for pair, count in now.items() if count == most]
     n_rows = len(now) if len(now) <= MOST_ROWS else TOP
-    first = nsmallest(n_rows, tied, key=order_of(ties, counts.tokenizer.vocabulary, _places(counts, tied)))
+    first = nsmallest(n_rows, tied, key=order_of(ties, counts.in_force.vocabulary, _places(counts, tied)))
     if len(first) < n_rows:
         rest = ((count, pair) for pair, count in now.items() if count < most)
         first += [pair for _, pair in nlargest(n_rows - len(first), rest)]

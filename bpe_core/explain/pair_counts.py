@@ -2,7 +2,10 @@
 
 After k merges a piece of the corpus is what the first k merges make of it. So the counts of any step come from encoding
 the distinct pieces once, and those of the next step or the one before from encoding only the pieces that hold the token
-which that step makes.
+which that step makes, or one that it removes.
+
+Where ids are used again (`bpe_core.picky`), those of a step are the ids of that step; right before it and right after
+it an id stands for the same token, so the counts of neighboring steps can be compared.
 """
 
 from bisect import bisect_right
@@ -10,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from operator import eq
 from typing import Final
 
 from bpe_core.errors import OptionError
@@ -43,9 +47,24 @@ class Difference:
     pairs: Mapping[Pair, int]
     """Pair -> by how much its count changes; pairs whose count stays are not in it."""
     n_joined: int
-    """How many occurrences of the pair become the new token: tokens that the corpus has fewer."""
+    """How many occurrences of the pair become the new token."""
+    n_tokens: int
+    """By how much the number of tokens changes."""
     words: Sequence[tuple[int, Sequence[int], Sequence[int]]]
     """(number of the piece, its tokens before, its tokens after) for each distinct piece that changes."""
+
+
+def joined(ids: Sequence[int], pair: Pair) -> int:
+    """How many occurrences of a pair a merge joins: from left to right, none that overlaps the one before.
+
+    >>> joined([1, 1, 1, 1, 2], (1, 1)), joined([1, 2, 1, 2], (1, 2))
+    (2, 2)
+    """
+    n, is_free = 0, True
+    for found in pairwise(ids):
+        is_free = not (is_free and found == pair)
+        n += not is_free
+    return n
 
 
 class PairCounts:
@@ -67,13 +86,10 @@ class PairCounts:
     def __init__(self, tokenizer: Tokenizer, pieces: Mapping[str, int]) -> None:
         """At step 0. `pieces` maps each piece to how often it occurs, in the order of first appearance.
 
-        Raises `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known, or
-        not all that was done.
+        Raises `OptionError` for a tokenizer that changes a text before it splits it, or whose merges are not known.
         """
         if tokenizer.preparation is not None:
             raise OptionError("This tokenizer changes a text before it splits it; its pairs cannot be counted.")
-        if not tokenizer.vocabulary.only_merges:
-            raise OptionError("Why Picky BPE took a pair is not told: its tokens were removed and split on the way.")
         if not tokenizer.vocabulary.knows_merges:
             raise OptionError("The merges of this vocabulary are not known yet; recover them first.")
         self.tokenizer = tokenizer
@@ -94,6 +110,7 @@ class PairCounts:
         self._ends = list(accumulate(map(len, encoded)))
         self._text = b"".join(encoded)
         self._newest: Difference | None = None
+        self._in_force: Tokenizer | None = None
         self._found: tuple[int, dict[Pair, Place]] = 0, {}
         self._count()
 
@@ -128,8 +145,15 @@ class PairCounts:
                 counts[pair] = count
             else:
                 del counts[pair]
-        self.n_tokens -= sign * difference.n_joined
+        self.n_tokens += sign * difference.n_tokens
         self.step += sign
+
+    @property
+    def in_force(self) -> Tokenizer:
+        """The tokenizer with the merges made at this step."""
+        if self._in_force is None or self._in_force.step != self.step:
+            self._in_force = self.tokenizer.at(self.step)
+        return self._in_force
 
     def difference(self, step: int) -> Difference:
         """What the merge of this step, from 1, changes; the newest answer is kept. Raises `OptionError` as `go_to`."""
@@ -144,22 +168,25 @@ class PairCounts:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps {least} to {steps}.")
 
     def _difference(self, step: int) -> Difference:
-        holding = list(self.holding(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merges[step - 1][2])))
+        left, right, *made_or_removed = self.tokenizer.vocabulary.history[step - 1]
+        bytes_of = self.tokenizer.vocabulary.bytes_around(step)
+        holding = sorted({number for token in made_or_removed for number in self.holding(bytes_of(token))})
         changes: Counter[Pair] = Counter()
-        n_joined, words = 0, []
+        n_joined, n_tokens, words = 0, 0, []
         for number, before, after in zip(
             holding, self.tokens(step - 1, holding), self.tokens(step, holding), strict=True
         ):
-            if len(before) == len(after):
+            if len(before) == len(after) and all(map(eq, before, after)):
                 continue
             weight = self.weights[number]
-            n_joined += weight * (len(before) - len(after))
+            n_joined += weight * joined(before, (left, right))
+            n_tokens += weight * (len(after) - len(before))
             words.append((number, before, after))
             for pair in pairwise(before):
                 changes[pair] -= weight
             for pair in pairwise(after):
                 changes[pair] += weight
-        return Difference(step, {pair: change for pair, change in changes.items() if change}, n_joined, words)
+        return Difference(step, {pair: change for pair, change in changes.items() if change}, n_joined, n_tokens, words)
 
     def holding(self, token: bytes) -> Iterator[int]:
         """The numbers of the pieces, ascending, in whose bytes (and end-of-word marker) `token` occurs."""
@@ -184,12 +211,12 @@ class PairCounts:
             return places
         places = {}
         self._found = self.step, places
-        token_bytes, vocabulary = self.tokenizer.token_bytes, self.tokenizer.at(self.step)
+        token_bytes = self.in_force.token_bytes
         encoded: dict[int, list[Pair]] = {}
         for pair in pairs:
             for number in self.holding(token_bytes(pair[0]) + token_bytes(pair[1])):
                 if number not in encoded:
-                    (ids,) = vocabulary.encode_pieces([self.pieces[number]])
+                    (ids,) = self.in_force.encode_pieces([self.pieces[number]])
                     encoded[number] = list(pairwise(ids))
                 if pair in encoded[number]:
                     places[pair] = Place(number, encoded[number].index(pair))
@@ -198,7 +225,7 @@ class PairCounts:
 
     def size_of(self, left: int, right: int) -> int:
         """Initial symbols of the token that a pair would make: its bytes, an end-of-word marker counting as one."""
-        vocabulary = self.tokenizer.vocabulary
+        vocabulary = self.in_force.vocabulary
         size = len(vocabulary.token_bytes(left)) + len(vocabulary.token_bytes(right))
         last = right
         while parents := vocabulary.parents(last):

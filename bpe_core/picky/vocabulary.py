@@ -1,6 +1,7 @@
 """A vocabulary that was learned with removals: its ids are those of the tokens that live."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -99,6 +100,17 @@ class PickyVocabulary(Vocabulary):
             for step, (row, numbers) in enumerate(zip(self.history, self._history.numbered, strict=False), 1)
             for token, number in zip(row[3:], numbers[3:], strict=True)
         ]
+
+    def bytes_around(self, step: int) -> Callable[[int], bytes]:
+        """What gives the bytes of the ids in use right before a step and right after it: a step uses no id twice."""
+        before, after = self.at(max(0, step - 1)), self.at(step)
+        return lambda token: (after if token in after else before).token_bytes(token)
+
+    def removal_of(self, step: int) -> int:
+        """The step that removed the token which `step` made or made anew; 0 if it lives."""
+        token = self._history.rows[step - 1][2]
+        rows = islice(self._history.rows, step, self.n_merges)
+        return next((later for later, row in enumerate(rows, step + 1) if token in row[3:]), 0)
 
     @property
     def only_merges(self) -> bool:

@@ -5,7 +5,7 @@ version holds how many merges of it are *in force* in it. So `at` and `extended`
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Final, Self
@@ -218,6 +218,10 @@ class Vocabulary:
         """A row for each step: (left, right, token), and behind them the ids that were removed in it, if any. Ids that
         are used several times are those of that step; all others are the ids of `merges`."""
         return self.merges
+
+    def bytes_around(self, step: int) -> Callable[[int], bytes]:
+        """What gives the bytes of the ids in use right before a step and right after it, also of those it removed."""
+        return self.token_bytes
 
     @property
     def has_repeats(self) -> bool:

@@ -1,6 +1,7 @@
 """Why a merge, beside the merge log: what it tells of any step, with the numbers of the engine; the table of pairs."""
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,12 @@ from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.token_uses import TokenUses
+from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
+from bpe_core.trainer.experiment import Picky
+from bpe_core.visible import token_label
+from tui.disk.tokenizer_files import KeptMerges
 from tui.drawing.bars import bar
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
@@ -42,9 +47,8 @@ def told(lines: list[InfoLine]) -> list[str]:
 
 
 def look(tokenizer: Tokenizer, width: int = 40, writing: str = "text") -> Look:
-    return Look(
-        width, writer(writing, tokenizer), dict.fromkeys(("text", "muted", "accent", "tied", "warning"), Style())
-    )
+    inks = dict.fromkeys(("text", "muted", "accent", "tied", "warning"), Style())
+    return Look(width, writer(writing, tokenizer.token_bytes), inks)
 
 
 def explained(tokenizer: Tokenizer, pieces: dict[str, int], step: int, ties: str) -> StepExplained:
@@ -126,7 +130,7 @@ def test_what_is_not_known_is_not_told() -> None:
 
 @pytest.mark.parametrize(("writing", "label"), zip(WRITINGS, ("␣t", "20 74", "32 116", "256"), strict=True))
 def test_tokens_are_written_as_the_reader_likes(writing: str, label: str) -> None:
-    assert writer(writing, train(" t t", vocab_size=257))(256) == label
+    assert writer(writing, train(" t t", vocab_size=257).token_bytes)(256) == label
 
 
 def test_bars_are_as_long_as_their_numbers_are_large() -> None:
@@ -181,6 +185,32 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
         panel._rested()
         await pilot.pause()
         assert "after 4" in str(panel.query_one("#why-title", Static).content)
+
+
+async def test_what_picky_bpe_removes_is_told_with_the_ids_of_its_step() -> None:
+    """In the end other tokens have these ids, or none."""
+    text = "she sells sea shells by the sea shore and the shells she sells are sea shells " * 3
+    tokenizer = train(text, vocab_size=300, experiment=Picky(Fraction(4, 5)))
+    vocabulary, pieces = tokenizer.vocabulary, dict(Counts.of([text], tokenizer.pattern).pieces)
+    assert isinstance(vocabulary, PickyVocabulary)
+    gone = vocabulary.removed[0]
+    born = next(step for step, row in enumerate(vocabulary.history, 1) if row[2] == gone.token)
+    app = PanelApp()
+    async with app.run_test(size=(200, 70)) as pilot:
+        app.query_one(MergeLog).show(merges := KeptMerges(tokenizer), merges.length_of)
+        app.panel.tokenizer = tokenizer
+        for step, said in (
+            (gone.step, f"It removes {token_label(gone.bytes)}: "),
+            (born, f"removed by step {gone.step}"),
+            (len(vocabulary.history), "it lives to the end"),
+        ):
+            app.panel.step, app.panel.explained = step, explained(tokenizer, pieces, step, "first")
+            await pilot.pause()
+            app.panel._rested()
+            told = app.lines()
+            assert any(said in line for line in told), told
+            made = vocabulary.at(step).token_bytes(vocabulary.history[step - 1][2])
+            assert f"→ {token_label(made)}" in told[0]
 
 
 async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:

@@ -3,16 +3,14 @@
 from collections.abc import Callable
 from typing import Final
 
-from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 
 WRITINGS: Final = ("text", "hex", "decimal", "ids")
 """Their names, in the order in which a key turns to them."""
 
 
-def writer(writing: str, tokenizer: Tokenizer) -> Callable[[int], str]:
-    """A function that writes an id in one of `WRITINGS`."""
-    bytes_of = tokenizer.token_bytes
+def writer(writing: str, bytes_of: Callable[[int], bytes]) -> Callable[[int], str]:
+    """A function that writes an id in one of `WRITINGS`; `bytes_of` gives the bytes of an id."""
     if writing == "hex":
         return lambda token: bytes_of(token).hex(" ")
     if writing == "decimal":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -113,9 +113,9 @@ class Explaining(Owner[StepExplained]):
             tokenizer, step = self._wanted
             # One merge more than asked for: it is marked in the table as the one that comes next.
             while subject.grows and n_told < min(step + 1, tokenizer.step):
-                merges = tokenizer.vocabulary.merges[n_told : min(n_told + _AT_ONCE, step + 1)]
-                job.write(f"merges {_numbers(merges)}\n")
-                n_told += len(merges)
+                rows = tokenizer.vocabulary.history[n_told : min(n_told + _AT_ONCE, step + 1)]
+                job.write(f"merges {' '.join(','.join(map(str, row)) for row in rows)}\n")
+                n_told += len(rows)
                 await asyncio.sleep(0)
             self._answered.clear()
             job.write(f"step {step}\n")
@@ -137,10 +137,6 @@ class Explaining(Owner[StepExplained]):
 
     def _failed(self, sentence: str) -> None:
         self._replace(replace(self._subject.told(self._value.step), problem=sentence))
-
-
-def _numbers(merges: Sequence[tuple[int, int, int]]) -> str:
-    return " ".join(str(number) for merge in merges for number in merge)
 
 
 def subject_of_task(task: TrainingTask) -> Subject:

@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 from bpe_core.explain.corpus_places import CorpusPlace
-from bpe_core.explain.merge_choice import GIVEN, IN_FIRST_STAGE, Choice, PairRow, Word
+from bpe_core.explain.merge_choice import GIVEN, IN_FIRST_STAGE, REMOVES, Choice, PairRow, Word
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
@@ -41,9 +41,11 @@ class Look:
 
 
 def why_lines(
-    told: StepExplained, merge: Merge | None, ties: str, uses: TokenUses | None, look: Look
+    told: StepExplained, merge: Merge | None, ties: str, uses: TokenUses | int | None, look: Look
 ) -> list[InfoLine]:
     """All there is to tell of a step, whose merge is `merge`, None for step 0; `ties` is the rule of the training.
+
+    `uses` tells what became of the token: its uses; or, where tokens are removed, by which step it was, 0 if it lives.
 
     `told` may be of another step, or tell nothing yet: then the log and the record are all that is known.
     """
@@ -62,6 +64,9 @@ def why_lines(
         lines += _counts(choice, merge, ties, look, in_first_stage=told.two_stages and not merge.ties)
     else:
         lines += _recorded(merge, ties, look)
+    if merge.removed:
+        parts = " and ".join(map(look.write, merge.removed))
+        lines += sentence(REMOVES.format(parts), look.width)
     if told.problem and choice is None:
         lines += [InfoLine(), *sentence(told.problem, look.width)]
     elif choice is None and told.waiting:
@@ -73,7 +78,10 @@ def why_lines(
     if choice is not None and told.places:
         lines += _title("where it stands", look)
         lines += (line for place in told.places for line in _place(place, look))
-    if uses is not None:
+    if isinstance(uses, int):
+        fate = f"removed by step {uses:,}" if uses else "it lives to the end"
+        lines += _title("what came of it", look, fate)
+    elif uses is not None:
         lines += _uses(uses, look)
     if choice is not None:
         lines += _changes(choice, look)

@@ -1,6 +1,6 @@
 """WhyPanel: beside the merge log, why the merge under its cursor was chosen, or the pairs of that step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.explain.token_uses import TokenUses, token_uses
+from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.info_lines import STYLES, InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
@@ -202,20 +203,30 @@ class WhyPanel(Vertical):
         if self._wants and not (told.explanation and told.step == step) and not told.problem:
             told = replace(told, waiting=told.waiting or "counting the pairs of this step")
         merge = merges[step - 1] if 0 < step <= len(merges) else None
+        if merge and step <= tokenizer.vocabulary.n_merges:  # the log tells of ids as they are in the end
+            left, right, token, *removed = tokenizer.vocabulary.history[step - 1]
+            merge = replace(merge, left=left, right=right, token=token, removed=tuple(removed))
         ties = tokenizer.record.ties if tokenizer.record else told.ties
-        look = self._look(lines, tokenizer)
-        lines.show_lines(why_lines(told, merge, ties, self._uses(tokenizer, merges, step), look))
+        look = self._look(lines, self._writer(tokenizer, step))
+        lines.show_lines(why_lines(told, merge, ties, self._fate(tokenizer, merges, step), look))
 
-    def _look(self, lines: InfoList, tokenizer: Tokenizer) -> Look:
+    def _writer(self, tokenizer: Tokenizer, step: int) -> Callable[[int], str]:
+        """Writes an id as it is at a step."""
+        return writer(self.writing, tokenizer.vocabulary.bytes_around(min(step, tokenizer.vocabulary.n_merges)))
+
+    def _look(self, lines: InfoList, write: Callable[[int], str]) -> Look:
         inks = {name: lines.get_component_rich_style(f"info-list--{name}") for name in STYLES}
         inks["tied"] = inks["text"] + Style(color=self.get_component_rich_style("why-panel--tied").color)
         # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
-        return Look(max(8, self.content_size.width - 3), writer(self.writing, tokenizer), inks)
+        return Look(max(8, self.content_size.width - 3), write, inks)
 
-    def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
-        if not 0 < step <= min(len(merges), tokenizer.step) or not merges[step - 1].n_tokens or not self._n_tokens:
+    def _fate(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | int | None:
+        """What became of the token that a step made, as `why_lines` takes it; None if that is not known."""
+        if not 0 < step <= min(len(merges), tokenizer.step):
             return None
-        if not tokenizer.vocabulary.only_merges:
+        if isinstance(tokenizer.vocabulary, PickyVocabulary):
+            return tokenizer.vocabulary.removal_of(step)
+        if not (merges[step - 1].n_tokens and self._n_tokens):
             return None
         return token_uses(
             tokenizer.vocabulary, lambda after: merges[after - 1].n_tokens if after else self._n_tokens, step
@@ -229,14 +240,15 @@ class WhyPanel(Vertical):
             waiting = f"{(told.waiting or 'counting the pairs of this step').capitalize()} …" if self._wants else ""
             self._show_words(sentence(told.problem or waiting, self.size.width - 4), room)
             return
-        merges = tokenizer.vocabulary.merges
-        following = merges[told.step][:2] if told.step < len(merges) else None
+        rows = tokenizer.vocabulary.history
+        following = (rows[told.step][0], rows[told.step][1]) if told.step < len(rows) else None
         if following is None and told.explanation.table.rows and told.ties:
             first = told.explanation.table.rows[0]
             following = first.left, first.right
-        table.show(told.explanation.table, following, writer(self.writing, tokenizer))
-        made = merges[told.step - 1][2] if told.step else None
-        lines = word_lines(told.explanation.words, made, self._look(words, tokenizer))
+        write = self._writer(tokenizer, told.step)
+        table.show(told.explanation.table, following, write)
+        choice = told.explanation.choice
+        lines = word_lines(told.explanation.words, choice.token if choice else None, self._look(words, write))
         title = InfoLine("words before and after", ink="accent")
         self._show_words([title, *lines] if room >= self.ROOMY else [], room // 2)
 

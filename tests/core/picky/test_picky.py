@@ -13,7 +13,6 @@ from nasty import nasty_texts
 
 from bpe_core import FormatError, LiveText, OptionError, Trainer, audit, load, save, train
 from bpe_core.corpus import Counts
-from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.trace import Split, trace
 from bpe_core.explain.unstable import unstable
 from bpe_core.formats import WRITABLE
@@ -223,8 +222,6 @@ def test_what_cannot_be_told_is_refused_in_a_sentence(tmp_path):
         train(text, vocab_size=400, start=tokenizer.vocabulary)
     with pytest.raises(OptionError, match="begin with the bytes"):
         train(text, vocab_size=400, experiment=Picky(Fraction(1)), start=train(text, vocab_size=300).vocabulary)
-    with pytest.raises(OptionError, match="Why Picky BPE"):
-        PairCounts(tokenizer, {text: 1})
 
 
 def test_the_audit_and_the_curve_know_only_tokens_that_live(tmp_path):

@@ -11,6 +11,7 @@ from bpe_core.cli.training_arguments import first_vocabulary, last_rules, traini
 from bpe_core.cli.wire import parse, to_line
 from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.trainer import Trainer
+from bpe_core.visible import token_label
 
 TEXT = (Path(__file__).parents[3] / "sample_texts" / "forum-clean.txt").read_text(encoding="utf-8")[:8000]
 
@@ -41,10 +42,12 @@ def test_picky_trains_tells_lists_and_resumes(tmp_path: Path, capsys: pytest.Cap
         assert again.vocabulary.history == whole.vocabulary.history and again.record
         assert again.record.steps == whole.record.steps
     capsys.readouterr()
+    gone = whole.vocabulary.removed[0]
+    assert main(["why", "-t", str(out), "--step", str(gone.step), str(text)]) == 0
+    assert f"It removes {token_label(gone.bytes)}:" in capsys.readouterr().out
     save(whole.at(5), tmp_path / "out.json.checkpoint")
     for arguments, said in (
         ([*command[:-1], "picky=0.7", "--resume"], "was learned with the experiment"),
-        (["why", "-t", str(out), "--step", "3", str(text)], "Why Picky BPE took a pair is not told"),
         (["train", str(text), "-o", str(tmp_path / "x.json"), "--extend", str(out)], "removed while it learned"),
         (
             ["convert", str(out), "-o", str(tmp_path / "x"), "--format", "huggingface"],
