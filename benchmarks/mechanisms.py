@@ -26,7 +26,7 @@ from benchmarks import inputs, table
 from bpe_core import LiveText, Tokenizer, Vocabulary, load, save, train
 from bpe_core import tokenizer as tokenizing
 from bpe_core.content.samples import samples
-from bpe_core.editing.live_text import block_list, blocks, parts, pieces, splicing
+from bpe_core.editing.live_text import block_list, blocks, pieces, splicing
 from bpe_core.merging import merge_loop, windows
 from bpe_core.patterns.fast import FastPattern
 
@@ -110,7 +110,6 @@ EDITING: Final[Mapping[str, Off]] = {
         replaced(blocks, block_list, SIZE=8192, MOST=32768), replaced(splicing, MOST=32768)
     ),
     "long pieces in parts": replaced(pieces, LONG=NEVER),
-    "misfits moved to the end of a run": replaced(parts, _move_misfit=lambda *arguments: None),
     "memory of compatible neighbors": forgetting("_compatible"),
     "memory of tokens' bytes": forgetting("_asked"),
 }

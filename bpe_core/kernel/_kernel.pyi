@@ -24,7 +24,7 @@ class Scanner:
         """Where each piece ends, in bytes from the beginning of `text`: an unsigned 64-bit number for each."""
 
     def run(self, text: Buffer, /) -> int:
-        """The sets that all characters of `text`, in UTF-8, are in; 0 if these differ, or if a piece holds but few."""
+        """How `text`, in UTF-8, behaves in a run of such texts: three numbers of 8 bits, see `run_of` in scan.h."""
 
 class Encoder:
     """The tables of a vocabulary; safe to use from several threads at once.

@@ -185,7 +185,7 @@ static PyObject *scanner_run(PyObject *self, PyObject *object)
 static PyMethodDef methods[] = {
     {"last_cut", scanner_last_cut, METH_O, "The last place seen where a part of a text may be cut, in bytes; 0 for none."},
     {"ends", scanner_ends, METH_O, "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
-    {"run", scanner_run, METH_O, "The sets of all characters of a text in UTF-8; 0 if these differ."},
+    {"run", scanner_run, METH_O, "How a text in UTF-8 behaves in a run of such texts; 0 if nothing is known."},
     {0},
 };
 

@@ -12,12 +12,9 @@ from typing import Final
 from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.live_text.block_list import BlockList
 from bpe_core.editing.live_text.blocks import SIZE
-from bpe_core.editing.live_text.edited_text import EditedText
-from bpe_core.editing.live_text.parts import count, count_between
+from bpe_core.editing.live_text.parts import count_between
 from bpe_core.editing.live_text.pieces import Pieces
-from bpe_core.editing.live_text.regroup import regroup
-from bpe_core.editing.live_text.resplit import resplit
-from bpe_core.editing.live_text.splicing import splice
+from bpe_core.editing.live_text.splicing import settling, splice
 from bpe_core.editing.spans import Span
 from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
@@ -158,14 +155,8 @@ class LiveText:
 
     def settle(self, seconds: float) -> bool:
         """Compute tokens that are not known yet for about `seconds`, at least one step; whether all are known now."""
-        deadline, blocks = perf_counter() + seconds, self._blocks
-        while (index := blocks.tally.next_unknown()) is not None:
-            if blocks.items[index].is_open:
-                at = blocks.start(index)  # go on splitting: the mark moves to the right, or ends
-                text = EditedText(blocks.copy(), Edit(at, at, ""))
-                regroup(blocks, text, resplit(blocks, text, at))
-            else:
-                count(blocks, index)
+        deadline = perf_counter() + seconds
+        for _ in settling(self._blocks):
             if perf_counter() >= deadline:
                 break
         return self.settled

@@ -3,12 +3,16 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from copy import copy
-from itertools import takewhile
+from itertools import count, groupby, pairwise, takewhile
+from typing import Final
 
 from bpe_core.editing.live_text.blocks import MOST, SIZE, Block, blocks_of
 from bpe_core.editing.live_text.pieces import Pieces
 from bpe_core.editing.tally import Tally
 from bpe_core.prefix_sums import PrefixSums
+
+_LEFT_OUT: Final = 4
+"""Parts of which it would not be worth the while to leave the middle one out."""
 
 
 class BlockList:
@@ -18,7 +22,7 @@ class BlockList:
     open is never known, nor that of a part whose first token is not known to be compatible with the one before it.
     """
 
-    __slots__ = ("_inner", "_runs", "_sums", "changed", "items", "pieces", "tally")
+    __slots__ = ("_inner", "_sums", "changed", "items", "pieces", "tally")
 
     def __init__(self, pieces: Pieces, text: str) -> None:
         self.pieces = pieces
@@ -27,7 +31,6 @@ class BlockList:
         """In the order of the text; to be changed by `replace` only."""
         self._sums = PrefixSums(list(map(len, self.items)))
         self._inner = bytearray(map(_is_inner, self.items))  # 1 for each part that is not the last of its piece
-        self._runs = bytearray(item.run for item in self.items)
         self.tally = Tally(len(self.items))
         """How many tokens each item has."""
         self.changed = len(self.items), len(self.items)
@@ -40,7 +43,7 @@ class BlockList:
         """An independent copy."""
         copied = copy(self)
         copied.items, copied._sums, copied.tally = self.items[:], self._sums.copy(), self.tally.copy()
-        copied._inner, copied._runs = self._inner[:], self._runs[:]
+        copied._inner = self._inner[:]
         copied.changed = len(self.items), len(self.items)
         return copied
 
@@ -88,17 +91,11 @@ class BlockList:
         """The index of the last part of the piece of which the item at `index` is one; `index` if it is no part."""
         return self._inner.find(0, index)
 
-    def end_of_run(self, index: int, last: int) -> int:
-        """The first index behind that of a part, but at most `last`, at which there is no part with the same `run`."""
-        runs = self._runs[index:last]
-        return last - len(runs.lstrip(runs[:1])) if runs[:1] > b"\0" else index + 1
-
     def replace(self, first: int, last: int, items: Sequence[Block], counts: Sequence[int | None]) -> None:
         """Put new items, with their numbers of tokens, in place of those from `first` up to, not including, `last`."""
         self.changed = min(self.changed[0], first), min(self.changed[1], len(self.items) - last)
         self.items[first:last] = items
         self._inner[first:last] = bytearray(map(_is_inner, items))
-        self._runs[first:last] = bytearray(item.run for item in items)
         self._sums.replace(first, last, list(map(len, items)))
         self.tally.exchange(first, last, counts)
 
@@ -135,6 +132,26 @@ class BlockList:
         """(first, last): the items from `first` up to, not including, `last` lie in a range that is not empty."""
         (first, at), (last, last_at) = self.find(start), self.find(end)
         return first + (at < start), last + (last_at < end == len(self))
+
+    def left_out(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """(start, end) of text in a range that need not be looked at to tell where the pieces of a text with it end.
+
+        These are parts in a run of one kind (see scan.h), between those that are the first or the last to hold
+        characters of certain sets. The neighbors of these stay, too: so no piece ends where something is left out.
+        """
+        if start >= end:
+            return
+        first, last = self.inside(start, end)
+        for kind, group in groupby([item.run for item in self.items[first:last]], (0xFF).__and__):
+            runs = list(group)
+            lasts, firsts = (
+                dict(zip(runs, count(), strict=False)),
+                dict(zip(reversed(runs), range(len(runs) - 1, -1, -1), strict=True)),
+            )
+            for one, other in pairwise(sorted({*firsts.values(), *lasts.values()}) if kind else ()):
+                if other - one > _LEFT_OUT:
+                    yield self.start(first + one + 2), self.start(first + other - 1)
+            first += len(runs)
 
     def parts_within(self, start: int, end: int) -> Iterator[tuple[int, int, list[Block]]]:
         """(start, end, parts) for adjacent parts of one piece that lie in a range; a single part may be left out."""

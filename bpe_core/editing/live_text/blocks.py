@@ -61,7 +61,7 @@ class Block:
         self.is_open: Final = is_open
         """Whether its first piece, and those behind it, may be wrong until they are split again; see `resplit`."""
         self.run: Final = run
-        """The sets of the kernel's scanner that all characters of a part are in; 0 if they differ or nobody knows."""
+        """What the kernel's scanner tells of a part, see `BlockList.left_out`; 0 if nothing is known."""
 
     def know(self, pieces: list[str]) -> "array[int]":
         """Record the pieces of this block, and return where each ends."""

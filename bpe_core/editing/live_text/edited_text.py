@@ -1,6 +1,5 @@
 """A live text as it will be after an edit, seen through its old blocks."""
 
-from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
@@ -10,8 +9,6 @@ from bpe_core.editing.live_text.blocks import SHORT, Block, slices
 
 _BEHIND: Final = 64
 """Characters behind a long piece that are split again together with it."""
-_KEPT: Final = 4
-"""Characters at both ends of a run that tell as much about its pieces as all of it."""
 
 
 class EditedText:
@@ -46,39 +43,17 @@ class EditedText:
     def shortened(self, start: int, end: int) -> tuple[str, list[tuple[int, int]]]:
         """The text of a range, and what is left out of it: (place in the text that is returned, how many characters).
 
-        The pieces of it end where those of all of it do. For the grammar of the kernel's scanner (see scan.h) tells
-        apart only in which sets a character is, but for an apostrophe and the letters of a contraction right behind it,
-        and for a space before signs and digits. It takes any number of characters of one set, but for digits, of which
-        no long piece is made. So in a run of characters that are in the same sets pieces end or begin at most one or
-        two characters from its ends, and this does not depend on how long it is. Some characters of both ends are kept.
+        The pieces of it end where those of all of it do, see `BlockList.left_out`.
         """
-        edit, texts, left_out, n = self.edit, list[str](), list[tuple[int, int]](), 0
-        before = self._short(start, min(end, edit.start))
-        typed = edit.replacement[max(0, start - edit.start) : max(0, end - edit.start)]
-        behind = self._short(max(edit.end, start - edit.growth), end - edit.growth)
-        for text, n_more in chain(before, ((typed, 0),), behind):
-            texts.append(text)
-            n += len(text)
-            left_out += [(n, n_more)] if n_more else []
-        return "".join(texts), left_out
-
-    def _short(self, start: int, end: int) -> Iterator[tuple[str, int]]:
-        """(text, how many characters are left out behind it) of a range of the old text."""
-        old = self._old
-        if start >= end:
-            return
-        index, at = old.find(start)
-        _, behind = old.inside(start, end)
-        while at < end and index < len(old.items):
-            item = old.items[index]
-            last = old.end_of_run(index, behind) - 1
-            if start <= at and last > index + 1 and min(len(item), len(old.items[last])) >= _KEPT:
-                at = old.start(last)
-                yield item.text, at - old.start(index + 1)
-                index, item = last, old.items[last]
-            yield item.text[max(0, start - at) : end - at], 0
-            at += len(item)
-            index += 1
+        edit, old, texts, places, n = self.edit, self._old, list[str](), list[tuple[int, int]](), 0
+        before = old.left_out(start, min(end, edit.start))
+        behind = old.left_out(max(edit.end, start - edit.growth), end - edit.growth)
+        for lo, hi in chain(before, ((lo + edit.growth, hi + edit.growth) for lo, hi in behind)):
+            texts.append(self.between(start, lo))
+            n += lo - start
+            places.append((n, hi - lo))
+            start = hi
+        return "".join((*texts, self.between(start, end))), places
 
     def parts(self, start: int, end: int, is_open: bool) -> list[Block]:
         """The parts of a long piece: those old ones that the edit leaves alone, and new ones between them."""

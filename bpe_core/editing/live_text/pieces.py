@@ -22,7 +22,8 @@ _NEAR: Final = 256
 """Characters before and behind an edit within which safe cuts count as near."""
 _STEPS: Final = 64
 """Characters over which match attempts of the pattern are followed, at most."""
-
+_KEPT: Final = 4
+"""Characters that a part must have to be the first of a run: more than the scanner looks ahead or back."""
 _PARTS: Final = 256
 """Parts of which the tokens are cached: more than a screen shows."""
 
@@ -131,7 +132,7 @@ class Pieces:
 
     def part(self, text: str, is_last: bool, is_open: bool = False) -> Block:
         """A part of a long piece."""
-        run = self._scanner.run(utf8(text)) if self._scanner else 0
+        run = self._scanner.run(utf8(text)) if self._scanner and len(text) >= _KEPT else 0
         ends = array("I", (len(text),) if is_last else ())
         return Block(text, False, ends, is_part=True, is_open=is_open, run=run)
 

@@ -3,6 +3,7 @@
 There are two ways: between two safe cuts that are near, in one block; and by splitting again until old pieces are met.
 """
 
+from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
@@ -14,7 +15,9 @@ from bpe_core.editing.live_text.parts import count
 from bpe_core.editing.live_text.regroup import regroup
 from bpe_core.editing.live_text.resplit import resplit
 
-_NEAR: Final = 16
+_TOGETHER: Final = 64
+"""Parts that are encoded in a step, at most."""
+_NEAR: Final = 8
 """Parts of long pieces near an edit of which it makes the tokens known; the others are left to `LiveText.settle`."""
 
 
@@ -28,7 +31,11 @@ def splice(blocks: BlockList, edit: Edit) -> tuple[BlockList, Change]:
         return blocks, change
     new, text = blocks.copy(), EditedText(blocks, edit)
     regroup(new, text, resplit(blocks, text))
-    _count(new)
+    n_near = 0
+    for n_parts in settling(new, only_changed=True):
+        n_near += n_parts
+        if n_near >= _NEAR:
+            break
     return new, _change(blocks, new, edit)
 
 
@@ -54,16 +61,29 @@ def _between_cuts(blocks: BlockList, edit: Edit) -> Change | None:
     return change
 
 
-def _count(blocks: BlockList) -> None:
-    """Make known how many tokens those items have that are new, as long as they are not open."""
-    index, n_parts = blocks.changed[0], 0
-    while n_parts < _NEAR:
-        found = blocks.tally.next_unknown(index, len(blocks.items) - blocks.changed[1])
+def settling(blocks: BlockList, *, only_changed: bool = False) -> Iterator[int]:
+    """Make known how many tokens all items have, or those that changed and are not open, step by step.
+
+    Yields after each step how many parts of long pieces were encoded in it. In a run, tokens that an edit shifts may
+    shift those of each further part: then more and more are encoded in a step.
+    """
+    first, index, n_parts = blocks.changed[0] if only_changed else 0, -1, 1
+    while True:
+        found = blocks.tally.next_unknown(first, len(blocks.items) - (blocks.changed[1] if only_changed else 0))
         if found is None:
-            break
+            return
         item = blocks.items[found]
-        index = found + 1 if item.is_open else count(blocks, found, found + _NEAR)
-        n_parts += item.is_part
+        if not item.is_open:
+            n_parts = min(2 * n_parts, _TOGETHER) if found == index else 1
+            index = count(blocks, found, n_parts)
+            yield n_parts * item.is_part
+        elif only_changed:
+            first = found + 1
+        else:
+            at = blocks.start(found)  # go on splitting: the mark moves to the right, or ends
+            text = EditedText(blocks.copy(), Edit(at, at, ""))
+            regroup(blocks, text, resplit(blocks, text, at))
+            yield 0
 
 
 def _change(old: BlockList, new: BlockList, edit: Edit) -> Change:

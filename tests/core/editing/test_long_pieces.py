@@ -6,12 +6,12 @@ from fractions import Fraction
 import pytest
 from amounts import first
 
-from bpe_core import PATTERNS, LiveText, Tokenizer, kernel, train
+from bpe_core import PATTERNS, LiveText, Tokenizer, Vocabulary, kernel, train
 from bpe_core.editing.live_text.pieces import Pieces
 from bpe_core.trainer.experiment import Picky
 
-RUNS = [*" \n\t'/.a日\u0301", "A", "ab", "\r\n", "'s", "x'", "12", "Aa", "  \n"]
-"""What long runs are made of; some are no runs to the scanner."""
+RUNS = [*" \n\t'/.a日\u0301", "A", "ab", "\r\n", "'s", "x'", "12", "Aa", "  \n", "a\u0301", "aA日", "/\n", "!/", " \t"]
+"""What long runs are made of, in turn or at random; some are no runs to the scanner."""
 TYPED = [*"ax7 \n'/.日\u0301", "", "", "'ll", "  ", "\r\n", "B", "a" * 300]
 
 
@@ -22,6 +22,11 @@ def vocabulary():
     return train(text, vocab_size=600, pattern="none").vocabulary
 
 
+def run(rng):
+    bits, n = rng.choice(RUNS), rng.choice((3, 700, 2500))
+    return bits * n if rng.random() < 0.5 else "".join(rng.choices(bits, k=2 * n))
+
+
 @pytest.mark.parametrize("pattern", first(3, dict.fromkeys(("gpt4", "gpt4o", "gpt2", *PATTERNS))))
 def test_edits_in_runs_of_many_parts(vocabulary, pattern):
     """Where a run is left out before the text is split again, the pieces must not differ for it."""
@@ -29,7 +34,7 @@ def test_edits_in_runs_of_many_parts(vocabulary, pattern):
     tokenizer = Tokenizer(vocabulary, pattern)
     fresh = Tokenizer(vocabulary, pattern)
     for _ in range(4):
-        text = "x".join(rng.choice(RUNS) * rng.choice((3, 700, 2500)) for _ in range(4))
+        text = "x".join(run(rng) for _ in range(4))
         live = LiveText(tokenizer, text)
         live.settle(float("inf"))
         places = [0, len(text)]
@@ -50,7 +55,7 @@ def test_edits_in_runs_of_many_parts(vocabulary, pattern):
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "gpt4o", "none"])
-@pytest.mark.parametrize("bits", [" ", "a", "abcdefgh", "日本語", "=", "\n"])
+@pytest.mark.parametrize("bits", [" ", "a", "abcdefgh", "日本語", "=", "\n", " \t\n"])
 def test_an_edit_in_a_long_piece_looks_at_little_of_it(vocabulary, monkeypatch, pattern, bits):
     rng = random.Random(pattern + bits)
     live = LiveText(Tokenizer(vocabulary, pattern), "".join(rng.choices(bits, k=60_000)))
@@ -83,6 +88,8 @@ def test_the_sets_of_a_run():
     assert scanner is not None and scanner.run(b"") == 0
     assert scanner.run("abcé日".encode()) == scanner.run(b"z") > 0
     assert scanner.run(b"ab c") == scanner.run(b"12") == 0, "several sets, and digits of which a piece holds three"
+    assert scanner.run(b" \n\t") == scanner.run(b"\t \n ") != scanner.run(b" \t"), "other sets, but of one kind"
+    assert scanner.run(b" \n\t") & 0xFF == scanner.run(b" \t") & 0xFF > 0
     assert scanner.run("😊👍".encode()) == scanner.run(b"!?") > 0
     assert scanner.run(b"\xff") > 0, "what is no UTF-8 is some sign"
 
@@ -96,4 +103,14 @@ def test_a_long_piece_is_kept_whole_where_tokens_are_removed(vocabulary):
     for tokenizer in picky, merges, picky:
         live.use(tokenizer)
         live.splice(700, 701, "ba")
+        assert live.ids == tokenizer.encode_ordinary(live.text)
+
+
+def test_tokens_longer_than_a_part():
+    """A part cannot be cut inside of a token, however long that makes it."""
+    merges = [(97 if n == 0 else 255 + n, 97 if n == 0 else 255 + n, 256 + n) for n in range(11)]
+    tokenizer = Tokenizer(Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges), "none")
+    rng, live = random.Random(0), LiveText(tokenizer, "b" + "a" * 30_000)
+    for _ in range(4):
+        live.splice(at := rng.randrange(live.n_characters), at + rng.choice((0, 1)), rng.choice("ab"))
         assert live.ids == tokenizer.encode_ordinary(live.text)
