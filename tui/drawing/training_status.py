@@ -36,7 +36,7 @@ def duration(seconds: float) -> str:
     """A time for reading, never longer than it is exact.
 
     >>> duration(0.4), duration(75), duration(7300)
-    ('under 1 s', '1 min 15 s', '2 h 2 min')
+    ('under 1 s', '1 min 15 s', '2 h 1 min')
     """
     if seconds < 1:
         return "under 1 s"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bpe_core.auditing import KINDS, Finding, Findings, Stage, audit, run_checks
+from bpe_core.auditing import KINDS, Examination, Finding, Findings, Stage, audit
 from bpe_core.auditing.findings import Severity
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
@@ -52,11 +52,11 @@ def test_every_finding_is_a_row_for_the_screen_and_a_line_of_json(found):
 
 def test_the_same_findings_come_one_by_one():
     tokenizer = train(TEXT, vocab_size=280)
-    stream = run_checks(tokenizer)
+    stream = Examination(tokenizer).findings()
     first = next(stream)
     assert first.kind == "unused-byte"
     stream.close()  # whoever has seen enough stops
-    assert list(Findings(run_checks(tokenizer))) == list(audit(tokenizer))
+    assert list(Findings(Examination(tokenizer).findings())) == list(audit(tokenizer))
 
 
 def test_progress_is_told_and_can_end_the_audit():

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from bpe_core import audit, save, train
-from bpe_core.auditing import run_checks
+from bpe_core.auditing import Examination
 from bpe_core.auditing.undertrained import unused_rows
 from bpe_core.cli.main import main
 from bpe_core.embeddings.matrix import Matrix
@@ -52,7 +52,7 @@ def test_rows_that_no_text_trains_are_known():
 
 def test_what_does_not_fit_is_told_at_once_or_in_a_sentence(tmp_path):
     with pytest.raises(EmbeddingsError, match="cannot be read"):
-        run_checks(LEARNED, embeddings=tmp_path / "none.safetensors")
+        Examination(LEARNED, embeddings=tmp_path / "none.safetensors")
     with pytest.raises(EmbeddingsError, match="do not belong together"):
         audit(LEARNED, embeddings=Matrix(numpy.zeros((9, 4), numpy.float32), "", "", ""))
 
