@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core import BpeError, Tokenizer, load, save
-from bpe_core.auditing import run_checks
+from bpe_core.auditing import Examination
 from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import LONGEST
 from bpe_core.formats import WRITABLE
@@ -43,7 +43,7 @@ def verdict(path: Path, pattern: str | None, *, most: int | None = None) -> str:
     ids = _ids(tokenizer, texts)
     _check_ids(tokenizer, ids)
     _check_edited(tokenizer, ids)
-    list(islice(run_checks(tokenizer), most))
+    list(islice(Examination(tokenizer).findings(), most))
     with_specials = _ids(tokenizer, texts, specials=True)
     for format in WRITABLE:
         _check_written(tokenizer, format, ids, with_specials)

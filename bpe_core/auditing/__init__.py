@@ -5,7 +5,6 @@ was measured of every token; `verdicts` joins both into one row a token, the mos
 """
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bpe_core.auditing.examination import Examination
@@ -31,7 +30,6 @@ __all__ = [
     "Verdict",
     "audit",
     "on_every_token",
-    "run_checks",
     "token_counts",
     "verdicts",
 ]
@@ -50,7 +48,7 @@ def audit(
     progress: OnStage | None = None,
 ) -> Findings:
     """All findings about the tokenizer's tokens, the worst first; arguments and errors are those of `Examination`."""
-    found = run_checks(
+    examination = Examination(
         tokenizer,
         counts=counts,
         reference=reference,
@@ -58,24 +56,4 @@ def audit(
         indicator=indicator,
         progress=progress,
     )
-    return Findings(found)
-
-
-def run_checks(
-    tokenizer: Tokenizer,
-    *,
-    counts: Counts | None = None,
-    reference: Counts | None = None,
-    embeddings: "Matrix | str | os.PathLike[str] | None" = None,
-    indicator: str | None = None,
-    progress: OnStage | None = None,
-) -> Iterator[Finding]:
-    """The findings as they are made, check by check; arguments and errors are those of `Examination`."""
-    return Examination(
-        tokenizer,
-        counts=counts,
-        reference=reference,
-        embeddings=embeddings,
-        indicator=indicator,
-        progress=progress,
-    ).findings()
+    return Findings(examination.findings())
