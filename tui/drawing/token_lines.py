@@ -8,7 +8,8 @@ from rich.style import Style
 
 from bpe_core.auditing.findings import Severity
 from bpe_core.visible import token_label
-from tui.drawing.columns import PlacedColumn, fit, line, tinted
+from tui.drawing.choice_line import Titles
+from tui.drawing.columns import PlacedColumn, line, tinted
 from tui.drawing.token_columns import INKS, MARKS, number
 from tui.drawing.token_rows import DIES, HOLE, SPECIAL, TokenRows, Wanted
 
@@ -82,39 +83,15 @@ def reason(rows: TokenRows, row: int, kind: str, vocabulary: "Vocabulary | None"
     return " + ".join(token_label(vocabulary.token_bytes(part)) for part in parents) if parents else ""
 
 
-def kind_labels(choices: Mapping[str, int], chosen: str, width: int) -> Iterator[tuple[int, str, str]]:
-    """The kinds with their numbers of rows, as (cell, text, kind) of a footer of `width` cells.
-
-    Those before the chosen one give way when they do not fit.
-    """
-    labels = [(kind, f"{kind or 'all'} {n:,}") for kind, n in choices.items()]
-    place_of_chosen = next((place for place, (kind, _) in enumerate(labels) if kind == chosen), 0)
-    first = 0
-    while first < place_of_chosen and 1 + sum(len(text) + 3 for _, text in labels[first : place_of_chosen + 1]) > width:
-        first += 1
-    x = 1
-    for kind, text in labels[first:]:
-        yield x, text, kind
-        x += len(text) + 3
+def kind_titles(choices: Mapping[str, int]) -> Titles:
+    """The kinds of rows, each with the number of its rows as its title."""
+    return [(kind, f"{kind or 'all'} {n:,}") for kind, n in choices.items()]
 
 
-def kind_line(
-    choices: Mapping[str, int], wanted: Wanted, n_shown: int, width: int, style: Style, accent: Style
-) -> Iterator[Segment]:
-    """How many rows there are of each kind, the kind that is shown in the accent color; then how many are shown."""
+def shown_told(wanted: Wanted, n_shown: int) -> str:
+    """How many rows are shown, and of which severity, where that is not all; begins and ends with a space."""
     worst = SEVERITIES[wanted.severity]
-    shown = f" {worst}{' · ' * bool(worst)}{n_shown:,} shown " if wanted.search or worst else " "
-    room = width - len(shown)
-    x = 0
-    for start, text, kind in kind_labels(choices, wanted.kind, room):
-        if start + len(text) > room:
-            yield Segment(fit(" · …", max(0, room - x)), style)
-            x = room
-            break
-        yield Segment(" " if x == 0 else " · ", style)
-        yield Segment(text, accent if kind == wanted.kind else style)
-        x = start + len(text)
-    yield Segment(fit("", max(0, room - x)) + shown, accent if worst else style)
+    return f" {worst}{' · ' * bool(worst)}{n_shown:,} shown " if wanted.search or worst else " "
 
 
 def none_shown(wanted: Wanted) -> str:

@@ -182,7 +182,7 @@ class Lane:
         self.set_cursor(self._offset)
 
     def _take(self, live: FollowedText) -> None:
-        """Take over the tokens of a reading that was run."""
+        """Have these tokens, of the text as it is now, and no colored rows yet."""
         from tui.text.tokens import TokensOfRows
 
         self.live, self._rows = live, TokensOfRows()

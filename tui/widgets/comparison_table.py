@@ -1,9 +1,8 @@
 """ComparisonTable: what a comparison of tokenizers found, one view of it at a time, to sort and to go through."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
@@ -12,6 +11,7 @@ from textual.reactive import var
 
 from bpe_core.metrics.catalog import OF_PARTS
 from tui.commands import applies, bindings
+from tui.drawing.choice_line import Titles, choice_at, choice_line
 from tui.drawing.columns import PlacedColumn, fit, line, place_at, place_columns
 from tui.drawing.comparison_view import Choices, Row, View
 from tui.drawing.comparison_views import views
@@ -174,9 +174,9 @@ class ComparisonTable(RowList):
 
     def footer_clicked(self, x: int) -> None:
         """Show the view clicked."""
-        for start, text, key in self._labels(self.row_width):
-            if start <= x < start + cell_len(text):
-                self.seen = key
+        key = choice_at(self._titles, self.view.key if self.view else "", self.row_width, x)
+        if key is not None:
+            self.seen = key
 
     # Drawing
 
@@ -214,30 +214,14 @@ class ComparisonTable(RowList):
         view = self.view
         return view.row(row, {}).hint if view and row < view.n_rows else ""
 
-    def _labels(self, width: int) -> Iterator[tuple[int, str, str]]:
-        """The views in the footer, as (cell, text, key); those before the one that is seen give way where need be."""
-        labels = [(view.title, view.key) for view in self._views]
-        seen = self._views.index(self.view) if self.view else 0
-        first = 0
-        while first < seen and 1 + sum(cell_len(text) + 3 for text, _ in labels[first : seen + 1]) > width:
-            first += 1
-        x = 1
-        for text, key in labels[first:]:
-            yield x, text, key
-            x += cell_len(text) + 3
+    @property
+    def _titles(self) -> Titles:
+        return [(view.key, view.title) for view in self._views]
 
     def render_footer(self, width: int) -> Iterable[Segment]:
         """The views, the one that is seen in the accent color."""
-        style, accent = self.style_of("footer"), self.style_of("accent")
-        x = 0
-        for start, text, key in self._labels(width):
-            if start + cell_len(text) > width:
-                yield Segment(fit(" · …", max(0, width - x)), style)
-                return
-            yield Segment(" " if x == 0 else " · ", style)
-            yield Segment(text, accent + Style(bold=True) if self.view and key == self.view.key else style)
-            x = start + cell_len(text)
-        yield Segment(fit("", max(0, width - x)), style)
+        style, accent = self.style_of("footer"), self.style_of("accent") + Style(bold=True)
+        return choice_line(self._titles, self.view.key if self.view else "", width, style, accent)
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         """Why nothing is shown."""

@@ -13,9 +13,10 @@ from textual.reactive import var
 
 from bpe_core.auditing.findings import KINDS
 from tui.commands import bindings
+from tui.drawing.choice_line import choice_at, choice_line
 from tui.drawing.columns import PlacedColumn, fit, place_at
 from tui.drawing.token_columns import number, token_places
-from tui.drawing.token_lines import SEVERITIES, kind_labels, kind_line, none_shown, reason, title_line, token_line
+from tui.drawing.token_lines import SEVERITIES, kind_titles, none_shown, reason, shown_told, title_line, token_line
 from tui.drawing.token_rows import ALL, DIES, HOLE, SPECIAL, TokenRows, Wanted
 from tui.messages import TokenOpened
 from tui.terminal.sliced_work import SlicedWork
@@ -249,9 +250,9 @@ class TokenTable(RowList):
 
     def footer_clicked(self, x: int) -> None:
         """Show only the kind clicked."""
-        for start, text, kind in kind_labels(self.rows.choices, self.kind, self.row_width):
-            if start <= x < start + cell_len(text):
-                self.kind = kind
+        kinds, room = kind_titles(self.rows.choices), self.row_width - cell_len(self._shown_told)
+        if (kind := choice_at(kinds, self.kind, room, x)) is not None:
+            self.kind = kind
 
     # Drawing
 
@@ -278,9 +279,14 @@ class TokenTable(RowList):
     def render_footer(self, width: int) -> Iterable[Segment]:
         """How many rows there are of each kind, and how many are shown."""
         if not len(self.rows):
-            return ()
-        style, accent = self.style_of("footer"), self.style_of("accent")
-        return kind_line(self.rows.choices, self.wanted, self.row_count, width, style, accent)
+            return
+        style, accent, shown = self.style_of("footer"), self.style_of("accent"), self._shown_told
+        yield from choice_line(kind_titles(self.rows.choices), self.kind, width - cell_len(shown), style, accent)
+        yield Segment(shown, accent if self.wanted.severity else style)
+
+    @property
+    def _shown_told(self) -> str:
+        return shown_told(self.wanted, self.row_count)
 
     def render_empty(self, width: int) -> Iterable[Segment]:
         """Why nothing is shown."""

@@ -98,7 +98,7 @@ class Job:
             raise cancelled
 
     async def _end(self) -> None:
-        """Ask the worker to end; terminate it, and at last kill it, if it does not."""
+        """Terminate the worker unless it has ended, and kill it if it has not ended within `PATIENCE` seconds."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 self._process.terminate()
