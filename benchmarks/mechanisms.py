@@ -28,7 +28,6 @@ from bpe_core import tokenizer as tokenizing
 from bpe_core.content.samples import samples
 from bpe_core.editing.live_text import block_list, blocks, pieces, splicing
 from bpe_core.merging import merge_loop, windows
-from bpe_core.patterns.fast import FastPattern
 
 PUBLISHED: Final = {"r50k_base": "gpt2", "cl100k_base": "gpt4", "o200k_base": "gpt4o"}
 """The pattern of rank files, by name."""
@@ -100,7 +99,6 @@ def forgetting(name: str) -> Off:
 
 ENCODING: Final[Mapping[str, Off]] = {
     "memory of pieces": replaced(tokenizing, PieceCache=ForgetfulPieces),
-    "`re` for plain patterns": replaced(FastPattern, reads=lambda self, text: False),
     "windows over long pieces": replaced(merge_loop, WINDOW=NEVER),
     "repetitions in long pieces": replaced(windows, _repeat=lambda symbols, tokens, starts, done: done),
 }

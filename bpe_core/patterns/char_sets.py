@@ -35,11 +35,6 @@ def matches(chars: str, character: str) -> bool:
     return regex.fullmatch(chars, character) is not None
 
 
-def count(chars: str, text: str) -> int:
-    """How many characters of `text` are matched by `chars`, a regular expression of exactly one character."""
-    return len(regex.findall(chars, text))
-
-
 def union(sets: Iterable[Ranges]) -> Ranges:
     """All code points that are in any of the sets."""
     merged: list[tuple[int, int]] = []
@@ -62,16 +57,14 @@ def without(ranges: Ranges, removed: Ranges) -> Ranges:
     return complement(union((complement(ranges), removed)))
 
 
-def set_source(ranges: Sequence[tuple[int, int]], *, negated: bool = False) -> str:
-    r"""The set as a character class in the syntax that `re` and `regex` share.
+def set_source(ranges: Sequence[tuple[int, int]]) -> str:
+    r"""The set as a character class in the syntax that `re` and `regex` share; `ranges` is not empty.
 
-    >>> set_source(((48, 58), (95, 96)), negated=True)
-    '[^\\u0030-\\u0039\\u005f]'
+    >>> set_source(((48, 58), (95, 96)))
+    '[\\u0030-\\u0039\\u005f]'
     """
-    if not ranges:
-        return r"[\s\S]" if negated else "(?!)"
     spans = (_one(low) if high - low == 1 else f"{_one(low)}-{_one(high - 1)}" for low, high in ranges)
-    return f"[{'^' if negated else ''}{''.join(spans)}]"
+    return f"[{''.join(spans)}]"
 
 
 def _one(code: int) -> str:

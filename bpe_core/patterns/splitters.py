@@ -13,7 +13,6 @@ from bpe_core.kernel.grammars import scanner
 from bpe_core.patterns.automaton import END, Automaton
 from bpe_core.patterns.cuts import CutFinder
 from bpe_core.patterns.expression import Expression
-from bpe_core.patterns.fast import FastPattern
 from bpe_core.patterns.kinds import Kinds
 from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then
@@ -49,8 +48,6 @@ class _ByExpression(Splitter):
 
     def split(self, text: str) -> list[str]:
         if not self._own:
-            if self._fast.reads(text):
-                return self._fast.findall(text)
             pieces: list[str] = self._compiled.findall(text)
             return pieces
         if self.lossy:
@@ -67,8 +64,7 @@ class _ByExpression(Splitter):
         return [(start, stop) for start, stop in spans if start < stop]
 
     def _compile_expressions(self) -> None:
-        if not self._own:
-            self._fast.compile_all()
+        _ = self._compiled
 
     def attempts_end_in(self, text: str) -> bool:
         return self.blockwise and self._automaton is not None and self._automaton.attempts_end_in(text)
@@ -102,13 +98,8 @@ class _ByExpression(Splitter):
         return Kinds(self._sets) if self._sets else None
 
     @cached_property
-    def _fast(self) -> FastPattern:
-        assert self._tree is not None, "the named patterns are all plain"
-        return FastPattern(self._tree, self._sets)
-
-    @cached_property
     def _compiled(self) -> Any:
-        return regex.compile(self._expression)
+        return None if self._own else regex.compile(self._expression)
 
 
 class _InParts(Splitter):

@@ -73,36 +73,6 @@ def test_gpt4_and_llama3_part_ways_at_white_space_that_ends_a_text():
     assert splitter("gpt4").split("a\n  b") == splitter("llama3").split("a\n  b")
 
 
-@pytest.mark.parametrize("name", NAMED)
-def test_the_fast_way_gives_what_the_regex_module_gives(name):
-    split = splitter(name).split
-    plain = regex.compile(PATTERNS[name])
-    for text in nasty_texts(seed=1, n=1500):
-        assert split(text) == plain.findall(text), ascii(text)
-
-
-@pytest.mark.parametrize("name", NAMED)
-@pytest.mark.parametrize("odd", ["\N{MATHEMATICAL BOLD SMALL A}", "\N{GRINNING FACE}", "é"])
-def test_a_long_text_too_with_one_odd_character_in_any_part_of_it(name, odd):
-    words = "some words, 12 of them\n" * 200
-    for place in (0, 1023, 1024, 1025, 3000, len(words)):
-        text = words[:place] + odd + words[place:]
-        assert splitter(name).split(text) == regex.compile(PATTERNS[name]).findall(text), place
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_in_ascii_alone_too_where_sets_keep_what_they_took(name):
-    """Letters of both cases, marks before them, slashes and newlines behind signs: where sets could be in each other's
-    way, and one letter that is no ASCII, with which they are."""
-    split = splitter(name).split
-    plain = regex.compile(PATTERNS[name])
-    r = random.Random(4)
-    for number in range(3000):
-        text = "".join(r.choices("aaAA'sSrReEtlL10./\n\n\r\t  \v\x1c", k=r.randrange(1, 24)))
-        text += "ªA\u0301b" if number % 3 == 0 else ""
-        assert split(text) == plain.findall(text), ascii(text)
-
-
 @pytest.mark.parametrize("name", ["llama3", "qwen2"])
 def test_another_library_splits_alike(name):
     theirs = Split(Regex(PATTERNS[name]), "isolated").pre_tokenize_str
