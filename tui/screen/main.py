@@ -176,8 +176,7 @@ class MainScreen(RequestScreen):
     async def _draw_on(self) -> None:
         """Draw the next portion, once keys have been heard and what they changed is among it."""
         await asyncio.sleep(0)
-        if not self._layout_required:
-            self._compositor.update_widgets(self._dirty_widgets)
+        self._compositor.update_widgets(self._dirty_widgets)
         self._compositor_refresh()
 
     # Which pane is seen
