@@ -24,7 +24,8 @@ static int set_ranges(scanner *scanner, unsigned int plane, const uint8_t *range
         memset(scanner->sets + range[0], (int)range[2], range[1] - range[0]);
     }
     if (at == size) {
-        see_letters(scanner);
+        if (!plane)
+            see_letters(scanner);
         return 0;
     }
     PyErr_SetString(PyExc_ValueError, "ranges are triples (first, last + 1, sets) of code points of the plane");
@@ -39,7 +40,9 @@ static int learn_plane(ScannerObject *self, unsigned int plane)
         Py_XDECREF(ranges);
         return -1;
     }
-    int failed = set_ranges(&self->scanner, plane, buffer.buf, (size_t)buffer.len);
+    /* Another thread may have learned it while Python ran, and scan by these sets now. */
+    bool is_known = self->planes >> plane & 1;
+    int failed = is_known ? 0 : set_ranges(&self->scanner, plane, buffer.buf, (size_t)buffer.len);
     if (!failed)
         self->planes |= 1u << plane;
     PyBuffer_Release(&buffer);

@@ -1,6 +1,7 @@
 """The kernel's scanners against `regex`: the published patterns cut every text at the same places."""
 
 import random
+from struct import pack
 
 import pytest
 import regex
@@ -15,7 +16,7 @@ if not kernel.available:
 
 from benchmarks.fuzz_kernel.splitting import SCANNED, split, try_split
 from benchmarks.fuzz_kernel.texts import KINDS
-from bpe_core.kernel.grammars import scanner
+from bpe_core.kernel.grammars import BOTH, SPACE, scanner
 
 OTHER_FORMS = [
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",  # GPT-2 as OpenAI published it
@@ -92,3 +93,20 @@ def test_nobody_is_trusted() -> None:
     with pytest.raises(TypeError):
         new(lambda plane: b"", 0, 0, True, True).ends("abc")
     assert new(lambda plane: b"", 0, 0, True, True).ends(b"") == b""
+
+
+@pytest.mark.parametrize("character", ["a", "😀"])
+def test_sets_that_another_thread_has_learned_meanwhile_are_left_as_they_are(character: str) -> None:
+    text = (character * 2).encode()
+    told: list[int] = []
+
+    def ranges_of(plane: int) -> bytes:
+        """White space, by the first call; letters, by the second, which comes while the first one still runs."""
+        told.append(plane)
+        if told.count(plane) == 2 or plane != ord(character) >> 16:
+            return pack("=3I", plane << 16, (plane + 1) << 16, BOTH)
+        scanned.ends(text)
+        return pack("=3I", plane << 16, (plane + 1) << 16, SPACE)
+
+    scanned = kernel.Scanner(ranges_of, 0, 1, False, False)
+    assert scanned.run(text) == BOTH
