@@ -103,6 +103,12 @@ async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
         table.kind, table.severity = "rare", 3
         await pilot.pause()
         assert "No token of the kind rare, with ▲ only." in lines(table)[1]
+        table.kind, table.severity = SPECIAL, 1
+        await pilot.resize_terminal(66, 12)
+        foot = lines(table)[-1]
+        assert "rare" not in foot, "kinds before the chosen one give way"
+        await pilot.click(TokenTable, offset=(foot.index("unused-byte"), 11))
+        assert table.kind == "unused-byte", "a click finds the kind that stands there"
 
 
 async def test_a_click_on_a_header_sorts_and_another_turns_around() -> None:
