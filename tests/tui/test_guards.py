@@ -29,7 +29,10 @@ from tui.disk import config
 from tui.owners.owner import Owner
 from tui.terminal.guards import LEANT_ON, Dialog, FaithfulParser, Field, GuardedPalette, PagedOptionList, leads_nowhere
 
-both = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "plain"])
+both = pytest.mark.parametrize(
+    "guarded", [pytest.param(True, id="guarded"), pytest.param(False, marks=exhaustive, id="plain")]
+)
+"""Of the plain apps a crash costs a second each, and tells of Textual, not of us."""
 
 
 @asynccontextmanager
@@ -239,6 +242,7 @@ def test_a_byte_that_is_no_utf_8_is_a_character_like_another() -> None:
     assert (config.load_text() or "").startswith("a\ufffd\ufffd(b")
 
 
+@exhaustive
 def test_a_byte_that_is_no_utf_8_ends_an_app_of_textuals_own(home: Path) -> None:
     (home / "plain.py").write_text("from textual.app import App\nApp().run()\n")
     with terminal(program=("plain.py",)) as app:
