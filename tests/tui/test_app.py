@@ -13,7 +13,7 @@ from bpe_core.content.samples import samples
 from bpe_core.visible import visible
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.help import Help
-from tui.dialogs.questions import AskPath
+from tui.dialogs.questions import AskPath, AskPlace
 from tui.disk import config
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
@@ -285,6 +285,21 @@ async def test_a_path_that_is_none_is_told_in_the_dialog(opened: Opened, kept: P
         assert scope.app.screen is scope.screen
 
 
+async def test_a_place_that_cannot_be_written_is_told_in_the_dialog(tmp_path: Path) -> None:
+    dialog = AskPlace("Where to?", suffixes=(".csv", ".md"))
+    for typed, told in (
+        (tmp_path / "missing" / "a.csv", "there is no folder"),
+        (tmp_path, "is a folder"),
+        (tmp_path / "a.txt", "ends in none of .csv, .md"),
+        ("nu\x00l.csv", "cannot be written"),
+        (tmp_path / f"{'x' * 300}.csv", "cannot be written"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            dialog.understood(str(typed))
+    assert dialog.understood(f" {tmp_path}/a.csv ") == tmp_path / "a.csv"
+    assert not list(tmp_path.iterdir())
+
+
 @exhaustive
 async def test_a_text_is_opened_and_saved_byte_for_byte(opened: Opened, kept: Path, home: Path) -> None:
     data = "mixed\r\nlines\rand\x0cform feeds \u2028 é\n".encode()
@@ -313,9 +328,12 @@ async def test_a_text_is_opened_and_saved_byte_for_byte(opened: Opened, kept: Pa
         await replace("y")
         await scope.until(lambda: len(scope.said) == 2, "the text is replaced")
         assert (home / "out.txt").read_bytes() == data
-        for n, path in enumerate(("in.txt/below", "x" * 300, "nu\x00l"), 3):
+        for path in "in.txt/below", "x" * 300, "nu\x00l":
             await answer("ctrl+s", path)
-            await scope.until(lambda n=n: len(scope.said) == n, "what cannot be written is told")
+            dialog = scope.app.screen
+            assert dialog.query_one(".dialog--hint").has_class("-wrong"), "what cannot be written is told"
+            assert dialog.query_one(Input).value == path, "and can be corrected"
+            await scope.press("escape")
     assert (home / "new.txt").read_bytes() == data
 
 

@@ -19,6 +19,7 @@ from bpe_core.auditing.what_if import NORMALIZERS
 from bpe_core.corpus.weights import LARGEST
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats import WRITABLE
+from bpe_core.formats.atomic import check_place
 from bpe_core.formats.folder import holder_in
 from bpe_core.patterns import PATTERNS
 from bpe_core.trainer.conditions import WORDINGS, Condition, condition
@@ -35,6 +36,7 @@ _CHANGES: Final = {"no normalizer" if name == "none" else name: name for name in
 
 LONGEST_TITLE: Final = 60
 """Characters of a name in a list."""
+_GO_ON: Final = "go on typing to a file in it, Tab completes."
 _LEAST_ROOM: Final = 20
 """Characters of names that are told where a terminal is too small for any."""
 _SOON: Final = 1.0
@@ -118,14 +120,13 @@ class Ask(Dialog[Answer | None]):
 
 
 class AskPath(Ask[Path]):
-    """Asks for a path; a leading ~ is the home folder."""
+    """Asks for a path that is there; a leading ~ is the home folder."""
 
     PLACEHOLDER = "path"
     HINT = "Tab completes, Enter to go on, Escape to leave"
 
-    def __init__(self, question: str, start: str = "", *, must_exist: bool = True, only_file: bool = False) -> None:
+    def __init__(self, question: str, start: str = "", *, only_file: bool = False) -> None:
         super().__init__(question, start)
-        self._must_exist = must_exist
         self._only_file = only_file
 
     def suggester(self) -> Suggester:
@@ -140,14 +141,37 @@ class AskPath(Ask[Path]):
             self.tell(shorten("  ".join(names), width=room) or self.HINT)
 
     def understood(self, text: str) -> Path:
-        """The absolute path, which must be there unless it is to be made."""
-        # os.path and not pathlib, which raises for a name that is too long or that no user has.
-        path = Path(os.path.expanduser(text.strip())).absolute()
-        if self._must_exist and not os.path.exists(path):
+        """The absolute path of what is there."""
+        path = _absolute(text)
+        if not os.path.exists(path):
             raise ValueError(f"There is no {path}; correct the path.")
-        if self._only_file and os.path.isdir(path) and not (self._must_exist and holder_in(path)):
-            raise ValueError(f"{path} is a folder; go on typing to a file in it, Tab completes.")
+        if self._only_file and os.path.isdir(path) and not holder_in(path):
+            raise ValueError(f"{path} is a folder; {_GO_ON}")
         return path
+
+
+class AskPlace(AskPath):
+    """Asks for the path of a file that is to be written, one that can be: what was typed is not lost for a folder."""
+
+    def __init__(self, question: str, start: str = "", suffixes: Sequence[str] = ()) -> None:
+        """`suffixes` are those it may have; all if there are none."""
+        super().__init__(question, start)
+        self._suffixes = suffixes
+
+    def understood(self, text: str) -> Path:
+        """The absolute path of a file, which may be there."""
+        path = _absolute(text)
+        if os.path.isdir(path):
+            raise ValueError(f"{path} is a folder; {_GO_ON}")
+        if self._suffixes and path.suffix not in self._suffixes:
+            raise ValueError(f"{path.name} ends in none of {', '.join(self._suffixes)}; give it one of these.")
+        check_place(path)
+        return path
+
+
+def _absolute(text: str) -> Path:
+    # os.path and not pathlib, which raises for a name that is too long or that no user has.
+    return Path(os.path.expanduser(text.strip())).absolute()
 
 
 class AskWhatIf(Ask[WhatIf]):

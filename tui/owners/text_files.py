@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bpe_core.visible import visible
 from tui.dialogs.button_questions import Confirm
-from tui.dialogs.questions import AskPath
+from tui.dialogs.questions import AskPath, AskPlace
 from tui.disk import files
 from tui.disk.sources import TextSource, file_source, text_of, whole_text
 from tui.owners.owner import Host, Owner, in_thread
@@ -51,12 +51,8 @@ class TextFiles(Owner[None]):
         self._host.run_worker(partial(self._done, partial(self._save_rows, parts, suffixes)))
 
     async def _save_rows(self, parts: Callable[[str], Iterable[bytes]], suffixes: Sequence[str]) -> None:
-        path = await self._host.ask(AskPath(f"Where to? {', '.join(suffixes)}", must_exist=False, only_file=True))
-        if path is None:
-            return
-        if path.suffix not in suffixes:
-            self._host.say(f"{path.name} has none of the suffixes {', '.join(suffixes)}: nothing is written.", "error")
-        elif not os.path.exists(path) or await self._may_replace(path):
+        path = await self.place(f"Where to? {', '.join(suffixes)}", suffixes=suffixes)
+        if path is not None:
             await in_thread(files.write_file, path, parts(path.suffix))
             self._host.say(f"Saved as {path}.")
 
@@ -71,9 +67,8 @@ class TextFiles(Owner[None]):
             self._opened(await in_thread(text_of, source))
 
     async def _save(self, text: str, what: str, name: str) -> None:
-        question = f"Where should {what} be saved?"
-        path = await self._host.ask(AskPath(question, name, must_exist=False, only_file=True))
-        if path is None or (os.path.exists(path) and not await self._may_replace(path)):
+        path = await self.place(f"Where should {what} be saved?", name)
+        if path is None:
             return
         try:
             # In one step: a disk that is full must not cost what stood there before.
@@ -83,5 +78,10 @@ class TextFiles(Owner[None]):
             problem = error.strerror if isinstance(error, OSError) else error
             self._failed(f"{path} could not be written: {problem}.")
 
-    async def _may_replace(self, path: Path) -> bool:
-        return await self._host.ask(Confirm(f"Replace {visible(str(path))}?", "Replace"))
+    async def place(self, question: str, name: str = "", suffixes: Sequence[str] = ()) -> Path | None:
+        """Ask for a file that may be written, `name` being proposed; None if none may."""
+        path = await self._host.ask(AskPlace(question, name, suffixes))
+        if path is None or not os.path.exists(path):
+            return path
+        replace = await self._host.ask(Confirm(f"Replace {visible(str(path))}?", "Replace"))
+        return path if replace else None

@@ -11,7 +11,7 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import save
 from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.visible import visible
-from tui.dialogs.questions import AskFormat, AskPath
+from tui.dialogs.questions import AskFormat
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.owners.owner import in_thread, sentence_of
@@ -61,11 +61,8 @@ class Results:
         form = await screen.ask(AskFormat("For which library should this tokenizer be saved, as it is in force?"))
         if form is None:
             return
-        path = await screen.ask(AskPath("In which file?", must_exist=False, only_file=True))
+        path = await screen.session.files.place("In which file?")
         if path is None:
-            return
-        if path.exists():
-            screen.say(f"There is a {visible(path.name)} already; name another file.", "warning")
             return
         try:
             await in_thread(save, tokenizer, path, format=form)
