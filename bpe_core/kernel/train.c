@@ -25,23 +25,26 @@ bool add_symbol(trainer *t, const uint8_t *bytes, size_t n)
     return true;
 }
 
-bool add_to_piece(trainer *t, const uint32_t *symbols, size_t n)
+bool add_to_piece(trainer *t, const uint8_t *bytes, size_t n, const uint8_t *symbol_of)
 {
-    if (n > UINT32_MAX - 2 - t->slots.n || !ROOM(t->slots, n))
+    if (n > UINT32_MAX - 3 - t->slots.n || !ROOM(t->slots, n))
         return false;
-    memcpy(t->slots.items + t->slots.n, symbols, n * sizeof *symbols);
-    t->slots.n += n;
+    for (size_t i = 0; i < n; i++)
+        t->slots.items[t->slots.n++] = symbol_of[bytes[i]];
     return true;
 }
 
 bool end_piece(trainer *t, uint64_t weight)
 {
-    static const uint32_t end = END_OF_PIECE;
-    size_t n = t->slots.n - t->starts.items[t->starts.n - 1];
-    if (n && weight > (UINT64_MAX / 2 - t->n_tokens) / n)
+    bool is_marked = t->spans.n > 256;
+    size_t n = t->slots.n + is_marked - t->starts.items[t->starts.n - 1];
+    if ((n && weight > (UINT64_MAX / 2 - t->n_tokens) / n) || t->slots.n > UINT32_MAX - 3)
         return false;
-    if (!ROOM(t->starts, 1) || !ROOM(t->weights, 1) || !add_to_piece(t, &end, 1))
+    if (!ROOM(t->slots, 2) || !ROOM(t->starts, 1) || !ROOM(t->weights, 1))
         return false;
+    if (is_marked)
+        t->slots.items[t->slots.n++] = 256;
+    t->slots.items[t->slots.n++] = END_OF_PIECE;
     t->n_tokens += n * weight;
     t->weights.items[t->weights.n++] = weight;
     t->starts.items[t->starts.n++] = (uint32_t)t->slots.n;

@@ -94,10 +94,11 @@ typedef struct {
 /* Prepare a trainer that is all zero but for its options; false without memory. */
 bool begin_trainer(trainer *trainer);
 
-/* Add a symbol with its bytes (false without memory); append symbols to the piece that is being added, and close it with
-   its weight, at least 1 (false also where there are too many). All symbols are below the number of those added. */
+/* Add a symbol with its bytes (false without memory): first the 256 bytes, then the marker behind every piece if there is
+   one. Append bytes to the piece that is being added, and close it with its weight, at least 1 (false also where there
+   are too many). */
 bool add_symbol(trainer *trainer, const uint8_t *bytes, size_t n);
-bool add_to_piece(trainer *trainer, const uint32_t *symbols, size_t n);
+bool add_to_piece(trainer *trainer, const uint8_t *bytes, size_t n, const uint8_t *symbol_of);
 bool end_piece(trainer *trainer, uint64_t weight);
 
 /* Count the pairs of all pieces, then note their places: slot by slot, both of them from the first to the last. */

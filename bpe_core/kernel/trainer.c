@@ -3,7 +3,7 @@
 #include "pieces.h"
 #include "train.h"
 
-enum { SLICE = 1 << 16, BLOCK = 1 << 14 }; /* steps, slots or bytes between two looks at signals; symbols added at once */
+enum { SLICE = 1 << 16 }; /* steps, slots or bytes between two looks at signals */
 
 typedef struct {
     PyObject_HEAD
@@ -24,35 +24,20 @@ static bool may_go_on(PyObject *look, size_t done, size_t total)
     return answer != NULL;
 }
 
-static bool add_bytes(trainer *trainer, const uint8_t *bytes, size_t n, const uint8_t *number_of)
+/* Add the pieces of a table, slice by slice. */
+static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t *symbol_of)
 {
-    uint32_t symbols[BLOCK];
-    while (n) {
-        size_t some = n < BLOCK ? n : BLOCK;
-        for (size_t i = 0; i < some; i++)
-            symbols[i] = number_of[bytes[i]];
-        if (!add_to_piece(trainer, symbols, some))
-            return false;
-        bytes += some, n -= some;
-    }
-    return true;
-}
-
-/* Add the pieces of a table, slice by slice, each with the end of a word where that is a symbol of its own. */
-static int add_pieces(trainer *trainer, const piece_table *table, const uint8_t *number_of, bool has_end)
-{
-    static const uint32_t end = 256;
     bool added = true;
     for (size_t number = 0, at = 0; added && number < table->pieces.n;) {
         Py_BEGIN_ALLOW_THREADS
         for (size_t left = SLICE; added && left && number < table->pieces.n;) {
             const piece *piece = &table->pieces.items[number];
             size_t n = length_of(piece) - at, some = n < left ? n : left;
-            added = add_bytes(trainer, bytes_of(table, piece) + at, some, number_of);
+            added = add_to_piece(trainer, bytes_of(table, piece) + at, some, symbol_of);
             left -= some;
             at += some;
             if (added && some == n) {
-                added = (!has_end || add_to_piece(trainer, &end, 1)) && end_piece(trainer, piece->count);
+                added = end_piece(trainer, piece->count);
                 number++, at = 0;
             }
         }
@@ -90,12 +75,12 @@ no_memory:
 
 static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphabet, Py_buffer *end, PyObject *look)
 {
-    uint8_t number_of[256] = {0};
+    uint8_t symbol_of[256] = {0};
     const uint8_t *bytes = alphabet->buf;
     for (int number = 0; alphabet->len == 256 && number < 256; number++)
-        number_of[bytes[number]] = (uint8_t)number;
+        symbol_of[bytes[number]] = (uint8_t)number;
     for (int byte = 0; byte < 256; byte++)
-        if (alphabet->len != 256 || bytes[number_of[byte]] != byte) {
+        if (alphabet->len != 256 || bytes[symbol_of[byte]] != byte) {
             PyErr_SetString(PyExc_ValueError, "the alphabet is the 256 bytes in some order");
             return -1;
         }
@@ -106,7 +91,7 @@ static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphab
         PyErr_NoMemory();
         return -1;
     }
-    return add_pieces(trainer, pieces, number_of, has_end) || index_all(trainer, look) ? -1 : 0;
+    return add_pieces(trainer, pieces, symbol_of) || index_all(trainer, look) ? -1 : 0;
 }
 
 static PyObject *new_trainer(PyTypeObject *type, PyObject *args, PyObject *kwargs)
