@@ -40,141 +40,111 @@ class Learned(Protocol):
         """Tokens in the corpus after this merge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """So many merges are made."""
+class _Condition:
+    """What conditions have in common: sentences that are made of their fields."""
 
-    step: int
+    __slots__ = ()
+    in_words: ClassVar[str]
+    for_a_person: ClassVar[str]
 
     @property
     def words(self) -> str:
         """As `condition` reads it, in ASCII."""
-        return f"step {self.step}"
+        return self.in_words.format(self)
 
     @property
     def told(self) -> str:
         """For a person."""
-        return f"step {self.step:,}"
+        return self.for_a_person.format(self)
 
     def holds(self, merge: Learned, n_bytes: int) -> bool:
-        """Whether it holds after this merge; `n_bytes` is the size of the corpus."""
+        """Whether it holds after this merge of a corpus of `n_bytes`. What is unknown is 0, and nothing holds of it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Step(_Condition):
+    """So many merges are made."""
+
+    in_words, for_a_person = "step {0.step}", "step {0.step:,}"
+    step: int
+
+    def holds(self, merge: Learned, n_bytes: int) -> bool:
         return merge.step >= self.step
 
 
 @dataclass(frozen=True, slots=True)
-class PowerOfTwo:
+class PowerOfTwo(_Condition):
     """The number of merges is a power of two; true again and again."""
 
-    words: ClassVar[str] = "power of two"
-    told: ClassVar[str] = "a power of two"
+    in_words, for_a_person = "power of two", "a power of two"
 
     def holds(self, merge: Learned, n_bytes: int) -> bool:
-        """Whether it holds after this merge; `n_bytes` is the size of the corpus."""
         return not merge.step & (merge.step - 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(_Condition):
     """The corpus has so many tokens or fewer."""
 
+    in_words, for_a_person = "tokens {0.most}", "{0.most:,} tokens or fewer"
     most: int
 
-    @property
-    def words(self) -> str:
-        """As `condition` reads it, in ASCII."""
-        return f"tokens {self.most}"
-
-    @property
-    def told(self) -> str:
-        """For a person."""
-        return f"{self.most:,} tokens or fewer"
-
     def holds(self, merge: Learned, n_bytes: int) -> bool:
-        """Whether it holds after this merge; `n_bytes` is the size of the corpus. Unknown lengths, 0, never hold."""
         return 0 < merge.n_tokens <= self.most
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(_Condition):
     """The corpus has so many bytes per token, or more."""
 
+    in_words, for_a_person = "ratio {0.least!r}", "{0.least:g} bytes per token"
     least: float
 
-    @property
-    def words(self) -> str:
-        """As `condition` reads it, in ASCII."""
-        return f"ratio {self.least!r}"
-
-    @property
-    def told(self) -> str:
-        """For a person."""
-        return f"{self.least:g} bytes per token"
-
     def holds(self, merge: Learned, n_bytes: int) -> bool:
-        """Whether it holds after this merge; `n_bytes` is the size of the corpus. Unknown sizes, 0, never hold."""
         return 0 < merge.n_tokens * self.least <= n_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Longer:
+class Longer(_Condition):
     """The new token has more than so many bytes."""
 
+    in_words, for_a_person = "longer than {0.bytes}", "a token longer than {0.bytes:,} bytes"
     bytes: int
 
-    @property
-    def words(self) -> str:
-        """As `condition` reads it, in ASCII."""
-        return f"longer than {self.bytes}"
-
-    @property
-    def told(self) -> str:
-        """For a person."""
-        return f"a token longer than {self.bytes:,} bytes"
-
     def holds(self, merge: Learned, n_bytes: int) -> bool:
-        """Whether it holds after this merge; `n_bytes` is the size of the corpus."""
         return len(merge.token_bytes) > self.bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Token(_Condition):
     """The new token is this one."""
 
+    in_words, for_a_person = "token 0x{0.digits}", "the token {0.label}"
     token: bytes
 
     @property
-    def words(self) -> str:
-        """As `condition` reads it, in ASCII."""
-        return f"token 0x{self.token.hex()}"
+    def digits(self) -> str:
+        """Its bytes in hexadecimal."""
+        return self.token.hex()
 
     @property
-    def told(self) -> str:
-        """For a person."""
-        return f"the token {token_label(self.token)}"
+    def label(self) -> str:
+        """As it is shown."""
+        return token_label(self.token)
 
     def holds(self, merge: Learned, n_bytes: int) -> bool:
-        """Whether it holds after this merge; `n_bytes` is the size of the corpus."""
         return merge.token_bytes == self.token
 
 
 @dataclass(frozen=True, slots=True)
-class CountBelow:
+class CountBelow(_Condition):
     """The pair that was merged occurred less often than that."""
 
+    in_words, for_a_person = "count below {0.count}", "a count below {0.count:,}"
     count: int
 
-    @property
-    def words(self) -> str:
-        """As `condition` reads it, in ASCII."""
-        return f"count below {self.count}"
-
-    @property
-    def told(self) -> str:
-        """For a person."""
-        return f"a count below {self.count:,}"
-
     def holds(self, merge: Learned, n_bytes: int) -> bool:
-        """Whether it holds after this merge; `n_bytes` is the size of the corpus. An unknown count, 0, never holds."""
         return 0 < merge.count < self.count
 
 
