@@ -29,7 +29,7 @@ class PieceTable:
         """Count pieces of the document of this number; later ones have higher numbers."""
         self._counts.update(pieces)
         self.n_pieces += len(pieces)
-        self._note(pieces, (document,))
+        self._note(set(pieces), (document,))
 
     def append(self, other: "PieceTable", document: int, weight: int = 1) -> None:
         """Add the counts of another table, each `weight` times; its documents are numbered from `document` on."""

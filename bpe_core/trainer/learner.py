@@ -82,9 +82,7 @@ class PythonLearner:
         self._max_length = rules.max_length or inf
         self._index = PairIndex(symbols, len(self._bytes), end, self._max_length, look)
         key = {"first": self._index.first_place, "largest": self._largest_first}.get(rules.ties, _lowest_first)
-        self._candidates = Candidates(
-            self._index.counts, key, key_grows=rules.ties == "first", min_count=rules.min_count
-        )
+        self._candidates = Candidates(self._index, key, key_grows=rules.ties == "first", min_count=rules.min_count)
         self._giving = False
 
     def _largest_first(self, pair: Pair) -> tuple[str, str]:
@@ -103,25 +101,22 @@ class PythonLearner:
         return list(islice(self._steps(), n))
 
     def _steps(self) -> Iterator[Step]:
-        candidates = self._candidates
-        while (pair := candidates.pop()) is not None:
-            count, n_tied = candidates.level, candidates.n_tied
-            candidates.update(*self._merge(pair, count))
-            yield *pair, count, n_tied, self._index.n_tokens
+        while (pair := self._candidates.pop()) is not None:
+            count = self._candidates.level
+            yield self._merge(pair, count, self._index.n_tied[count])
 
-    def _merge(self, pair: Pair, level: int) -> tuple[list[Pair], int]:
-        made, fallen = self._index.merge(pair, len(self._bytes), level)
+    def _merge(self, pair: Pair, count: int, n_tied: int) -> Step:
+        made = self._index.merge(pair, len(self._bytes))
         self._bytes.append(self._bytes[pair[0]] + self._bytes[pair[1]])
-        return made, fallen + (level > 0)
+        self._candidates.add(made)
+        return *pair, count, n_tied, self._index.n_tokens
 
     def merge(self, pair: Pair) -> Step:
         """Merge a pair that is given, and not chosen: before the first `learn` only. Its step has 0 tied pairs."""
         if not self._giving:
             self._index.limit(inf)  # given merges may be longer
             self._giving = True
-        count = self._index.counts.get(pair, 0)
-        self._candidates.update(*self._merge(pair, 0))
-        return *pair, count, 0, self._index.n_tokens
+        return self._merge(pair, self._index.counts.get(pair, 0), 0)
 
     def pairs(self) -> Iterable[tuple[Pair, int]]:
         """(pair, count) for every pair that occurs in the corpus now, in no order."""

@@ -7,7 +7,7 @@ found without links, and whether a pair still occurs at a slot where it once did
 
 from array import array
 from bisect import bisect
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Final
@@ -45,6 +45,8 @@ class PairIndex:
         """
         self.counts: dict[Pair, int] = {}
         """How often each pair occurs in the corpus now; never 0."""
+        self.n_tied: Counter[int] = Counter()
+        """How many pairs occur as often as that."""
         self.n_tokens = 0
         """Symbols in the corpus now."""
         self._places: dict[Pair, array[int]] = {}  # slots where a pair occurs or once did, ascending
@@ -75,7 +77,7 @@ class PairIndex:
                     counts[pair] += weight
                     places[pair].append(place)
         if self._max_length >= 2:
-            self.counts, self._places = dict(counts), dict(places)
+            self.counts, self._places, self.n_tied = dict(counts), dict(places), Counter(counts.values())
 
     def first_place(self, pair: Pair) -> int:
         """The first slot where `pair` occurs, which never decreases. Forgets earlier slots, where the pair is gone."""
@@ -104,12 +106,11 @@ class PairIndex:
                 place += spans[symbol]
         return counts
 
-    def merge(self, pair: Pair, symbol: int, level: int) -> tuple[list[Pair], int]:
+    def merge(self, pair: Pair, symbol: int) -> list[Pair]:
         """Replace `pair` by the new `symbol` (the number of symbols before it) everywhere, from left to right.
 
-        A pair that occurs nowhere gets its symbol all the same.
-        Returns the pairs this has made, and how many pairs besides `pair` had the count `level` before and have a lower
-        one now. Takes O(log pieces) for each slot where the pair occurs or once did.
+        A pair that occurs nowhere gets its symbol all the same. Returns the pairs that this has made. Takes
+        O(log pieces) for each slot where the pair occurs or once did.
         """
         slots, spans = self._slots, self._spans
         spans.append(spans[pair[0]] + spans[pair[1]])
@@ -124,36 +125,39 @@ class PairIndex:
                     before[neighbor].append(place - spans[neighbor])
                 if (neighbor := slots[behind]) != END and not self._stands_at(pair, behind):
                     after[neighbor].append(place)
-        self.counts.pop(pair, None)
+        self._set(pair, 0)
         made: list[Pair] = []
-        fallen = 0
         for neighbor, places in before.items():
             was = (
                 pair[1] if neighbor == symbol else neighbor
-            )  # two occurrences that touch: their common pair is counted here only
-            fallen += self._exchange((was, pair[0]), (neighbor, symbol), places, level, made)
+            )  # of two that touch, the pair between is counted here only
+            self._exchange((was, pair[0]), (neighbor, symbol), places, made)
         for neighbor, places in after.items():
-            fallen += self._exchange((pair[1], neighbor), (symbol, neighbor), places, level, made)
-        return made, fallen
+            self._exchange((pair[1], neighbor), (symbol, neighbor), places, made)
+        return made
 
     def limit(self, max_length: float) -> None:
         """Keep no pairs from now on that would make a symbol of more than `max_length` initial symbols."""
         self._max_length = max_length
         for pair in [pair for pair in self.counts if self._spans[pair[0]] + self._spans[pair[1]] > max_length]:
-            del self.counts[pair], self._places[pair]
+            self._set(pair, 0)
 
-    def _exchange(self, old: Pair, new: Pair, places: list[int], level: int, made: list[Pair]) -> bool:
-        """Replace the pair `old` by `new` at these `places`; true if `old` had the count `level` before."""
+    def _exchange(self, old: Pair, new: Pair, places: list[int], made: list[Pair]) -> None:
+        """Replace the pair `old` by `new` at these `places`."""
         weight = sum(map(self._weight, places))
         if self._spans[new[0]] + self._spans[new[1]] <= self._max_length:
-            self.counts[new] = weight
             self._places[new] = array("I", places)
+            self._set(new, weight)
             made.append(new)
-        count = self.counts.get(old)
-        if count is None:
-            return False
-        if count > weight:
-            self.counts[old] = count - weight
+        if old in self.counts:
+            self._set(old, self.counts[old] - weight)
+
+    def _set(self, pair: Pair, count: int) -> None:
+        """Change how often a pair occurs."""
+        self.n_tied[self.counts.get(pair, 0)] -= 1
+        self.n_tied[count] += 1
+        if count:
+            self.counts[pair] = count
         else:
-            del self.counts[old], self._places[old]
-        return count == level
+            self.counts.pop(pair, None)
+            self._places.pop(pair, None)
