@@ -22,8 +22,9 @@ from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.progress import Stopped
 from bpe_core.corpus.weights import parsed
-from bpe_core.errors import OptionError
+from bpe_core.errors import FormatError, OptionError
 from bpe_core.plurals import counted
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.experiment import SuperBPE
 from bpe_core.trainer.options import Options
 from bpe_core.visible import visible
@@ -119,7 +120,7 @@ def run(options: Namespace) -> int:
                     )
                     checkpoints.remove()
                 if options.curve:
-                    write_curve(trainer.tokenizer(), options.curve)
+                    _write_curve(trainer.tokenizer(), options.curve, outcome.saved)
         code = _end(control, report, outcome)
     if control.stopped:
         return code
@@ -142,6 +143,16 @@ def _counts(
     sizes = (counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table))
     report.send(Counted(*sizes))
     return counts
+
+
+def _write_curve(tokenizer: Tokenizer, path: str, saved: str) -> None:
+    """Raises `FormatError`, which says where the tokenizer is nevertheless."""
+    try:
+        write_curve(tokenizer, path)
+    except FormatError as error:
+        if not saved:
+            raise
+        raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {saved} all the same.") from None
 
 
 def _shown(line: Line) -> str:

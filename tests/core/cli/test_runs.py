@@ -157,10 +157,12 @@ def test_what_is_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["export", "curve", str(tmp_path / "a.tiktoken")]) == 2
 
 
-def test_a_training_writes_its_curve(tmp_path: Path) -> None:
+def test_a_training_writes_its_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "text.txt").write_text(" ".join(WORDS))
     for name, begin in (("a.csv", "step,n_vocab"), ("a.svg", "<svg ")):
         command = ["train", str(tmp_path / "text.txt"), "-o", str(tmp_path / "a.json"), "--vocab-size", "270"]
         assert main([*command, "--curve", str(tmp_path / name)]) == 0
         assert (tmp_path / name).read_text().startswith(begin)
+    assert main([*command, "--curve", "/dev/full"]) == 2
+    assert "/dev/full cannot be written" in (told := capsys.readouterr().err) and "a.json all the same" in told
     assert load(tmp_path / "a.json").step
