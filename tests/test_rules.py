@@ -13,10 +13,10 @@ ROOT = Path(__file__).parents[1]
 FILES = [path for package in ("bpe_core", "tui") for path in (ROOT / package).rglob("*.py")]
 
 
-def loaded_by(statement: str) -> set[str]:
+def loaded_by(statement: str, **environment: str) -> set[str]:
     """The top-level modules that a statement loads in a fresh Python."""
     program = f"{statement}\nimport sys\nprint(*sorted(sys.modules))"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     return {name.partition(".")[0] for name in ended.stdout.split()}
 
@@ -30,6 +30,13 @@ def test_the_engine_loads_no_screen_and_no_extra() -> None:
 
 def test_the_worker_loads_no_screen_either() -> None:
     assert not loaded_by("import bpe_core.cli.main") & {"tui", "textual", "rich", "platformdirs", "numpy"}
+
+
+def test_every_module_of_the_engine_can_be_imported_without_the_kernel() -> None:
+    found = "from importlib import import_module\nfrom pkgutil import walk_packages\nimport bpe_core\n"
+    modules = "(module.name for module in walk_packages(bpe_core.__path__, 'bpe_core.'))"
+    every = f"{found}for name in {modules}:\n    if not name.endswith(('__main__', '_kernel')): import_module(name)"
+    assert "bpe_core" in loaded_by(every, BPESCOPE_KERNEL="0")
 
 
 def test_arguments_are_looked_at_before_the_app_is_loaded() -> None:

@@ -85,7 +85,7 @@ class _Shares:
             self._small = []
             self._submit(texts, partial(self._counts.take, sources=sources))
 
-    def _submit(self, texts: Sequence[bytes], then: Callable[[kernel.PieceTable], None]) -> None:
+    def _submit(self, texts: Sequence[bytes], then: "Callable[[kernel.PieceTable], None]") -> None:
         self._counted.append((self._threads.submit(_counted, self._scanner, texts), then))
         while len(self._counted) > self._most:
             self._take_first()
