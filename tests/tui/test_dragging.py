@@ -10,14 +10,19 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import pyte
 import pytest
 from rich.console import Console
 from scope import Opened
 from textual import events
-from textual._compositor import ChopsUpdate, Compositor
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate
+from textual.app import App
 from textual.geometry import Region
+from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input
 
+from tui.screen.main import MainScreen
 from tui.screen.selective_drawing import OVERRIDDEN, PORTION, SelectiveCompositor
 from tui.widgets import text_work
 from tui.widgets.curve import Curve
@@ -157,3 +162,35 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
         await scope.batch(*(mouse(events.MouseMove, x) for x in places[:20]))
         assert len(seen) == 1
         await scope.batch(mouse(events.MouseUp, places[0]))
+
+
+async def test_a_screen_drawn_in_portions_shows_all_that_has_changed(
+    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody types while a training begins, goes on and ends, with its layouts and drawings; then all is there."""
+    shown = pyte.Screen(120, 40)
+    terminal, console, portions = pyte.Stream(shown), Console(width=120, color_system="truecolor"), 0
+
+    def paint(app: App[None], screen: Screen[object], update: object) -> None:
+        nonlocal portions
+        if isinstance(update, CompositorUpdate):
+            terminal.feed(update.render_segments(console).replace("\n", ""))
+            portions += cast(MainScreen, screen)._compositor.is_behind
+
+    monkeypatch.setattr(App, "_display", paint)
+    async with opened(book) as scope:
+        await scope.until_tokenizer()
+        scope.training.query_one("#vocab-size", Input).value = "300"
+        scope.screen.refresh()
+        await scope.press("f6", *"the")
+        await scope.until(lambda: scope.screen.run.phase == "merging" or not scope.screen.run.busy, "it learns")
+        await scope.press(*"other")
+        await scope.until(lambda: not scope.screen.run.busy and not scope.screen.session.training.is_working, "ends")
+        await scope.press(*"thesis")
+        assert portions > 5, "it was drawn in portions"
+
+        def undrawn() -> list[tuple[str, str]]:
+            whole = [strip.text for strip in scope.screen._compositor.render_strips()]
+            return [lines for lines in zip(shown.display, whole, strict=True) if lines[0] != lines[1]]
+
+        await scope.until(lambda: not undrawn(), "all is drawn")

@@ -176,8 +176,14 @@ class MainScreen(RequestScreen):
     async def _draw_on(self) -> None:
         """Draw the next portion, once keys have been heard and what they changed is among it."""
         await asyncio.sleep(0)
-        self._compositor.update_widgets(self._dirty_widgets)
+        if self._layout_required:
+            return  # what is left is drawn with it
+        # The others may be there only once they are laid out, and would have Textual take that for done.
+        seen = self._dirty_widgets & self._compositor.visible_widgets.keys()
+        others = self._dirty_widgets - seen
+        self._compositor.update_widgets(seen)
         self._compositor_refresh()
+        self._dirty_widgets |= others
 
     # Which pane is seen
 
