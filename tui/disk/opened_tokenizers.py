@@ -1,4 +1,4 @@
-"""Tokenizers that were opened from elsewhere: what was seen of them, and what has become of their files since."""
+"""Tokenizers from elsewhere, opened or left by other programs: what was seen of them, and what has become of these."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.formats import load
+from bpe_core.hub import encodings, repositories
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
 from tui.disk import config
-from tui.disk.other_programs import found_tokenizers
 from tui.disk.tokenizer_files import kept_tokenizers
 from tui.state.tokenizers import KnownTokenizer, Opened, Trouble, name_of
 
@@ -44,6 +44,15 @@ def _size_and_time(path: str) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return file.st_size, file.st_mtime_ns
+
+
+def found_tokenizers(environment: Mapping[str, str] = os.environ) -> list[KnownTokenizer]:
+    """The tokenizers, by name, in the caches of Hugging Face's hub and of tiktoken. Not for the main thread.
+
+    Reads rank files whole to be sure of them.
+    """
+    cached = (*repositories.all_cached(environment), *encodings.all_cached(environment))
+    return [KnownTokenizer(str(path), name, 0, "found", name) for name, path in cached]
 
 
 def found(forgotten: Iterable[str]) -> tuple[KnownTokenizer, ...]:
