@@ -23,8 +23,9 @@ class RankedVocabulary(Vocabulary):
     """A vocabulary whose file has a rank for each token but no merges, as those of tiktoken and SentencePiece.
 
     Two neighbors join if their joined bytes are a token, the lowest rank first. With `whole_pieces`, a piece that is
-    a token becomes it without merging. `tokens` maps ids to bytes. `id_of` maps bytes to ids in the order of the ranks,
-    for those tokens that text can become, by default all; `rank_of` is given only if some tokens have equal ranks.
+    a token becomes it without merging. `tokens` maps ids to bytes; it is kept, and must not change afterwards. `id_of`
+    maps bytes to ids in the order of the ranks, for those tokens that text can become, by default all; `rank_of` is
+    given only if some tokens have equal ranks.
 
     `merges`, `n_merges`, `parents` and whatever else needs the merges recovers all of them first, which takes seconds
     for a large vocabulary where there is no kernel; `recover` does so in slices of time. `at` an earlier step gives a
@@ -50,7 +51,7 @@ class RankedVocabulary(Vocabulary):
         symbols = symbols or ByteSymbols(bytes_among(tokens))
         in_order = RankEncoder.in_order(symbols, id_of, whole_pieces=whole_pieces)
         by_rank = RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces) if rank_of else in_order
-        self._set(by_rank, dict(tokens), special_tokens)
+        self._set(by_rank, tokens, special_tokens)
         check_special_tokens(self._specials, self._bytes_of)
         self._recovery = recovered(in_order)
         self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
