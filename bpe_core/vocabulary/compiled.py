@@ -39,24 +39,23 @@ class Compiled:
 
     def encode_to_array(self, text: str, scanner: "kernel.Scanner | None") -> "array[int]":
         """The ids of a text in four bytes each; errors as those of `encode`."""
-        ids = array("I")
-        ids.frombytes(self.encoder.encode_bytes(text, scanner, self.n_merges))
-        return ids
+        return _numbers("I", self.encoder.encode_bytes(text, scanner, self.n_merges))
 
     def pieces(self, pieces: list[str]) -> "tuple[array[int], array[int]]":
         """(ids of all pieces in a row, index in it behind the last id of each piece); the errors of `encode`."""
-        return _numbers(self.encoder.pieces(pieces, self.n_merges))
+        ids, ends = self.encoder.pieces(pieces, self.n_merges)
+        return _numbers("I", ids), _numbers("Q", ends)
 
     def parents(self, tokens: list[bytes]) -> "tuple[array[int], array[int]]":
         """What `pieces` gives, of tokens of a vocabulary of ranks, each merged by those of lower rank than its own."""
-        return _numbers(self.encoder.parents(tokens))
+        ids, ends = self.encoder.parents(tokens)
+        return _numbers("I", ids), _numbers("Q", ends)
 
 
-def _numbers(found: tuple[bytes, bytes]) -> "tuple[array[int], array[int]]":
-    ids, ends = array("I"), array("Q")
-    ids.frombytes(found[0])
-    ends.frombytes(found[1])
-    return ids, ends
+def _numbers(kind: str, data: bytes) -> "array[int]":
+    numbers = array(kind)
+    numbers.frombytes(data)
+    return numbers
 
 
 class CompiledMerges:
