@@ -314,6 +314,19 @@ async def test_an_experiment_that_begins_with_no_vocabulary_is_refused_before_it
     assert [task.rules.vocab_size for task in begun] == [300]
 
 
+@exhaustive
+async def test_what_had_to_be_saved_elsewhere_stays_in_the_list(opened: Opened, kept: Path, tmp_path: Path) -> None:
+    elsewhere, learned = tmp_path / "refuge.json", train(TEXT, vocab_size=270)
+    save(learned, elsewhere)
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        scope.screen.session.training_ended(learned, elsewhere)
+        assert [one.name for one in scope.screen.kept] == ["small", "refuge"]
+    async with opened() as scope:
+        await scope.until(lambda: scope.screen.path == str(elsewhere), "it is there again")
+        assert "refuge" in {one.name for one in scope.screen.kept}
+
+
 async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
     said: list[str] = []
 

@@ -26,6 +26,7 @@ The rows of the merge log are the log's, the text and what is pinned in it the e
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -221,6 +222,9 @@ class Session:
         self.tokenizers.known.list_anew()
         if tokenizer is not None and path is not None:
             self.shown.keep(Loaded(tokenizer, path))
+            if str(path) not in {one.path for one in screen.kept}:  # a disk was full, and it is saved elsewhere
+                with suppress(OSError):
+                    self.tokenizers.known.add(path, tokenizer)
             screen.remember(tokenizer=str(path))
             if self._audits_next:
                 screen.call_later(self.audits.audit)
