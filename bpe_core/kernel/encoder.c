@@ -318,8 +318,9 @@ static inline PyObject *number_for(EncoderObject *self, uint32_t id)
 /* A list or a tuple that is new, and as long as there are ids, filled with them; NULL with an exception if it is NULL. */
 static PyObject *filled(PyObject *sequence, EncoderObject *self, const id_list *ids)
 {
+    PyObject **items = sequence ? PySequence_Fast_ITEMS(sequence) : NULL;
     for (size_t i = 0; sequence && i < ids->n; i++)
-        if (!(PySequence_Fast_ITEMS(sequence)[i] = number_for(self, ids->items[i])))
+        if (!(items[i] = number_for(self, ids->items[i])))
             Py_CLEAR(sequence);
     return sequence;
 }
