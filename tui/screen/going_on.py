@@ -165,7 +165,7 @@ class GoingOn:
             note.end()  # it came to its end after the app's
             return False
         question = (
-            f"The training of {visible(unfinished.title)} did not end: {counted(known.step, 'merge')} are learned. "
+            f"The training of {visible(unfinished.title)} did not end: {counted(known.step, 'merge')} learned so far. "
             "Go on where it stopped?"
         )
         if not await self._screen.ask(Confirm(question, "Go on", "Keep what it has", harmless=True)):
