@@ -108,7 +108,6 @@ EDITING: Final[Mapping[str, Off]] = {
         replaced(blocks, block_list, SIZE=8192, MOST=32768), replaced(splicing, MOST=32768)
     ),
     "long pieces in parts": replaced(pieces, LONG=NEVER),
-    "memory of compatible neighbors": forgetting("_compatible"),
     "memory of tokens' bytes": forgetting("_asked"),
 }
 

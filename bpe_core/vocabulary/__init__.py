@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import Final, Self
+from typing import Self
 
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.merging.merge_loop import Triple
@@ -20,9 +20,6 @@ from bpe_core.vocabulary.store import Store, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
 
 __all__ = ["ID_LAYOUTS", "Vocabulary"]
-
-_MOST_PAIRS: Final = 1 << 17
-"""Pairs whose answer `compatible` caches, some 20 MB; then the cache is emptied."""
 
 
 class Vocabulary:
@@ -43,7 +40,6 @@ class Vocabulary:
     __slots__ = (
         "_asked",
         "_bytes_of",
-        "_compatible",
         "_n_apart",
         "_n_merges",
         "_own_store",
@@ -82,7 +78,6 @@ class Vocabulary:
         self._texts = {token: utf8(text) for text, token in special_tokens.items()}
         self._n_apart = sum(token not in bytes_of for token in self._texts)  # a merge can make one, too
         self._asked: dict[int, bytes] = {}  # id -> bytes of the tokens that somebody has asked for
-        self._compatible: dict[tuple[int, int], bool] = {}
 
     @classmethod
     def of_bytes(
@@ -183,15 +178,9 @@ class Vocabulary:
         """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids.
 
         A list of tokens is what merging a piece leaves exactly when all its neighbors are compatible; the proof stands
-        in `bpe_core.merging.windows`. The answers are cached.
+        in `bpe_core.merging.windows`.
         """
-        pair = left, right
-        known = self._compatible.get(pair)
-        if known is None:
-            if len(self._compatible) >= _MOST_PAIRS:
-                self._compatible.clear()
-            known = self._compatible[pair] = self.join(self.token_bytes(left) + self.token_bytes(right)) == pair
-        return known
+        return self.join(self.token_bytes(left) + self.token_bytes(right)) == (left, right)
 
     def symbols(self, piece: bytes) -> list[int]:
         """The ids of a piece before any merge: of its bytes, as a rule. Raises `UnknownTokenError`."""

@@ -13,7 +13,6 @@ import regex
 from amounts import amount, exhaustive
 
 from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
-from bpe_core import vocabulary as vocabulary_module
 from bpe_core.editing.aligned_text import AlignedText
 from bpe_core.patterns import patience
 from bpe_core.patterns.expression import Expression
@@ -171,16 +170,6 @@ def test_pieces_are_remembered_up_to_an_amount_of_text_not_of_pieces(monkeypatch
         remembered = tokenizer._cache
         assert sum(len(piece) + len(ids) for piece, ids in remembered.items()) <= 10_000
     assert len(remembered) > 1
-
-
-def test_compatible_pairs_are_remembered_up_to_a_number(monkeypatch):
-    monkeypatch.setattr(vocabulary_module, "_MOST_PAIRS", 30)
-    vocabulary = train("的一是不了 人我在有他 " * 9, vocab_size=290, pattern="none").vocabulary
-    tokens = vocabulary.ids()
-    for left, right in zip(tokens, reversed(tokens), strict=True):
-        joined = vocabulary.token_bytes(left) + vocabulary.token_bytes(right)
-        assert vocabulary.compatible(left, right) == (vocabulary.encode(joined) == (left, right))
-        assert len(vocabulary._compatible) <= 30
 
 
 # --- very long pieces and tokens -------------------------------------------------------------------------------------
