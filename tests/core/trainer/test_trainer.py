@@ -231,3 +231,35 @@ def test_many_merges_at_once_are_those_of_one_after_the_other():
             trainer = Trainer(counts, vocab_size=300, **more)
             assert _at_once(trainer, n) == merges
             assert trainer.stop_reason == one_by_one.stop_reason
+
+
+def test_an_interrupted_trainer_has_filed_all_that_it_learned(monkeypatch):
+    """With the kernel, merges are filed by a thread while it learns the next."""
+    monkeypatch.setattr("bpe_core.trainer._MANY", 8)
+    monkeypatch.setattr("bpe_core.trainer._AT_ONCE", 7)
+    monkeypatch.setattr("bpe_core.trainer.most_threads", lambda: 2)
+    counts = Counts.of("the cat and the hat, then the other cat " * 3 + "aaaa bbbb aaa bb")
+    whole = list(Trainer(counts, vocab_size=290))
+    trainer = Trainer(counts, vocab_size=290)
+    learn = trainer._learner.learn
+
+    def interrupted(n):
+        if trainer._learner.n_tokens <= whole[20].n_tokens:
+            monkeypatch.setattr(trainer._learner, "learn", learn)
+            raise KeyboardInterrupt
+        return learn(n)
+
+    monkeypatch.setattr(trainer._learner, "learn", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.finish()
+    assert trainer.n_merges == 21 and trainer.n_tokens == whole[20].n_tokens
+    trainer.finish()
+    assert [(left, right, token) for left, right, token in trainer.vocabulary.merges] == [
+        (merge.left, merge.right, merge.token) for merge in whole
+    ]
+    assert trainer.tokenizer().record.steps == tuple((m.count, m.ties, m.n_tokens) for m in whole)
+
+    trainer = Trainer(counts, vocab_size=290)
+    monkeypatch.setattr(trainer, "_add", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        trainer.finish()
