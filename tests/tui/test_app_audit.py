@@ -13,7 +13,8 @@ from bpe_core import Tokenizer, audit, load, save
 from bpe_core.auditing.findings import KINDS
 from bpe_core.corpus import Counts
 from bpe_core.vocabulary import Vocabulary
-from tui.dialogs.questions import AskPath, AskWhatIf
+from tui.dialogs.audit_questions import AskWhatIf
+from tui.dialogs.questions import AskPath
 from tui.messages import IndicatorChosen, TokenizerChosen
 from tui.state.training import Corpus
 from tui.widgets.evidence_list import EvidenceList

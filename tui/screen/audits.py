@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from bpe_core.auditing.witness import witness
 from bpe_core.errors import BpeError
-from tui.dialogs.questions import AskPath, AskTensor, AskWhatIf
+from tui.dialogs.audit_questions import AskTensor, AskWhatIf
+from tui.dialogs.questions import AskPath
 from tui.drawing.token_export import FORMS, exported
 from tui.owners.audit import AuditRun
 from tui.owners.owner import in_thread, sentence_of
