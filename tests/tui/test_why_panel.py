@@ -30,7 +30,7 @@ from tui.drawing.bars import bar
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
 from tui.glossary import TIE_MEANINGS
-from tui.messages import PresetChosen
+from tui.messages import ExplanationWanted, PresetChosen
 from tui.owners.explaining import subject_of_task
 from tui.state.training import Corpus, Run, StepExplained, TrainingOptions
 from tui.text.why_lines import Look, why_lines
@@ -147,6 +147,12 @@ class PanelApp(App[None]):
         yield log
         yield WhyPanel(log, id="why-panel")
 
+    def on_mount(self) -> None:
+        self.wanted: list[int] = []
+
+    def on_explanation_wanted(self, event: ExplanationWanted) -> None:
+        self.wanted.append(event.step)
+
     @property
     def panel(self) -> WhyPanel:
         return self.query_one(WhyPanel)
@@ -177,6 +183,15 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
         panel.step = 4
         await pilot.pause()
         assert "e + st → est" in app.lines()[0]
+        app.set_focus(None)  # nobody looks at the merges
+        await pilot.pause()
+        panel.begin(79)
+        panel.tokenizer = tokenizer.at(4)
+        app.wanted.clear()
+        panel.run = Run("done")
+        await pilot.pause()
+        assert app.wanted == [4], "the last step is explained once the training is over, which it was too fast for"
+        panel.tokenizer = tokenizer
         panel.turn()
         await pilot.pause()
         assert "after 2" in str(panel.query_one("#why-title", Static).content)

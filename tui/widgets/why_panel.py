@@ -137,7 +137,7 @@ class WhyPanel(Vertical):
     def watch_run(self, old: Run, run: Run) -> None:
         """It pauses, or is over: now there is time to answer."""
         if old.phase != run.phase and old.phase == "merging":
-            self._want()
+            self.ask()
 
     def watch_tokenizer(self, old: Tokenizer | None, tokenizer: Tokenizer | None) -> None:
         """What came of a token changes as others are learned."""
