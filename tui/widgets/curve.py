@@ -9,10 +9,9 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
-from math import expm1, log1p
 from operator import itemgetter
 from textwrap import wrap
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -26,52 +25,13 @@ from bpe_core.plurals import counted
 from bpe_core.visible import shortened
 from tui.commands import bindings
 from tui.drawing.braille import blocks, braille
+from tui.drawing.curve_plot import UNDER, CurvePlot, StepAxis
 from tui.drawing.curve_quantities import QUANTITIES, depth, values
 from tui.messages import StepRequested
 
 if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
     from tui.state.training import RunCurve
-
-
-_UNDER: Final = "○"
-"""Marks what is of the other training."""
-
-
-class _Plot(NamedTuple):
-    """What is drawn, cell by cell."""
-
-    lines: list[str]
-    """The curve in braille, blank where it is not."""
-    under: list[str]
-    """That of the other training."""
-    column: int
-    """That of the step in force."""
-    line: int | None
-    """Where the curve is at that step."""
-    line_under: int | None
-    """Where the other one is then; None where it has no such step."""
-    crosshair: int | None
-    """The column of an upright line through both curves."""
-
-    def cells(self, y: int) -> Iterator[tuple[str, str]]:
-        """The characters of a line and the ink of each."""
-        for x, (own, other) in enumerate(zip(self.lines[y], self.under[y], strict=True)):
-            ink = "line" if x <= self.column else "later"
-            if x == self.column and y == self.line:
-                yield "●", "step"
-            elif x == self.column and y == self.line_under:
-                yield _UNDER, "under"
-            elif own == other == " ":
-                yield ("│" if x == self.crosshair else " "), "label"
-            else:
-                yield (own, ink) if own != " " else (other, "under")
-
-    def is_free(self, y: int, width: int) -> bool:
-        """Whether nothing is drawn in the last cells of a line."""
-        start = len(self.lines[y]) - width
-        is_blank = all(lines[y][start:].isspace() for lines in (self.lines, self.under))
-        return start > 0 and is_blank and not (self.column >= start and y in (self.line, self.line_under))
 
 
 class Curve(Widget, can_focus=True):
@@ -166,7 +126,7 @@ class Curve(Widget, can_focus=True):
 
     def _tell(self) -> None:
         if self._last:
-            other = f", {_UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
+            other = f", {UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
             mark = "│" if self.pointed is not None else "●"
             self.hint = f"{mark} {self._told}{other}; c shows another quantity, r the trainings."
 
@@ -195,8 +155,8 @@ class Curve(Widget, can_focus=True):
 
     def action_travel(self, by: int) -> None:
         """Choose the step under the next dot of the curve, or under the one before."""
-        here, dots = self._shown_step, 2 * max(1, self._track[1])
-        there = (self._step_at(round(self._place_of(here) * dots + by) / dots), here + by)
+        here, dots, axis = self._shown_step, 2 * max(1, self._track[1]), self._axis
+        there = (axis.step_at(round(axis.place_of(here) * dots + by) / dots), here + by)
         self._choose(max(there) if by > 0 else min(there))
 
     def action_travel_to_end(self, end: int) -> None:
@@ -213,9 +173,9 @@ class Curve(Widget, can_focus=True):
         return len(self._lengths) - 1
 
     @property
-    def _axis(self) -> int:
-        """The step at the end of the axis: the last one, or that of the other training where it has more."""
-        return max(self._last, 0 if self._small else len(self._drawn_under) - 1)
+    def _axis(self) -> StepAxis:
+        """To the last step, or to that of the other training where it has more."""
+        return StepAxis(max(self._last, 0 if self._small else len(self._drawn_under) - 1), self.logarithmic)
 
     @property
     def _shown_step(self) -> int:
@@ -226,18 +186,6 @@ class Curve(Widget, can_focus=True):
     def _told_step(self) -> int:
         """The step whose numbers are told: that under the mouse, or else the one in force."""
         return self._shown_step if self.pointed is None else min(self.pointed, self._last)
-
-    def _step_at(self, place: float) -> int:
-        """The step at a place along the axis, 0 to 1."""
-        return _step_at(place, self._axis, self.logarithmic)
-
-    def _place_of(self, step: int) -> float:
-        return log1p(step) / log1p(max(1, self._axis)) if self.logarithmic else step / max(1, self._axis)
-
-    def _samples(self, n: int) -> list[int]:
-        """The steps under `n` equally spaced places."""
-        axis = self._axis
-        return [min(axis, _step_at(place / max(1, n - 1), axis, self.logarithmic)) for place in range(n)]
 
     def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
         """How far down from the greatest value to the least each step has come, 0 to 1, of those that there are."""
@@ -267,7 +215,7 @@ class Curve(Widget, can_focus=True):
         left, width = self._track
         if offset is None or not self._last or not left <= offset.x < left + width:
             return None
-        return min(self._last, self._step_at((offset.x - left) / max(1, width - 1)))
+        return min(self._last, self._axis.step_at((offset.x - left) / max(1, width - 1)))
 
     # Drawing
 
@@ -319,9 +267,9 @@ class Curve(Widget, can_focus=True):
         elif self._small:
             segments = self._sparkline() if y == 0 else ()
         elif y == height - 1:
-            end = counted(self._axis, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
+            end = counted(self._axis.last, "step") + (", log" if self._narrow else ", log scale") * self.logarithmic
             room = width - self._left - 2
-            end = end if len(end) < room else f"{self._axis:,}"
+            end = end if len(end) < room else f"{self._axis.last:,}"
             segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{room}}")
         elif self._narrow and y == 0:
             segments = self._label(QUANTITIES[self.quantity].told(self._most))
@@ -344,7 +292,7 @@ class Curve(Widget, can_focus=True):
         value, quantity = self._drawn[step], QUANTITIES[self.quantity]
         if self._narrow:
             both = f"{quantity.label(value)} at {step:,}"
-            other = f"{both} {_UNDER} {self._value_under}" if self._drawn_under else both
+            other = f"{both} {UNDER} {self._value_under}" if self._drawn_under else both
             return next((note for note in (other, both) if len(note) <= self.size.width - 2), quantity.label(value))
         return f"  {self._told}"
 
@@ -358,7 +306,7 @@ class Curve(Widget, can_focus=True):
     def _note_under(self) -> str:
         if self.under is None or not self._drawn_under:
             return ""
-        return f"  {_UNDER} {self._value_under} {shortened(self.under.name, max(8, self._track[1] // 3))}"
+        return f"  {UNDER} {self._value_under} {shortened(self.under.name, max(8, self._track[1] // 3))}"
 
     def _label(self, text: str) -> list[Segment]:
         return [Segment(" " + text, self._ink("label"))]
@@ -368,7 +316,7 @@ class Curve(Widget, can_focus=True):
 
     def _sparkline(self) -> list[Segment]:
         first, last, room = self._spark_labels
-        steps = self._samples(room)
+        steps = self._axis.samples(room)
         bars = blocks(self._depths(steps, self._drawn))
         done = bisect_right(steps, self._shown_step)
         label = self._ink("label")
@@ -379,13 +327,13 @@ class Curve(Widget, can_focus=True):
             Segment(last, label),
         ]
 
-    def _plot(self) -> _Plot:
+    def _plot(self) -> CurvePlot:
         """What is drawn; the curves anew only if they have changed, not for another step of them."""
         width, height = self._track[1], self.size.height - (3 if self._narrow else 1)
         curves, step = (self._drawn, self._drawn_under), self._shown_step
         key = (width, height, self._most, self._least, len(self._drawn), self.logarithmic)
         if key != self._key:
-            samples = self._samples(2 * width)
+            samples = self._axis.samples(2 * width)
             self._key = key
             self._cached = tuple(braille(self._depths(samples, curve), width, height) for curve in curves)
         line, line_under = (
@@ -394,12 +342,8 @@ class Curve(Widget, can_focus=True):
         )
         own, under = self._cached
         has_crosshair = self.pointed is not None or bool(self._drawn_under)
-        crosshair = self._column(self._told_step) if has_crosshair else None
-        return _Plot(own, under, self._column(step), line, line_under, crosshair)
-
-    def _column(self, step: int) -> int:
-        """The column of the plot that a step is in."""
-        return round(self._place_of(step) * (2 * self._track[1] - 1)) // 2
+        crosshair = self._axis.column(self._told_step, width) if has_crosshair else None
+        return CurvePlot(own, under, self._axis.column(step, width), line, line_under, crosshair)
 
     def _plot_line(self, y: int) -> Iterator[Segment]:
         """A line of the plot; beside it the greatest value and the least, and in free corners the present ones."""
@@ -409,22 +353,8 @@ class Curve(Widget, can_focus=True):
             most, least = self._edges
             label = {0: most, len(plot.lines) - 1: least}.get(y, "")
             yield Segment(f"{label:>{self._left - 1}}", self._ink("label"))
-        note = "" if self._narrow else self._notes(plot).get(y, "")
+        notes = [note for note in (self._note, self._note_under) if note]
+        note = "" if self._narrow else plot.places_of(notes).get(y, "")
         for ink, some in groupby(cells[: len(cells) - len(note)], key=itemgetter(1)):
             yield Segment("".join(char for char, _ in some), self._ink(ink))
         yield Segment(note, self._ink("label"))
-
-    def _notes(self, plot: _Plot) -> dict[int, str]:
-        """The numbers at the step in force, by line: at the right above the curves, or below them."""
-        notes = [note for note in (self._note, self._note_under) if note]
-        last = len(plot.lines)
-        for first in (0, last - len(notes)):
-            lines = dict(zip(range(first, last), notes, strict=False))
-            if len(lines) == len(notes) and all(plot.is_free(y, len(note)) for y, note in lines.items()):
-                return lines
-        return {}
-
-
-def _step_at(place: float, axis: int, logarithmic: bool) -> int:
-    """The step at a place, 0 to 1, along an axis that ends at the step `axis`."""
-    return round(expm1(place * log1p(axis)) if logarithmic else place * axis)
