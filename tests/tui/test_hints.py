@@ -22,6 +22,7 @@ from tui import glossary
 from tui.dialogs.help import tables
 from tui.drawing import merge_columns, token_columns
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
+from tui.widgets.curve import Curve
 from tui.widgets.hint_line import HintLine, hint_of
 from tui.widgets.merge_log import MergeLog
 
@@ -128,7 +129,7 @@ async def test_a_row_of_the_log_is_told_in_words(opened: Opened, kept: Path) -> 
 
 
 @exhaustive
-async def test_f3_leads_to_where_a_training_begins_and_then_to_its_merges(opened: Opened, kept: Path) -> None:
+async def test_f3_leads_to_where_a_training_begins_then_to_its_merges_and_its_curve(opened: Opened, kept: Path) -> None:
     async with opened(size=(80, 24)) as scope:
         await scope.until_tokenizer()
         await scope.press("f3")
@@ -136,8 +137,13 @@ async def test_f3_leads_to_where_a_training_begins_and_then_to_its_merges(opened
         assert scope.screen.focused is size
         await scope.press("f3")
         assert scope.screen.focused is scope.training.log_of_merges
+        curve = scope.training.query_one(Curve)
+        small = curve.size
         await scope.press("f3")
-        assert scope.screen.focused is size
+        assert scope.screen.focused is curve, "which is drawn large for whoever goes to it"
+        assert curve.size.width > 2 * small.width and curve.size.height > small.height
+        await scope.press("f3")
+        assert scope.screen.focused is size and curve.size == small
         await scope.press("f2", "f2")
         assert scope.screen.focused is scope.corpus.query_one("#kept")
 

@@ -120,7 +120,11 @@ class TrainingPane(Pane):
 
     @on(DescendantFocus)
     def look_at_merges(self, event: DescendantFocus) -> None:
-        """Whoever goes to the log or to what is beside it wants to know why; in a small terminal that gets the room."""
+        """Whoever goes to the log or to what is beside it wants to know why; in a small terminal that gets the room.
+
+        The curve is drawn large for whoever goes to it, where the pane is alone on the screen.
+        """
+        self.set_class(event.widget is self.query_one(Curve), "-plotting")
         looks = event.widget in self.query("#log-and-why *")
         self.set_class(looks or event.widget is self.query_one(MergeSearch), "-reading")
         if looks:
@@ -137,9 +141,14 @@ class TrainingPane(Pane):
         return self.query_one(MergeLog)
 
     def parts(self) -> tuple[Widget, ...]:
-        """The options, where a training begins, and the merges; as long as they are being learned, only these."""
+        """The options, where a training begins, the merges, why, and the curve; while they are learned no options."""
         begins = (self.fields.first,) if not self.run.busy else ()
-        return (*begins, self.log_of_merges, *self.query_one(WhyPanel).parts())
+        return (
+            *begins,
+            self.log_of_merges,
+            *self.query_one(WhyPanel).parts(),
+            *(curve for curve in self.query(Curve) if curve.display),
+        )
 
     @on(MergeLog.SearchWanted)
     def search(self, event: MergeLog.SearchWanted) -> None:
