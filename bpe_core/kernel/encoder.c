@@ -14,6 +14,7 @@ enum {
     MOST_NUMBERS = 1 << 20,  /* ids whose Python numbers are kept */
     LOOK_AT_CLOCK = 1 << 16, /* bytes of text between two looks at the clock */
     LOOK_AT_SIGNALS = 20,    /* milliseconds between two looks at signals */
+    PIECES = 1 << 14,        /* pieces gathered between two looks at signals */
 };
 
 typedef struct {
@@ -433,7 +434,7 @@ static int gather_all(gathered *all, PyObject *pieces)
         return -1;
     }
     for (size_t i = 0; i < n && i < (size_t)PyList_GET_SIZE(pieces); i++) /* a buffer's own code may run meanwhile */
-        if (gather(all, PyList_GET_ITEM(pieces, (Py_ssize_t)i)) < 0)
+        if (gather(all, PyList_GET_ITEM(pieces, (Py_ssize_t)i)) < 0 || (i % PIECES == 0 && PyErr_CheckSignals() < 0))
             return -1;
     return 0;
 }

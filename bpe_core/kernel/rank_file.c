@@ -5,7 +5,7 @@
 
 #include "kernel.h"
 
-enum { NO_DIGIT = 0xFF, MOST_DECIMALS = 10 };
+enum { NO_DIGIT = 0xFF, MOST_DECIMALS = 10, LINES = 1 << 14 }; /* lines between two looks at signals */
 
 #define LARGEST_RANK 0x7FFFFFFFu
 
@@ -68,7 +68,7 @@ static bool read_rank(rank_file *file, uint64_t *rank)
 /* Read all lines; 0 if that was possible, 1 for another form, -1 with an exception. */
 static int read_lines(rank_file *file, PyObject *bytes_of, PyObject *id_of)
 {
-    uint64_t last = 0, rank;
+    uint64_t last = 0, rank = 0;
     for (bool is_first = true; file->at < file->end; is_first = false, last = rank) {
         PyObject *token = read_token(file), *id = NULL;
         bool is_usual = token && read_rank(file, &rank) && (is_first || rank > last);
@@ -79,6 +79,8 @@ static int read_lines(rank_file *file, PyObject *bytes_of, PyObject *id_of)
             failed = -1;
         Py_XDECREF(token);
         Py_XDECREF(id);
+        if (!failed && PyDict_GET_SIZE(bytes_of) % LINES == 0)
+            failed = PyErr_CheckSignals();
         if (failed || !is_usual)
             return failed ? -1 : 1;
     }

@@ -1,5 +1,8 @@
 """Nothing behind the kernel's door trusts its caller, and all of it has a test that says so."""
 
+import signal
+import time
+
 import pytest
 
 from bpe_core import kernel
@@ -7,6 +10,7 @@ from bpe_core import kernel
 if not kernel.available:
     pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
 
+from amounts import exhaustive
 from kernel_calls import kernel_calls
 
 NAMES = list(kernel_calls(100))
@@ -56,3 +60,33 @@ def test_what_is_wrong_is_refused_and_what_is_right_still_works(name: str) -> No
         call(*right, None, None)
     if name != "Trainer.merge":  # it was given before, and the pair is gone
         call(*right)
+
+
+@exhaustive
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on this system")
+@pytest.mark.parametrize(
+    "name", ["Encoder.pieces", "Encoder.encode_bytes", "PieceTable.add", "Scanner.ends", "read_ranks"]
+)
+def test_an_interruption_is_heard_long_before_the_work_is_done(name: str) -> None:
+    call, arguments = kernel_calls(4_000_000)[name]()
+    heard = 0.0
+
+    def interrupt(*_: object) -> None:
+        nonlocal heard
+        heard = time.process_time()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGVTALRM, interrupt)
+    try:
+        began = time.process_time()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.001)
+        with pytest.raises(KeyboardInterrupt):
+            call(*arguments)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    interrupted = heard - began
+    call, arguments = kernel_calls(4_000_000)[name]()
+    began = time.process_time()
+    call(*arguments)
+    assert interrupted < (time.process_time() - began) / 2
