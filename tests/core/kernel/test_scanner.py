@@ -109,4 +109,4 @@ def test_sets_that_another_thread_has_learned_meanwhile_are_left_as_they_are(cha
         return pack("=3I", plane << 16, (plane + 1) << 16, SPACE)
 
     scanned = kernel.Scanner(ranges_of, 0, 1, False, False)
-    assert scanned.run(text) == BOTH
+    assert scanned.run(text) >> 16 == BOTH  # the sets that any character is in
