@@ -34,6 +34,7 @@ _ROOT: Final = Path(__file__).resolve().parents[1]
 _STEPS: Final = 4096
 _STEP_LINE: Final = re.compile(r"step +([\d,]+) of ([\d,]+)")
 _F6: Final = "\x1b[17~"
+_ENDED: Final = "vocabulary size reached"
 _SETTLED: Final = 4.0
 """Seconds after which all panes are there; the cursor blinks, so that it is never quiet."""
 _QUIT: Final = b"\x11"
@@ -201,10 +202,10 @@ def _in_app(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
         n_before = len(screen.frames)
         began, typed, letters = screen.type(_F6), dict[str, tuple[float, float]](), list(_LETTERS)
         while (ended := _ended(screen, n_before)) is None:
+            screen.read_for(rng.uniform(0.1, 0.3))
             if letters:
                 letter = letters.pop()
                 typed[letter] = screen.type(letter), screen.processor_time
-            screen.read_for(rng.uniform(0.1, 0.3))
         screen.read_for(0.5)
         for letter, (at, worked) in typed.items():
             data = letter.encode()
@@ -218,20 +219,23 @@ def _in_app(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
 
 
 def _ended(screen: FrameTerminal, since: int) -> Frame | None:
-    return next((frame for frame in screen.frames[since:] if b"vocabulary size reached" in frame.data), None)
+    return next((frame for frame in screen.frames[since:] if _ENDED.encode() in frame.data), None)
 
 
 def _pause(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:
-    """Pause in the midst of the merges."""
+    """Pause in the midst of the merges; nothing is noted of a pause that came when the last had been made."""
     with _app(folder / "home", "\n", str(corpus), size=size) as screen:
         screen.until_drawn("260 tokens")
         screen.read_for(_SETTLED)
         screen.type(_F6)
-        screen.until_drawn("merges/s")
+        screen.until_drawn("merges/s", _ENDED)
         n_before = len(screen.frames)
         pressed = screen.type(_F6)
-        measured.pauses.append(screen.until_drawn("pausing", "paused at", since=n_before).at - pressed)
-        measured.paused.append(screen.until_drawn("paused at", since=n_before).at - pressed)
+        told = screen.until_drawn("pausing", "paused at", _ENDED, "counting", since=n_before)
+        paused = screen.until_drawn("paused at", _ENDED, "counting", since=n_before)
+        if b"paused at" in paused.data:
+            measured.pauses.append(told.at - pressed)
+            measured.paused.append(paused.at - pressed)
 
 
 def _headless(folder: Path, corpus: Path, size: int, measured: _Rounds) -> None:

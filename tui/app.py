@@ -23,6 +23,7 @@ from tui.screen import MainScreen
 from tui.state.tokenizers import Opened
 from tui.terminal import signals
 from tui.terminal.guards import GuardedPalette, forgiving, leads_nowhere
+from tui.terminal.keys_first import key_pressed
 from tui.terminal.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
 from tui.terminal.type_ahead import TypeAhead
 
@@ -92,6 +93,8 @@ class BpeScope(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """A key for a pane waits until there are panes, and with it those that follow; the editor types at once."""
+        if isinstance(event, events.Key):
+            key_pressed()
         if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
             return  # it was on its way when the app left: Textual would ask a screen for its keys (ScreenStackError)
         if isinstance(event, events.MouseMove) and isinstance(self._peek_message(), events.MouseMove):

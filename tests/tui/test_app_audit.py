@@ -186,6 +186,8 @@ async def test_tokens_are_searched_and_go_with_their_tokenizer(opened: Opened, b
         await scope.press("f6")
         await scope.until_learned()
         assert not screen.audit.verdicts and not table.rows.verdicts
+        assert not table.rows.n_tokens  # they are listed once somebody looks
+        screen.action_show("audit")
         await scope.until(lambda: table.rows.n_tokens == 260, "those of the new one are listed")
 
 

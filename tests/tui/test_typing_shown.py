@@ -38,6 +38,8 @@ TOLD = (
 @pytest.mark.usefixtures("kept")
 async def test_every_key_is_told(opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Recovery, "recover", lambda recovery, loaded: None)  # no merge is looked at here
+    pressed: list[None] = []
+    monkeypatch.setattr("tui.app.key_pressed", lambda: pressed.append(None))
     path = real_file("cl100k_base.tiktoken", tmp_path)
     config.save_configuration(replace(config.Configuration(), tokenizer=str(path)))
     async with opened() as scope:
@@ -51,6 +53,7 @@ async def test_every_key_is_told(opened: Opened, tmp_path: Path, monkeypatch: py
                 assert scope.tokens() == [".Default", "Cell", "St", "y"]
                 assert colored(scope.area.draw_row(0)) == [".Default", "Cell", "St", "y"]
         assert scope.ids() == [98518]
+        assert len(pressed) == len(TOLD)  # other work waited for each of them
         assert colored(scope.area.draw_row(0)) == [".DefaultCellStyle"]
         assert scope.rows("#inspector")[0].split() == [".DefaultCellS…", "id", "98,518"]
 

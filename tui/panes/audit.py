@@ -47,6 +47,9 @@ class AuditPane(Pane):
     percentile: var[float] = var(USUAL, init=False)
     """Where the threshold of the panel's histogram is, in percent of ordinary tokens."""
 
+    _is_unlisted = False
+    """Whether the table is empty only because nobody looks."""
+
     def compose(self) -> ComposeResult:
         """Controls, summary, list, panel."""
         with HorizontalGroup(id="audit-controls"):
@@ -76,8 +79,17 @@ class AuditPane(Pane):
         if old.busy != run.busy:
             self._list()
 
+    def on_show(self) -> None:
+        """Somebody looks now."""
+        if self._is_unlisted:
+            self._list()
+
     def _list(self) -> None:
+        """List the tokens, once somebody looks or an audit has said something of them: that takes a while."""
         vocabulary = self.tokenizer.vocabulary if self.tokenizer and not self.run.busy else None
+        self._is_unlisted = vocabulary is not None and not (self.display or self.audit.verdicts)
+        if self._is_unlisted:
+            vocabulary = None
         if vocabulary is not None or len(self.table.rows):
             self.table.list_tokens(vocabulary)
         self.table.empty = _LEARNING if self.run.busy else ""
@@ -89,6 +101,8 @@ class AuditPane(Pane):
         self._show_summary()
         self.query_one("#audit-status", Static).update(audit.progress if audit.running else audit.subject, layout=False)
         if audit.verdicts is not old.verdicts:
+            if audit.verdicts and self._is_unlisted:
+                self._list()
             self.table.judge(list(audit.verdicts.values()), audit.measures)
             if not old.subject and audit.subject and self.panel.side == "about":
                 self.panel.side = "token"

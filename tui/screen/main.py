@@ -27,6 +27,7 @@ from tui.screen.arrangement import Arrangement
 from tui.screen.requests import RequestScreen
 from tui.screen.selective_drawing import SelectiveCompositor
 from tui.screen.state_screen import StateScreen
+from tui.terminal.keys_first import seconds_of_rest
 from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Pane
@@ -171,11 +172,10 @@ class MainScreen(RequestScreen):
         super()._compositor_refresh()
         self._compositor.first = None
         if self._compositor.is_behind:
-            self.call_later(self._draw_on)
+            asyncio.get_running_loop().call_later(seconds_of_rest(), self.call_later, self._draw_on)
 
-    async def _draw_on(self) -> None:
+    def _draw_on(self) -> None:
         """Draw the next portion, once keys have been heard and what they changed is among it."""
-        await asyncio.sleep(0)
         if self._layout_required:
             return  # what is left is drawn with it
         # The others may be there only once they are laid out, and would have Textual take that for done.

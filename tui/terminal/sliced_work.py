@@ -8,6 +8,8 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from textual.worker import Worker
 
+from tui.terminal.keys_first import seconds_of_rest
+
 Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 """A computation that pauses after each of its steps, which take some milliseconds, and returns its result."""
@@ -64,4 +66,4 @@ class SlicedWork(Generic[Result]):
 
     async def _go_on(self, steps: Steps[Result], done: Callable[[Result], None], began: float) -> None:
         while not self._advance(steps, done, began):
-            await asyncio.sleep(self.REST)
+            await asyncio.sleep(max(self.REST, seconds_of_rest()))

@@ -26,7 +26,9 @@ class Choice(Select[str]):
 
     def offer(self, names: Iterable[str], value: str) -> None:
         """Other names, and the one that is chosen; nobody is told of a change."""
-        self._names = list(names)
+        if (names := list(names)) == self._names and value == self.value:
+            return  # else the whole screen would be laid out anew
+        self._names = names
         with self.prevent(Select.Changed):
             self.set_options(_options(self._names))
             self.value = value

@@ -32,6 +32,8 @@ class TokenizerList(PagedOptionList):
 
     _kept: tuple[KnownTokenizer, ...] = ()
     _in_force = ""
+    _shown: tuple[tuple[KnownTokenizer, ...], str, int] | None = None
+    """What is listed, and in how many cells."""
 
     @property
     def pointed(self) -> KnownTokenizer | None:
@@ -54,13 +56,16 @@ class TokenizerList(PagedOptionList):
 
     def show(self, kept: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List `kept`, the one in force marked; the cursor on it when it is new, or else where it was."""
+        width = max(16, self.scrollable_content_region.width or 26)
+        if self._shown == (kept, in_force, width):
+            return  # else the whole screen would be laid out anew
+        self._shown = kept, in_force, width
         place = self.highlighted
         on = self.pointed.path if self.pointed else in_force
         if in_force != self._in_force and not self.has_focus:
             on = in_force  # it is seen, however long the list is
         self._kept, self._in_force = kept, in_force
         self.clear_options()
-        width = max(16, self.scrollable_content_region.width or 26)
         names = names_told_apart(kept)
         self.add_options(Option(self._row(one, names[one.path], width), id=one.path) for one in kept)
         if kept:
