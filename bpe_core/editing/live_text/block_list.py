@@ -204,6 +204,8 @@ class BlockList:
 
     def is_gap(self, bound: int) -> bool:
         """Whether the piece that ends at a bound is dropped by the pattern."""
+        if not self.pieces.lossy:
+            return False
         index, at = self._sums.find(bound - 1)
         return bound - at in self.items[index].gaps
 

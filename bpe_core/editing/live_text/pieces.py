@@ -170,7 +170,8 @@ class Pieces:
             pieces = self.split(block.text)
             block.know(pieces)
             return pieces
-        return [block.piece(start, end) for start, end in zip((0, *block.ends), block.ends, strict=False)]
+        text, gaps, bounds = block.text, block.gaps, zip((0, *block.ends), block.ends, strict=False)
+        return [Gap(text[start:end]) if end in gaps else text[start:end] for start, end in bounds]
 
     def ids_of(self, block: Block) -> Sequence[int]:
         """The tokens of a block or part, and a negative number for each gap."""

@@ -43,16 +43,16 @@ class Resplit(NamedTuple):
 
 def resplit(old: BlockList, text: EditedText, lo: int | None = None) -> Resplit:
     """The pieces that an edit makes; if `lo` is given, this bound is known to stay one, and so are those before it."""
-    pieces, edit, most = old.pieces, text.edit, STEP if lo is None else 4 * STEP
+    pieces, edit, growth, most = old.pieces, text.edit, text.edit.growth, STEP if lo is None else 4 * STEP
     if pieces.is_whole:
         return Resplit(0, len(old), [len(text)] if len(text) else [], frozenset(), False)
     if not pieces.has_cuts:
         lo = 0
     elif lo is None:
         lo = pieces.fixed_bound(old.bounds_before(edit.start), old.between, edit.start)
-    at, found, gaps, ahead = lo, list[int](), set[int](), _FIRST
+    at, end, found, gaps, ahead = lo, max(lo, edit.stop), list[int](), set[int](), _FIRST
     while True:
-        end = text.end_near(max(at, edit.stop) + ahead) if pieces.has_cuts else len(text)
+        end = text.end_near(end + ahead) if pieces.has_cuts else len(text)
         part, left_out = text.shortened(at, end)
         new = pieces.split(part)
         ends = list(accumulate(map(len, new)))
@@ -62,15 +62,15 @@ def resplit(old: BlockList, text: EditedText, lo: int | None = None) -> Resplit:
         n_sure = bisect_right(ends, sure)
         places, n_left_out = [place for place, _ in left_out], list(accumulate((n for _, n in left_out), initial=at))
         bounds = [end + n_left_out[bisect_left(places, end)] for end in ends[:n_sure]]
-        behind = max(edit.end, at - edit.growth) - 1, end - edit.growth
+        behind = max(edit.end, at - growth) - 1, end - growth
         known = set(old.bounds(*behind)) if pieces.has_cuts else set()
-        n_new = next((i for i, bound in enumerate(bounds, 1) if bound - edit.growth in known), n_sure)
+        n_new = next((i for i, bound in enumerate(bounds, 1) if bound - growth in known), n_sure)
         found += bounds[:n_new]
         gaps.update(bound for bound, piece in zip(bounds[:n_new], new, strict=False) if isinstance(piece, Gap))
         at = found[-1] if n_new else at
-        is_met = end == len(text) or (n_new > 0 and at - edit.growth in known)
+        is_met = end == len(text) or (n_new > 0 and at - growth in known)
         if is_met or at >= edit.stop + most:
-            return _without_front(Resplit(lo, at - edit.growth, found, frozenset(gaps), not is_met), old, edit)
+            return _without_front(Resplit(lo, at - growth, found, frozenset(gaps), not is_met), old, edit)
         ahead = max(most, 0 if n_new else 8 * ahead)
 
 
