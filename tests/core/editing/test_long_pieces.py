@@ -54,6 +54,17 @@ def test_edits_in_runs_of_many_parts(vocabulary, pattern):
                 assert [span.end for span in live.spans(0, len(text))][-1:] == [len(text)][: len(text)]
 
 
+@pytest.mark.parametrize("pattern", ["gpt4", "gpt4o"])
+def test_a_long_piece_ends_where_a_run_goes_on_with_another_set(vocabulary, pattern):
+    """The newlines belong to the signs before them, up to the first space. That must not seem to stand earlier, where
+    newlines are left out because others follow."""
+    tokenizer = Tokenizer(vocabulary, pattern)
+    live = LiveText(tokenizer, "!" + "\n" * 3000 + " " * 3000 + "\n" * 3000 + "x")
+    live.splice(0, 0, "!")
+    assert [live.piece_at(at) for at in (2000, 4000, 8000)] == [(0, 3002), (3002, 9002), (3002, 9002)]
+    assert live.ids == tokenizer.encode_ordinary(live.text)
+
+
 @pytest.mark.parametrize("pattern", ["gpt4", "gpt4o", "none"])
 @pytest.mark.parametrize("bits", [" ", "a", "abcdefgh", "日本語", "=", "\n", " \t\n"])
 def test_an_edit_in_a_long_piece_looks_at_little_of_it(vocabulary, monkeypatch, pattern, bits):
