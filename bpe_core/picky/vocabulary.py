@@ -102,7 +102,11 @@ class PickyVocabulary(Vocabulary):
         ]
 
     def bytes_around(self, step: int) -> Callable[[int], bytes]:
-        """What gives the bytes of the ids in use right before a step and right after it: a step uses no id twice."""
+        """What gives the bytes of the ids in use right before a step, or the last one, and right after it.
+
+        A step uses no id twice.
+        """
+        step = min(step, self.n_merges)
         before, after = self.at(max(0, step - 1)), self.at(step)
         return lambda token: (after if token in after else before).token_bytes(token)
 

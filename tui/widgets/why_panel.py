@@ -212,7 +212,7 @@ class WhyPanel(Vertical):
 
     def _writer(self, tokenizer: Tokenizer, step: int) -> Callable[[int], str]:
         """Writes an id as it is at a step."""
-        return writer(self.writing, tokenizer.vocabulary.bytes_around(min(step, tokenizer.vocabulary.n_merges)))
+        return writer(self.writing, tokenizer.vocabulary.bytes_around(step))
 
     def _look(self, lines: InfoList, write: Callable[[int], str]) -> Look:
         inks = {name: lines.get_component_rich_style(f"info-list--{name}") for name in STYLES}
