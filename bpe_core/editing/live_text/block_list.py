@@ -137,7 +137,8 @@ class BlockList:
         """(start, end) of text in a range that need not be looked at to tell where the pieces of a text with it end.
 
         These are parts in a run of one kind (see scan.h), between those that are the first or the last to hold
-        characters of certain sets. The neighbors of these stay, too: so no piece ends where something is left out.
+        characters of certain sets. The neighbors of these stay, too: so no piece ends where something is left out,
+        and what is seen behind its end is what follows it.
         """
         if start >= end:
             return
