@@ -56,6 +56,7 @@ _PICTURE: Final = "its tokens in all lanes; what is selected, or all, of a long 
 _ROW: Final = "by one row; in the merge log, travel to that step: the editor follows"
 _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "a training of more merges a second, or of fewer, down to one"
+_PLAY: Final = "the editor's text from bytes to the last merge; or pause"
 _THRESHOLD: Final = "in the audit, with a model: lower or raise the threshold of the histogram"
 _SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, used up; or all"
 _SIDE: Final = "Why this split, what may come"
@@ -121,6 +122,14 @@ def _chosen(tree: Any) -> bool:
 
 def _has_compared(pane: Any) -> bool:
     return not pane.has_class("-choosing")
+
+
+def _plays(line: Any) -> bool:
+    return bool(line.playing)
+
+
+def _stands(line: Any) -> bool:
+    return not line.playing
 
 
 def _can_sort(table: Any) -> bool:
@@ -238,9 +247,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("travel_to_end(1)", "end", help=_ENDS),
     ),
     "Line of steps": (
-        Command("screen.play", "space", "Play", "the editor's text from bytes to the last merge; or pause"),
-        Command("screen.change_play(1)", "plus", help="play faster, or slower"),
-        Command("screen.change_play(-1)", "minus", help="play faster, or slower"),
+        Command("play", "space", "Play", "the editor's text from bytes to the last merge", help=_PLAY, when=_stands),
+        Command("pause", "space", "Pause", "stay at this merge; again: play on", help=_PLAY, when=_plays),
+        Command("change_play(1)", "plus", "Faster", "more merges a second", help="play faster, or slower", when=_plays),
+        Command("change_play(-1)", "minus", "Slower", "fewer of them", help="play faster, or slower", when=_plays),
         Command("screen.travel(-1)", "left", "Back", "one merge back"),
         Command("screen.travel(1)", "right", "Forward", "one merge on"),
         Command("screen.travel(-10)", "shift+left", help="ten back or on"),

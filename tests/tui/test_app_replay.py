@@ -10,6 +10,8 @@ from scope import Opened
 from bpe_core import load
 from bpe_core.pictures.replay import steps_seen
 from tui.dialogs.questions import AskPath
+from tui.widgets.hint_line import HintLine
+from tui.widgets.key_line import KeyLine
 from tui.widgets.step_line import StepLine
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
@@ -24,15 +26,29 @@ async def test_a_text_is_played_from_bytes_to_the_last_merge(opened: Opened, kep
         screen.set_focus(screen.query_one(StepLine))
         steps = steps_seen(load(kept), "the thesis")
         seen: list[int] = []
+
+        def keys() -> str:
+            return str(screen.query_one(KeyLine).render())
+
+        def hint() -> str:
+            return str(screen.query_one(HintLine).render())
+
         screen.watch(screen, "step", lambda step: seen.append(step), init=False)
+        assert "Pause" not in keys() and "Space plays" in hint()
         await scope.press("space")
         assert screen.playing and scope.tokens()[0] in ("t", "th"), "it begins at the bytes"
+        assert "space Pause  + Faster  - Slower" in keys() and "change the pace" in hint()
         await scope.press("minus")
         pace = screen.playing
         await scope.press("plus")
-        assert 0 < pace < screen.playing
+        assert 0 < pace < (quicker := screen.playing)
         await scope.press("space")
-        assert not screen.playing
+        assert not screen.playing and "space Play" in keys()
+        screen.set_focus(scope.area)
+        await screen.run_action("play")  # by its name: then the keys are those of the line of steps all the same
+        assert screen.playing == quicker
+        await scope.press("space")
+        assert not screen.playing and scope.area.text == "the thesis"
         await scope.press("space")
         await scope.until(lambda: not screen.playing and screen.step == steps[-1], "it comes to its end")
         assert set(seen) <= {0, *steps} and seen[-1] == steps[-1], "only what changes the text is shown"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.pictures.picture import FIRST_CHARACTERS
 from bpe_core.pictures.replay import animation, cast, frames, steps_seen
-from bpe_core.plurals import counted
 from tui.state.training import PACES
+from tui.widgets.step_line import StepLine
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -37,6 +37,8 @@ class Replay:
         self._steps: list[int] = []
         self._shown = 0
         """How many of these steps have been shown."""
+        self._pace = 0
+        """Steps a second of the last play, with which it goes on after a pause; 0 before the first."""
         self._since, self._before = 0.0, 0
         """When the present pace began, and how many had been shown then."""
 
@@ -57,9 +59,16 @@ class Replay:
         if at_end:
             await self._go_to(0)
         self._shown = 0 if at_end else bisect_right(self._steps, screen.step)
-        self._play(self._usual_pace if at_end or not screen.playing else screen.playing)
-        if at_end:
-            screen.say(f"Playing {counted(len(self._steps), 'merge')} that change the editor's text. Space pauses.")
+        self._play(self._usual_pace if at_end or not self._pace else self._pace)
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        """Go to the line of steps, whose keys pause it and change its pace; from elsewhere, the text is shown too."""
+        screen = self._screen
+        line = screen.query_one(StepLine)
+        if screen.focused is not line:
+            screen.active = "editor"
+            screen.set_focus(line)
 
     def stop(self) -> None:
         """Stay where it is."""
@@ -97,7 +106,7 @@ class Replay:
     def _play(self, pace: int) -> None:
         if self._timer is not None:
             self._timer.stop()
-        self._screen.playing = pace
+        self._screen.playing = self._pace = pace
         self._since, self._before = monotonic(), self._shown
         self._timer = self._screen.set_interval(max(1 / pace, 1 / _FRAMES), self._advance)
 

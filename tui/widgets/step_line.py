@@ -8,12 +8,12 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
-from textual.reactive import reactive
+from textual.reactive import reactive, var
 from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_core.visible import token_label
-from tui.commands import bindings
+from tui.commands import applies, bindings
 from tui.drawing.columns import fit
 from tui.messages import StepRequested
 from tui.state.tokenizers import steps_known
@@ -45,13 +45,26 @@ class StepLine(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"step-line--{ink}" for ink in ["label", "step", "done", "rest", "thumb"]}
     BINDINGS: ClassVar[list[BindingType]] = bindings("Line of steps")
 
-    hint = "Merges in force: ← → by one, with shift by ten. Space plays the text."
+    HINT: ClassVar[str] = "Merges in force: ← → by one, with shift by ten. Space plays the text."
+    PLAYING: ClassVar[str] = "Plays the merges that change the editor's text; + and - change the pace."
+    hint: var[str] = var(HINT)
+    """What the keys do now."""
     step: reactive[int] = reactive(0)
     """How many merges are in force; the screen's, to which it is bound."""
     playing: reactive[int] = reactive(0)
     """Merges a second that are played; 0 while they are not."""
     tokenizer: reactive[Tokenizer | None] = reactive(None)
     """The tokenizer on the screen with all of its merges."""
+
+    def watch_playing(self, old: int, new: int) -> None:
+        """Space and the keys of the pace mean something else now."""
+        if bool(old) != bool(new):
+            self.hint = self.PLAYING if new else self.HINT
+            self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Its keys do one thing while the text is played, and another while it is not."""
+        return applies("Line of steps", self, action)
 
     @property
     def n_steps(self) -> int:
@@ -69,6 +82,18 @@ class StepLine(Widget, can_focus=True):
     async def action_leap(self, by: int) -> None:
         """A twentieth of the way back or forth."""
         await self._travel(by * max(1, self.n_steps // 20))
+
+    async def action_play(self) -> None:
+        """Play the editor's text."""
+        await self.run_action("screen.play")
+
+    async def action_pause(self) -> None:
+        """Stay where it is."""
+        await self.run_action("screen.play")
+
+    async def action_change_play(self, by: int) -> None:
+        """Play faster (1) or slower (-1)."""
+        await self.run_action(f"screen.change_play({by})")
 
     def action_go_to_end(self, end: int) -> None:
         """Before the first merge (0), or after the last (1)."""
