@@ -70,7 +70,8 @@ def learn(
 
     The merges that are known already, given to the trainer or from an earlier run, are made without credit. After
     them, without credit, it sends the state "paused" and waits. It sends it again after each command that leaves it
-    paused, so an app that asked for a step knows when its merges have all arrived.
+    paused, so an app that asked for a step knows when its merges have all arrived. After the last merge it does not
+    wait.
     Raises `OptionError` if the trainer does not make the merges that `replay` has.
     """
     # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
@@ -112,6 +113,8 @@ def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Chec
     while not control.stopped:
         is_known = trainer.n_merges < n_known
         if not control.credit and not is_known:
+            if trainer.stop_reason:
+                break  # whoever steps to the last merge is at the end, and not asked for a step more
             send()
             report.send(State("paused", control.reached))
             if not control.wait(IDLE_SECONDS):

@@ -167,3 +167,6 @@ def test_what_is_trained_for_is_told_until_it_is_so_or_the_end_comes_first() -> 
     training.tell(Command("run"))
     training._tell_of(course, Run("merging"))
     assert not told[-1].pausing
+    training.keep_pace(2)
+    training._tell_of(course, Run("merging", done=4, total=104, rate=90.0))
+    assert status_line(told[-1]) == "4% · 2 merges/s · 50 s left", "no more than was asked for"

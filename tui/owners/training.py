@@ -145,6 +145,11 @@ class Training(Owner[Run]):
         self._pace = pace
         self.tell(Command("pace", pace))
 
+    @property
+    def stepped_to_end(self) -> bool:
+        """Whether the last training was learned to its end merge by merge."""
+        return self._newest is not None and self._newest.told.verb == "step" and self._value.phase == "done"
+
     def dismiss(self) -> None:
         """How the last training ended is no longer of interest."""
         if not self._value.busy:
@@ -152,6 +157,8 @@ class Training(Owner[Run]):
 
     def _tell_of(self, course: _Course, run: Run) -> None:
         goal = course.goal.told if course.goal and run.busy else ""
+        if self._pace and run.phase == "merging":  # the first merges come before the first second has gone by
+            run = replace(run, rate=min(run.rate, self._pace))
         pausing = course.told.verb == "pause" and run.busy and run.phase != "paused"
         run = course.run = replace(run, asked=course.asked, goal=goal, pausing=pausing)
         if course.note and course.noted != (described := _described(course)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import work
 
-from bpe_core.cli.wire import ONE_STEP, Command
+from bpe_core.cli.wire import Command
 from tui.commands import applies
 from tui.screen.pane_requests import PaneRequestScreen
 from tui.state.training import Run
@@ -49,10 +49,7 @@ class RequestScreen(PaneRequestScreen):
 
     def action_step_once(self) -> None:
         """One merge and wait; without a training, begin one that waits."""
-        if self.run.busy:
-            self.session.training.tell(ONE_STEP)
-        else:
-            self.session.train(ONE_STEP)
+        self.session.step()
 
     def action_stop(self) -> None:
         """End the training; the worker saves what it learned."""

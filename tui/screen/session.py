@@ -92,6 +92,8 @@ class Session:
 
     _audits_next = False
     """Whether what is being learned is to be audited at once."""
+    _told_of_end = False
+    """Whether it was told that there is no step behind the last one."""
 
     def _publish_run(self, run: Run) -> None:
         was_busy, self._screen.run = self._screen.run.busy, run
@@ -156,6 +158,21 @@ class Session:
         else:
             self._train(task)
 
+    def step(self) -> None:
+        """Learn one merge of the training that is under way, or of a new one."""
+        if self._screen.run.busy:
+            self.training.tell(ONE_STEP)
+        elif not self._tells_of_end():
+            self.train(ONE_STEP)
+
+    def _tells_of_end(self) -> bool:
+        """Tell once of the last merge to whoever steps on behind it: a new training would take what it led to away."""
+        if self._told_of_end or not self.training.stepped_to_end:
+            return False
+        self._told_of_end = True
+        self._screen.say("That was the last merge; F7 again begins anew.")
+        return True
+
     def run_preset(self, name: str, *, stepping: bool = False) -> None:
         """Train a founding example with its own text and options, and see whether what it promises comes out.
 
@@ -166,6 +183,8 @@ class Session:
                 self.training.tell(ONE_STEP)
             else:
                 self._screen.say(BUSY, "warning")
+            return
+        if stepping and self._tells_of_end():
             return
         preset = PRESETS[name]
         self._screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
@@ -187,7 +206,7 @@ class Session:
         self._audits_next = True
 
     def _train(self, task: TrainingTask) -> None:
-        self._audits_next = False
+        self._audits_next = self._told_of_end = False
         # What was still being fetched or loaded would take the place of what is learned.
         self.tokenizers.stop_waiting()
         self.audits.run.forget()

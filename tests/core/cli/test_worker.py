@@ -153,6 +153,13 @@ def test_one_can_step_from_the_very_first_merge(start: Start, corpus: Path, tmp_
     assert load(tmp_path / "out.json").step == 1
 
 
+def test_the_last_step_is_the_end(start: Start, corpus: Path) -> None:
+    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "258", "--paused")
+    worker.tell("step", "step")
+    events = worker.rest()
+    assert steps(events) == [1, 2] and isinstance(events[-1], Done) and events[-1].reason == "vocabulary size reached"
+
+
 @exhaustive
 def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
