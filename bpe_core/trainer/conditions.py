@@ -77,7 +77,7 @@ class Step(_Condition):
 class PowerOfTwo(_Condition):
     """The number of merges is a power of two; true again and again."""
 
-    in_words, for_a_person = "power of two", "a power of two"
+    in_words, for_a_person = "power of two", "the next power of two"
 
     def holds(self, merge: Learned, n_bytes: int) -> bool:
         return not merge.step & (merge.step - 1)
@@ -98,7 +98,7 @@ class Tokens(_Condition):
 class Ratio(_Condition):
     """The corpus has so many bytes per token, or more."""
 
-    in_words, for_a_person = "ratio {0.least!r}", "{0.least:g} bytes per token"
+    in_words, for_a_person = "ratio {0.least!r}", "{0.least:,g} bytes per token"
     least: float
 
     def holds(self, merge: Learned, n_bytes: int) -> bool:
@@ -191,8 +191,10 @@ def condition(words: str) -> Condition:
 
 def _whole(digits: str, least: int) -> int:
     digits = re.sub("[,_]", "", digits)
-    if len(digits) > len(str(MOST)) or not least <= int(digits) <= MOST:
-        raise OptionError(f"{quoted(digits)} is no number from {least} to {MOST:,}; write one.")
+    if len(digits) > len(str(MOST)) or int(digits) > MOST:
+        raise OptionError(f"{quoted(digits)} is more than any corpus has; write a smaller number.")
+    if int(digits) < least:
+        raise OptionError(f"{quoted(digits)} is too small; write a number from {least} up.")
     return int(digits)
 
 

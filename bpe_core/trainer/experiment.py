@@ -81,8 +81,7 @@ def experiment(words: str) -> Experiment:
         if 0 < threshold <= 1:
             return Picky(threshold)
         raise OptionError(
-            f"{quoted(words)} names no share; write picky=SHARE with a number above 0 and at most 1, "
-            f"such as picky={Picky.example}."
+            f"{quoted(words)} names no share; write a number above 0 and at most 1, such as picky={Picky.example}."
         )
     known = " and ".join(f"{one.name}={one.number}" for one in EXPERIMENTS)
     raise OptionError(f"There is no experiment {quoted(words)}; there are {known}.")
