@@ -48,9 +48,8 @@ class MainScreen(RequestScreen):
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
 
-    ALLOW_SELECT = (
-        False  # else Textual draws all of it again wherever a mouse button goes down, or the mouse is dragged
-    )
+    # Else Textual draws all of it again wherever a mouse button goes down, or the mouse is dragged.
+    ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings("Everywhere")
 
     active: var[str] = var("editor", init=False)
