@@ -10,8 +10,6 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, Final, Self
 
-from bpe_core import kernel
-from bpe_core.cores import most_threads
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.garbage_collection import no_garbage_collection
@@ -27,10 +25,7 @@ from bpe_core.trainer.ties import TIES, alphabet
 from bpe_core.vocabulary import Vocabulary
 
 _AT_ONCE: Final = 1024
-"""Merges that the learner is asked for at a time."""
-
-_MANY: Final = 1 << 13
-"""Merges that are worth a thread; more than _AT_ONCE."""
+"""Merges that `finish` asks the learner for at a time."""
 
 __all__ = ["TIES", "Merge", "Trainer", "train"]
 
@@ -184,7 +179,7 @@ class Trainer:
     def learn(self, n: int) -> list[Merge]:
         """Learn `n` more merges or fewer, in less time than by calling `next` for each; none if none is left."""
         begin = self.n_merges
-        self._learn(min(n, _AT_ONCE))
+        self._learn(n)
         n = self.n_merges - begin
         rows = zip(range(begin + 1, begin + n + 1), self._news[-n:], self._bytes[-n:], self._steps[-n:], strict=True)
         return [
@@ -194,7 +189,7 @@ class Trainer:
 
     def finish(self) -> None:
         """Learn all remaining merges; faster than calling `next` for each."""
-        while self._learn(max(1, self._n_merges_wanted)):
+        while self._learn(_AT_ONCE):
             pass
 
     def _learn(self, n: int) -> bool:
@@ -222,27 +217,12 @@ class Trainer:
         return self.n_merges > begin
 
     def _make(self, n: int) -> None:
-        """Learn the next `n` merges, or as many as there are. Many are filed by a thread while the kernel goes on."""
-        if n < _MANY or not kernel.available or most_threads() == 1:
-            for steps in self._steps_of(n):
-                self._add(steps, self._start.new_ids)
-            return
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(1) as thread:  # what is learned is filed, whatever ends the learning
-            for _ in thread.map(self._file, self._steps_of(n)):
-                pass
-
-    def _steps_of(self, n: int) -> Iterator[list[Step]]:
-        while n > 0 and (steps := self._learner.learn(min(n, _AT_ONCE))):
-            yield steps
-            n -= len(steps)
-
-    def _file(self, steps: list[Step]) -> Vocabulary:
-        self._add(steps, self._start.new_ids)
-        return self.vocabulary
+        """Learn the next `n` merges, or as many as there are."""
+        self._add(self._learner.learn(n), self._start.new_ids)
 
     def _add(self, steps: Sequence[Step], tokens: Iterator[int]) -> None:
+        if not steps:
+            return
         ids, contents = self._ids, self._bytes
         new = tuple(islice(tokens, len(steps)))
         ids += new

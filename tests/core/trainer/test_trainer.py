@@ -234,10 +234,7 @@ def test_many_merges_at_once_are_those_of_one_after_the_other():
 
 
 def test_an_interrupted_trainer_has_filed_all_that_it_learned(monkeypatch):
-    """With the kernel, merges are filed by a thread while it learns the next."""
-    monkeypatch.setattr("bpe_core.trainer._MANY", 8)
     monkeypatch.setattr("bpe_core.trainer._AT_ONCE", 7)
-    monkeypatch.setattr("bpe_core.trainer.most_threads", lambda: 2)
     counts = Counts.of("the cat and the hat, then the other cat " * 3 + "aaaa bbbb aaa bb")
     whole = list(Trainer(counts, vocab_size=290))
     trainer = Trainer(counts, vocab_size=290)
