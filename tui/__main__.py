@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.cli.arguments import Parser
 
 HEADLESS = (
-    *("train", "encode", "decode", "show", "count", "measure", "compare", "economy", "audit", "why", "runs", "export"),
+    *("train", "encode", "decode", "show", "count", "measure", "compare", "audit", "why", "runs", "export"),
     *("convert", "fetch"),
 )
 """The subcommands of `bpe_core.cli.main`, whose import would take its time."""

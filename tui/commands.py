@@ -61,9 +61,8 @@ _THRESHOLD: Final = "in the audit, with a model: lower or raise the threshold of
 _SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, used up; or all"
 _SIDE: Final = "Why this split, what may come"
 _VIEWS: Final = "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
-_TURN: Final = "the next metric of each row, or the one before: from tokens to parity and price"
+_TURN: Final = "the next metric of each row, or the one before: from tokens to parity"
 _MEASURE: Final = "Measure the editor's text"
-_FORMATS: Final = "Count data as JSON, YAML, CSV, XML and Markdown"
 _VIEW: Final = "View: borders, ids, one token a line"
 
 
@@ -175,7 +174,6 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
         Command("compare", "", "", "those marked in the compare pane, on the same texts", "Compare tokenizers"),
         Command("measure_text", "", "", "of the tokenizer in force: bytes per token, entropies, …", _MEASURE),
-        Command("count_formats", "", "", "the tokens of the editor's text, if it is such data", _FORMATS),
         Command("audit", "", "", "find tokens that a model hardly learns; again: stop", "Audit the tokenizer in force"),
         Command("export_tokens", "", "", "what the audit shows, as .jsonl, .csv or .md", "Export the tokens shown…"),
         Command("glitch_example", "", "", "train with user names, audit without, find them", _GLITCH),
@@ -310,7 +308,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("view(-1)", "left,h", help=_VIEWS),
         Command("view(1)", "right", "View", _VIEWS, help=_VIEWS),
         Command("view(1)", "l", help=_VIEWS),
-        Command("metric(1)", "m", "Metric", "the next metric, from tokens to price", help=_TURN, when=_tells("metric")),
+        Command(
+            "metric(1)", "m", "Metric", "the next metric, from tokens to parity", help=_TURN, when=_tells("metric")
+        ),
         Command("metric(-1)", "M", help=_TURN, when=_tells("metric")),
         Command("tokenizer", "t", "Tokenizer", "tell of another tokenizer", when=_tells("tokenizer")),
         Command("reference", "e", "Parity", "relate parity to this text or folder", when=_tells("reference")),

@@ -129,13 +129,6 @@ class PlaceOpened(Message):
 
 
 @dataclass
-class FormatOpened(Message):
-    """The editor's data should be put into the editor in another format."""
-
-    name: str
-
-
-@dataclass
 class ExplanationWanted(Message):
     """Why the merge of this step was chosen, and the pairs after it, should be found out."""
 

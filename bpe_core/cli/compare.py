@@ -21,7 +21,7 @@ def add(commands: Subcommands) -> None:
             "-t gpt2 -t gpt-4o my_texts/",
             "-t mine.json -t gpt-4o --sections tale-in-many-languages.txt",
             "-t mine.json -t gpt-4o --reference en --metrics tokens,parity translations/",
-            "-t mine.json -t gpt-4o --price 2.50 --json notes.md",
+            "-t mine.json -t gpt-4o --json notes.md",
         ),
         "The tokenizer named first is the one that the others are compared with.\n\n"
         "metrics of each text, folder and script:\n"
@@ -58,7 +58,6 @@ def run(options: Namespace) -> int:
                 labels(comparison.tokenizers, options.tokenizer),
                 options.metrics or _usual(options),
                 options.reference,
-                options.price,
                 options.examples,
                 options.lines,
             ),
@@ -70,7 +69,7 @@ def run(options: Namespace) -> int:
 def _usual(options: Namespace) -> tuple[str, ...]:
     """The metrics that are told of each text unless others are asked for."""
     ratio = "parity" if options.sections or options.reference else "bytes_per_token"
-    return ("tokens", ratio, *(() if options.price is None else ("price",)))
+    return "tokens", ratio
 
 
 def _metrics(text: str) -> tuple[str, ...]:

@@ -1,13 +1,12 @@
 """Encoding texts with several tokenizers, and telling what was found: all that `compare` and `measure` share."""
 
 import json
-import math
 import os
 import sys
 import time
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -63,7 +62,6 @@ def add_texts(parser: ArgumentParser, number: str) -> None:
         help='take each part of a text that begins with a line "# Title" as a text of its own, and tell its tokens for '
         "each one of the first part: parity, if they are translations",
     )
-    parser.add_argument("--price", type=_price, metavar="P", help="what a million tokens cost; tells the price of all")
     parser.add_argument(
         "--morphemes",
         metavar="FILE",
@@ -71,13 +69,6 @@ def add_texts(parser: ArgumentParser, number: str) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     add_stream(parser)
-
-
-def _price(text: str) -> float:
-    with suppress(ValueError):
-        if 0 <= (price := float(text)) < math.inf:
-            return price
-    raise ArgumentTypeError(f"{quoted(text)} is no price")
 
 
 def run_comparison(options: Namespace, tables: Callable[[Comparison, Words], str]) -> int:

@@ -31,10 +31,10 @@ def as_json(comparison: Comparison, options: Namespace, words: Sequence[Sequence
             "bytes": total.n_bytes,
             "characters": total.n_characters,
             "words": total.n_words,
-            **of_all_texts(comparison, price=options.price, words=words),
+            **of_all_texts(comparison, words=words),
         },
-        "folders": [_named("folder", one, reference, options.price) for one in folders],
-        "scripts": [_named("script", one, None, options.price) for one in comparison.scripts()],
+        "folders": [_named("folder", one, reference) for one in folders],
+        "scripts": [_named("script", one, None) for one in comparison.scripts()],
         "token_lengths": [
             dict(sorted(total.token_lengths(one).items()))
             for total, one in zip(comparison.totals, tokenizers, strict=True)
@@ -52,16 +52,15 @@ def texts_as_json(comparison: Comparison, options: Namespace) -> list[dict[str, 
     """Each text with its metrics, and where it comes from."""
     reference = called([text.amounts for text in comparison.texts], options.reference)
     return [
-        _named("name", text.amounts, reference, options.price)
-        | {"path": text.path, "folder": text.folder, "line": text.line}
+        _named("name", text.amounts, reference) | {"path": text.path, "folder": text.folder, "line": text.line}
         for text in comparison.texts
     ]
 
 
-def _named(what: str, amounts: Amounts, reference: Amounts | None, price: float | None) -> dict[str, Any]:
+def _named(what: str, amounts: Amounts, reference: Amounts | None) -> dict[str, Any]:
     sizes = {"bytes": amounts.n_bytes, "characters": amounts.n_characters, "words": amounts.n_words}
     values: dict[str, list[float | None]] = {
-        key: [of_amounts(key, amounts, i, reference=reference, price=price) for i in range(len(amounts.n_tokens))]
+        key: [of_amounts(key, amounts, i, reference=reference) for i in range(len(amounts.n_tokens))]
         for key in OF_PARTS
     }
     return {what: amounts.name, **sizes} | {key: found for key, found in values.items() if None not in found}

@@ -20,8 +20,6 @@ class Shown(NamedTuple):
     """What is told of each text, folder and script: keys of `OF_PARTS`."""
     reference: str | None = None
     """The text or folder that parity relates to; the first if None."""
-    price: float | None = None
-    """What a million tokens cost."""
     n_examples: int = 10
     n_lines: int = 10
 
@@ -56,7 +54,7 @@ def _amounts(what: str, parts: Sequence[Amounts], shown: Shown, total: Amounts |
         rows.append([visible(one.name).replace("_", " "), f"{one.n_bytes:,}"])
         for index in range(len(shown.labels)):
             for key in metrics:
-                value = of_amounts(key, one, index, reference=None if one is total else reference, price=shown.price)
+                value = of_amounts(key, one, index, reference=None if one is total else reference)
                 rows[-1].append("" if value is None else METRICS[key].text(value))
     yield from table(rows)
 
@@ -76,7 +74,7 @@ def measures(comparison: Comparison, shown: Shown, words: Sequence[Sequence[str]
     if len(totals) > 1:
         first = totals[0].n_tokens or 1
         rows.append(["tokens beside the first", "", *(f"{one.n_tokens / first - 1:+.1%}" for one in totals[1:]), ""])
-    for key, values in of_all_texts(comparison, price=shown.price, words=words).items():
+    for key, values in of_all_texts(comparison, words=words).items():
         metric = METRICS[key]
         rows.append([metric.title, *map(metric.text, values), metric.unit])
     yield from table(rows, numbers=range(1, len(totals) + 1))

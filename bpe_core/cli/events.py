@@ -9,7 +9,6 @@ An audit:   `counting`* `skipped`* `counted` for the corpus, again for the refer
 A what-if:  (`auditing` | `findings`)* `done`.
 A comparison, or measures: `skipped`* (`counting` | `comparedtexts`)* `compared` `done`.
 A `why`:    `counting`* `skipped`* `counted` (`explained` `places`?)*, an answer to each question on stdin.
-Economy:    `formats` `done`.
 At any point instead: `failed`, and nothing after it.
 """
 
@@ -23,7 +22,6 @@ from bpe_core.cli.result_events import (
     Embedded,
     Explained,
     Findings,
-    Formats,
     Measured,
     Places,
     Ranked,
@@ -227,7 +225,6 @@ Event = (
     | Compared
     | Explained
     | Places
-    | Formats
     | Done
     | Failed
 )

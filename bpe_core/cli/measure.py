@@ -31,7 +31,7 @@ def run(options: Namespace) -> int:
     """Encode each text with all tokenizers and print the metrics; returns 0, or 130 if a signal cut it short."""
 
     def told(comparison: Comparison, words: Words) -> str:
-        shown = Shown(labels(comparison.tokenizers, options.tokenizer), OF_PARTS, price=options.price)
+        shown = Shown(labels(comparison.tokenizers, options.tokenizer), OF_PARTS)
         parts = measures(comparison, shown, words), number_splits(comparison, shown.labels)
         return "\n\n".join("\n".join(part) for part in parts)
 

@@ -108,11 +108,3 @@ class Places:
     step: int
     rows: list[dict[str, Any]]
     """The fields of `CorpusPlace` each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Formats:
-    """How much the same data take in several formats."""
-
-    rows: list[list[Any]]
-    """[format, bytes, tokens by each tokenizer], ascending by the tokens of the first tokenizer."""

@@ -56,7 +56,6 @@ METRICS: Final[Mapping[str, Metric]] = {
         "Tokens / tokens of the reference: what a translation costs more (Petrov et al. 2023).",
         ".2f",
     ),
-    "price": Metric("price", "of the rate", "Tokens * the price of a million of them / 1,000,000.", ",.6f"),
     "renyi_entropy": Metric(
         "Rényi entropy", "bits", "Of order 2.5, of how often each token occurs (Zouhar et al. 2023).", ".4f"
     ),
@@ -104,16 +103,12 @@ _OF_AMOUNTS: Final[Mapping[str, Callable[[Amounts, int], float]]] = {
     "fertility": lambda one, i: fertility(one.n_tokens[i], one.n_words),
     "continued_words": lambda one, i: 1 - one.n_whole_words[i] / one.n_words if one.n_words else 0.0,
 }
-OF_PARTS: Final = (*_OF_AMOUNTS, "parity", "price")
+OF_PARTS: Final = (*_OF_AMOUNTS, "parity")
 """The metrics that are told of each text, folder and script too."""
 
 
-def of_amounts(
-    key: str, amounts: Amounts, index: int, *, reference: Amounts | None = None, price: float | None = None
-) -> float | None:
-    """A metric of `OF_PARTS` for the tokenizer `index`; None for parity without a reference and a price without a rate.
-
-    `reference` is what parity relates to, `price` what a million tokens cost.
+def of_amounts(key: str, amounts: Amounts, index: int, *, reference: Amounts | None = None) -> float | None:
+    """A metric of `OF_PARTS` for the tokenizer `index`; None for parity without a `reference` to relate to.
 
     >>> of_amounts("bytes_per_token", Amounts("a", 11, 11, 2, (5,), (0,)), 0)
     2.2
@@ -121,8 +116,6 @@ def of_amounts(
     n_tokens = amounts.n_tokens[index]
     if key == "parity":
         return None if reference is None else parity(n_tokens, reference.n_tokens[index])
-    if key == "price":
-        return None if price is None else n_tokens * price / 1e6
     return _OF_AMOUNTS[key](amounts, index)
 
 
@@ -131,17 +124,15 @@ def called(parts: Iterable[Amounts], name: str | None) -> Amounts | None:
     return next((one for one in parts if name in (None, one.name)), None)
 
 
-def of_all_texts(
-    comparison: Comparison, *, price: float | None = None, words: Sequence[Sequence[str]] = ()
-) -> dict[str, list[float]]:
+def of_all_texts(comparison: Comparison, *, words: Sequence[Sequence[str]] = ()) -> dict[str, list[float]]:
     """Metric -> its value for each tokenizer, over all texts of the comparison.
 
-    `price` is what a million tokens cost, `words` are words as their morphemes; without them their metrics are left
-    out, as is parity. Boundary survival is that of the first 100,000 characters.
+    `words` are words as their morphemes; without them their metrics are left out, as is parity. Boundary survival is
+    that of the first 100,000 characters.
     """
     indices = range(len(comparison.tokenizers))
     everything = comparison.total
-    found = {key: [of_amounts(key, everything, index, price=price) for index in indices] for key in OF_PARTS}
+    found = {key: [of_amounts(key, everything, index) for index in indices] for key in OF_PARTS}
     values = {key: [value for value in values if value is not None] for key, values in found.items()}
     totals = comparison.totals
     values["whole_words"] = [total.whole_words for total in totals]

@@ -1,6 +1,5 @@
 """The compare pane, played through as a newcomer would: choose tokenizers, compare, find the worst lines, open one."""
 
-import json
 from pathlib import Path
 
 from amounts import exhaustive
@@ -74,18 +73,11 @@ async def test_from_the_choice_of_tokenizers_to_a_line_in_the_editor(opened: Ope
 
 
 @exhaustive
-async def test_data_are_counted_in_several_formats_and_a_text_is_measured(opened: Opened) -> None:
+async def test_the_editors_text_is_measured(opened: Opened) -> None:
     keep_two()
     async with opened() as scope:
         await scope.until_tokenizer()
         table = scope.screen.query_one(ComparisonTable)
-        scope.area.load(json.dumps([{"name": "Ada", "year": 1815}, {"name": "Grace", "year": 1906}]))
-        scope.screen.action_count_formats()
-        await compared(scope)
-        assert any("CSV" in row for row in seen(scope)), seen(scope)
-        await scope.press(*["down"] * len(scope.screen.comparison.formats), "enter")
-        last = scope.screen.comparison.formats[-1][0]
-        await scope.until(lambda: scope.screen.active == "editor", f"the data are in the editor as {last}")
         scope.screen.action_measure_text()
         await compared(scope)
         assert table.view is not None and table.view.key == "metrics"

@@ -8,9 +8,9 @@ import pytest
 from bpe_core import metrics, train
 from bpe_core.cli.comparison_json import as_json
 from bpe_core.cli.result_events import Compared as Found
-from bpe_core.cli.result_events import ComparedTexts, Formats
+from bpe_core.cli.result_events import ComparedTexts
 from bpe_core.cli.wire import parse, to_line
-from bpe_core.metrics.catalog import METRICS, OF_PARTS
+from bpe_core.metrics.catalog import OF_PARTS
 from tui.drawing.comparison_view import Choices, View, ending
 from tui.drawing.comparison_views import views
 from tui.state.comparison import Compared, Comparison
@@ -27,7 +27,7 @@ def comparison() -> Comparison:
     found = metrics.Comparison(three)
     for folder, name, text in (("en", "en/a.txt", TEXT), ("ru", "ru/a.txt", "мир мир"), ("ru", "b", "")):
         found.add(f"deep/{name}", text, path=f"/deep/{name}", folder=folder)
-    options = Namespace(tokenizer=["a", "b", "c"], reference=None, price=None, examples=50, lines=50)
+    options = Namespace(tokenizer=["a", "b", "c"], reference=None, examples=50, lines=50)
     texts = parse(to_line(ComparedTexts.of(found.texts)))
     everything = parse(to_line(Found(as_json(found, options, []))))
     assert isinstance(texts, ComparedTexts) and isinstance(everything, Found)
@@ -43,7 +43,7 @@ def seen(comparison: Comparison, key: str, **chosen: Any) -> View:
 def test_each_view_draws_each_of_its_rows(comparison: Comparison) -> None:
     for metric in OF_PARTS:
         for tokenizer in range(3):
-            for view in views(comparison, Choices(metric, tokenizer, 1, 2.5)):
+            for view in views(comparison, Choices(metric, tokenizer, 1)):
                 keys = {column.key for column in view.columns}
                 for number in range(view.n_rows):
                     row = view.row(number, WIDTHS)
@@ -59,9 +59,6 @@ def test_rows_tell_what_was_counted(comparison: Comparison) -> None:
     assert row.texts["more"] == " ".join(f"{one / n[0] - 1:+.0%}" for one in n[1:])
     assert row.texts["name"] == "en/a.txt", "what all names begin with is left out"
     assert row.target is not None and row.target[:2] == ("/deep/en/a.txt", 1)
-    priced = seen(comparison, "texts", metric="price", price=3.0).row(0, WIDTHS)
-    assert priced.texts["t1"] == METRICS["price"].text(n[1] * 3 / 1e6)
-    assert "t1" not in seen(comparison, "texts", metric="price").row(0, WIDTHS).texts, "there is no rate yet"
     words = seen(comparison, "folders", metric="continued_words").row(0, WIDTHS)
     assert words.texts["t0"] == seen(comparison, "texts", metric="continued_words").row(0, WIDTHS).texts["t0"]
 
@@ -90,7 +87,7 @@ def test_lists_lead_to_their_places(comparison: Comparison) -> None:
 def test_a_single_tokenizer_has_no_pairs(comparison: Comparison) -> None:
     one = metrics.Comparison([train(TEXT, vocab_size=270)])
     one.add("text", TEXT)
-    options = Namespace(tokenizer=["a"], reference=None, price=None, examples=5, lines=5)
+    options = Namespace(tokenizer=["a"], reference=None, examples=5, lines=5)
     alone = Comparison(False, "", "", comparison.tokenizers[:1], one.texts, as_json(one, options, []))
     assert [view.key for view in views(alone, Choices())] == ["texts", "scripts", "metrics"]
     assert [view.key for view in views(Comparison(True, texts=one.texts, tokenizers=alone.tokenizers), Choices())] == [
@@ -99,23 +96,12 @@ def test_a_single_tokenizer_has_no_pairs(comparison: Comparison) -> None:
     assert views(Comparison(), Choices()) == []
 
 
-def test_formats_are_told_with_bars(comparison: Comparison) -> None:
-    event = parse(to_line(Formats([["CSV", 10, [4, 5, 6]], ["XML", 90, [40, 30, 60]]])))
-    assert isinstance(event, Formats)
-    rows = tuple((name, n, tuple(tokens)) for name, n, tokens in event.rows)
-    (view,) = views(Comparison(tokenizers=comparison.tokenizers, formats=rows), Choices())
-    assert view.row(1, WIDTHS).texts["plot"] == "█" * 21
-    assert view.row(1, WIDTHS).texts["more"] == "+900%"
-    assert view.value is not None and view.value(0, "t2") == 6
-
-
 def test_a_worker_is_asked_for_what_is_wanted() -> None:
     two = Compared("/a.json", "a"), Compared("/b.tiktoken", "b", "gpt4")
     words = Task(two, ("/text",), "a text", "sections").arguments()
     assert words[0] == "compare" and words[-1] == "/text" and "--sections" in words
     assert words[words.index("/b.tiktoken") + 1] == "--pattern=gpt4"
     assert Task(two[:1], ("/text",), "a text").arguments()[0] == "measure"
-    assert Task(two, ("/text",), "a text", "formats").arguments()[0] == "economy"
 
 
 def test_names_are_cut_where_they_are_alike() -> None:

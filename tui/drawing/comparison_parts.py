@@ -1,4 +1,4 @@
-"""Views of a comparison by parts: a metric of each text, folder or script, and the same data in several formats."""
+"""Views of a comparison by parts: a metric of each text, folder or script."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -49,13 +49,10 @@ def _parts(
     metric = METRICS[choices.metric]
     relates = what != "script" and choices.reference < len(parts)
     reference = parts[choices.reference] if relates else None
-    is_size = choices.metric in ("tokens", "price")
+    is_size = choices.metric == "tokens"
 
     def values(number: int) -> list[float]:
-        told = (
-            of_amounts(choices.metric, parts[number], index, reference=reference, price=choices.price)
-            for index in range(n_tokenizers)
-        )
+        told = (of_amounts(choices.metric, parts[number], index, reference=reference) for index in range(n_tokenizers))
         return [value for value in told if value is not None]
 
     first = [values(number) for number in range(min(len(parts), _SCALED))]
@@ -103,9 +100,6 @@ def _parts(
 
 def _caption(what: str, choices: Choices, reference: Amounts | None) -> str:
     metric = METRICS[choices.metric]
-    if choices.metric == "price":
-        rate = "type what a million tokens cost into the field above"
-        return f"price: {rate if choices.price is None else f'at {choices.price:g} for a million tokens'}"
     if choices.metric == "parity":
         if reference is None:
             return "parity: of texts and folders that are translations of one another, not of scripts"
@@ -129,34 +123,3 @@ def _common_folder(names: Sequence[str]) -> str:
 def _hint(part: Amounts, can_open: bool) -> str:
     sizes = counted(part.n_bytes, "byte"), counted(part.n_characters, "character"), counted(part.n_words, "word")
     return f"{visible(part.name)}: {', '.join(sizes)}{'; Enter opens it in the editor' if can_open else ''}."
-
-
-def of_formats(comparison: Comparison) -> View:
-    """The same data in several formats."""
-    rows = comparison.formats
-    least = rows[0][2][0] or 1
-    most = max(tokens[0] for _, _, tokens in rows) or 1
-
-    def row(number: int, widths: Widths) -> Row:
-        name, n_bytes, tokens = rows[number]
-        texts = {"name": name, "bytes": f"{n_bytes:,}", "more": f"{tokens[0] / least - 1:+.0%}"}
-        texts |= {f"t{index}": f"{n:,}" for index, n in enumerate(tokens)}
-        texts["plot"] = "█" * max(1, round(tokens[0] / most * widths.get("plot", 0)))
-        hint = f"{name}: {counted(n_bytes, 'byte')}; Enter puts the data into the editor in this format."
-        return Row(texts, hint)
-
-    def value(number: int, column: str) -> Any:
-        name, n_bytes, tokens = rows[number]
-        if column in ("name", "bytes"):
-            return name if column == "name" else n_bytes
-        return tokens[int(column[1:])] if column[0] == "t" else tokens[0]
-
-    columns = [
-        Column("name", 14, 20, title="format", hint="How the data are written."),
-        Column("bytes", _VALUE, right=True, rank=1, hint="Bytes in UTF-8."),
-        *per_tokenizer(comparison, _VALUE, 14, "Tokens that the data take in this format."),
-        Column("more", 7, right=True, title="more", hint="Than in the first format, by the first tokenizer."),
-        Column("plot", 8, 40, rank=2, title=" ", hint="Tokens by the first tokenizer."),
-    ]
-    caption = "tokens of the same data in each format, the fewest first"
-    return View("formats", counted(len(rows), "format"), caption, columns, len(rows), row, value)

@@ -22,8 +22,6 @@ def of_metrics(comparison: Comparison, found: Mapping[str, Any], choices: Choice
     rows = []
     for key, metric in METRICS.items():
         values = total.get(key, [])
-        if key == "price" and choices.price is not None:
-            values = [n * choices.price / 1e6 for n in total["tokens"]]
         if values:
             rows.append(_row(metric.title, metric.unit, metric.meaning, list(map(metric.text, values))))
     lengths = [{int(n): count for n, count in one.items()} for one in found["token_lengths"]]

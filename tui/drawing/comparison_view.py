@@ -27,8 +27,6 @@ class Choices(NamedTuple):
     """For which tokenizer lines are told, and, but for the first, with which one the first is compared."""
     reference: int = 0
     """The row that parity relates to."""
-    price: float | None = None
-    """What a million tokens cost."""
 
 
 class Target(NamedTuple):

@@ -1,6 +1,6 @@
 """The views of a comparison of tokenizers, in the order in which the keys turn to them."""
 
-from tui.drawing.comparison_parts import of_formats, of_groups, of_texts
+from tui.drawing.comparison_parts import of_groups, of_texts
 from tui.drawing.comparison_places import of_disagreements, of_worst_lines
 from tui.drawing.comparison_totals import of_metrics, of_vocabularies
 from tui.drawing.comparison_view import Choices, View
@@ -9,8 +9,6 @@ from tui.state.comparison import Comparison
 
 def views(comparison: Comparison, choices: Choices) -> list[View]:
     """The views that there is something to show in; those of all texts once these have been encoded."""
-    if comparison.formats:
-        return [of_formats(comparison)]
     if not comparison.texts:
         return []
     found = [of_texts(comparison, choices)]

@@ -1,4 +1,4 @@
-"""ComparisonRun: tokenizers compared on texts, and what was found; and the same data in several formats."""
+"""ComparisonRun: tokenizers compared on texts, and what was found."""
 
 import tempfile
 from collections.abc import Callable

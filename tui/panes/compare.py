@@ -1,6 +1,5 @@
 """The compare pane: tokenizers held against each other on the same texts, in tables and small drawings."""
 
-from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from textual import on
@@ -9,13 +8,12 @@ from textual.binding import BindingType
 from textual.containers import HorizontalGroup
 from textual.reactive import var
 from textual.widget import Widget
-from textual.widgets import Button, Input, Label, Select, Static
+from textual.widgets import Button, Select, Static
 
 from bpe_core.plurals import counted
 from tui.commands import applies, bindings
 from tui.state.comparison import Comparison
 from tui.state.tokenizers import KnownTokenizer
-from tui.terminal.guards import Field
 from tui.widgets.choice import Choice
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.pane import Pane
@@ -29,7 +27,6 @@ SUBJECTS: Final = {
 """What tokenizers can be compared on."""
 _ON: Final = {"chosen texts": "the chosen texts", "their sections": "sections", "editor's text": "the editor's text"}
 _GO = "Encode the texts with each of the tokenizers that have a letter, and compare."
-_PRICE = "What a million tokens cost, in any currency; m turns to the price of each text."
 
 
 class ComparePane(Pane):
@@ -49,8 +46,6 @@ class ComparePane(Pane):
         with HorizontalGroup(id="compare-controls"):
             yield Button("▶ Compare", id="compare-go", compact=True, action="screen.compare", tooltip=_GO)
             yield Choice(SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on")
-            yield Label("price", id="price-label")
-            yield Field(placeholder="of 1 M", id="price", compact=True, tooltip=_PRICE)
             yield Static(id="compare-status", markup=False)
         yield Static(id="compare-caption", markup=False)
         yield TokenizerPicker(id="compare-picker")
@@ -121,25 +116,6 @@ class ComparePane(Pane):
         """Other texts will be compared on."""
         event.stop()
         self._tell()
-
-    @on(Input.Changed, "#price")
-    def price(self, event: Input.Changed) -> None:
-        """Prices at another rate."""
-        event.stop()
-        price = None
-        with suppress(ValueError):
-            price = float(event.value.replace(",", ".").strip())
-        sound = price is not None and 0 <= price < 1e12
-        event.input.set_class(bool(event.value.strip()) and not sound, "-invalid")
-        self.table.choices = self.table.choices._replace(price=price if sound else None)
-
-    @on(Input.Submitted, "#price")
-    def to_the_table(self, event: Input.Submitted) -> None:
-        """Enter goes on to the prices."""
-        event.stop()
-        if not self.has_class("-choosing"):
-            self.table.choices = self.table.choices._replace(metric="price")
-        self.screen.set_focus(self.parts()[0])
 
     # What was found
 

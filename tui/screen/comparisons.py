@@ -7,10 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_core.errors import BpeError
 from tui.drawing.tokenizer_texts import names_told_apart
 from tui.owners.comparison import EDITORS_TEXT, ComparisonRun
-from tui.owners.owner import in_thread
 from tui.state.comparison import Compared
 from tui.workers.comparing import Kind, Task
 
@@ -26,7 +24,7 @@ _NOT_SAVED = "There is no tokenizer in force that is in a file: train one (F6), 
 
 
 class Comparisons:
-    """Begins comparisons, measures and counts of formats, and shows in the editor what their rows tell of."""
+    """Begins comparisons and measures, and shows in the editor what their rows tell of."""
 
     def __init__(self, screen: MainScreen, files: TextFiles, pattern_for: Callable[[Path], str | None]) -> None:
         self._screen = screen
@@ -58,13 +56,6 @@ class Comparisons:
         if tokenizers := self._in_force():
             self._screen.compare_pane.look_at("metrics")
             self._run.start(Task(tokenizers, (), EDITORS_TEXT), self._screen.editor.area.text)
-            self._screen.action_show("compare")
-
-    def count_formats(self) -> None:
-        """The tokens of the editor's data in several formats, by those marked for a comparison."""
-        tokenizers = self._compared(self._screen.compare_pane.picker.chosen) or self._in_force()
-        if tokenizers:
-            self._run.start(Task(tokenizers, (), EDITORS_TEXT, "formats"), self._screen.editor.area.text)
             self._screen.action_show("compare")
 
     def _in_force(self) -> tuple[Compared, ...]:
@@ -106,17 +97,3 @@ class Comparisons:
             area.move_cursor(end, select=True)
         area.scroll_cursor_visible(center=True, animate=False)
         screen.action_show("editor")
-
-    async def open_format(self, name: str) -> None:
-        """Put the editor's data into the editor in another format."""
-        from bpe_core.metrics.economy import read, written
-
-        text = self._screen.editor.area.text
-        try:
-            texts = await in_thread(lambda: dict(written(read(text))))
-        except BpeError as error:
-            self._screen.say(f"The editor's text is no longer the data that were counted. {error}", "warning")
-            return
-        if name in texts:
-            self._screen.open_in_editor(texts[name])
-            self._screen.say(f"The data are in the editor as {name}; Ctrl+Z there brings your text back.")

@@ -92,12 +92,6 @@ class PaneRequestScreen(StateScreen):
         """A place in a text."""
         self.session.comparisons.open_place(event)
 
-    @on(messages.FormatOpened)
-    @work
-    async def open_format(self, event: messages.FormatOpened) -> None:
-        """Put the editor's data into the editor in another format."""
-        await self.session.comparisons.open_format(event.name)
-
     @on(messages.TokenOpened)
     def open_token(self, event: messages.TokenOpened) -> None:
         """Show where a token of the audit's list comes from."""

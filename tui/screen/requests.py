@@ -136,10 +136,6 @@ class RequestScreen(PaneRequestScreen):
         """Measure the tokenizer in force on the editor's text."""
         self.session.comparisons.measure_text()
 
-    def action_count_formats(self) -> None:
-        """Count the tokens of the editor's data in several formats."""
-        self.session.comparisons.count_formats()
-
     def action_glitch_example(self) -> None:
         """Make a glitch token, and find it."""
         self.session.glitch_example()

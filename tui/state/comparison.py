@@ -34,5 +34,3 @@ class Comparison:
     """So far, in the order they were encoded; more of them come with another text in `progress` or `subject`."""
     found: Mapping[str, Any] | None = field(default=None, compare=False)
     """What `compare --json` prints of all texts; None while it is running."""
-    formats: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
-    """(data format, bytes, tokens by each tokenizer) where data are told of in several formats, instead of texts."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from bpe_core.cli.events import Counting, Done, Failed
 from bpe_core.cli.result_events import Compared as Found
-from bpe_core.cli.result_events import ComparedTexts, Formats
+from bpe_core.cli.result_events import ComparedTexts
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
@@ -19,13 +19,13 @@ _LINES = "100"
 """Lines that are listed of those that are worst for a tokenizer."""
 
 
-Kind = Literal["texts", "sections", "formats"]
-"""What is told: of each text, of each of its sections, or of the same data in several formats."""
+Kind = Literal["texts", "sections"]
+"""What is told: of each text, or of each of its sections."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be told of tokenizers: how they do on texts, or on the same data in several formats."""
+    """What is to be told of tokenizers: how they do on texts."""
 
     tokenizers: Sequence[Compared]
     paths: Sequence[str]
@@ -35,7 +35,7 @@ class Task:
 
     def arguments(self) -> list[str]:
         """The command line of the worker."""
-        command = "economy" if self.of == "formats" else "compare" if len(self.tokenizers) > 1 else "measure"
+        command = "compare" if len(self.tokenizers) > 1 else "measure"
         options = ["--examples", _EXAMPLES, "--lines", _LINES] if command == "compare" else []
         if self.of == "sections":
             options.append("--sections")
@@ -74,11 +74,8 @@ async def comparing(job: Job, task: Task) -> AsyncIterator[ComparisonUpdate]:
                     update.texts += event.texts()
                 case Found(found):
                     comparison = replace(comparison, found=found)
-                case Formats(rows):
-                    formats = tuple((str(name), int(n), tuple(tokens)) for name, n, tokens in rows)
-                    comparison = replace(comparison, formats=formats)
                 case Done(reason, n, seconds):
-                    told = "" if task.of == "formats" else f" · {counted(n, 'text')} · {seconds:.1f} s"
+                    told = f" · {counted(n, 'text')} · {seconds:.1f} s"
                     stopped = " · stopped before the end" if reason == "stopped" else ""
                     comparison = replace(
                         comparison, running=False, progress="", subject=f"{comparison.subject}{told}{stopped}"

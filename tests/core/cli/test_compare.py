@@ -32,7 +32,7 @@ def test_json_tells_what_encoding_tells(two, tmp_path, capsys):
     (tmp_path / "a.txt").write_text(TEXT)
     (tmp_path / "b.txt").write_text("thought мир\n")
     code, out, _ = compared(
-        capsys, "-t", two[0], "-t", two[1], str(tmp_path / "a.txt"), str(tmp_path / "b.txt"), "--json", "--price", "2"
+        capsys, "-t", two[0], "-t", two[1], str(tmp_path / "a.txt"), str(tmp_path / "b.txt"), "--json"
     )
     found, tokenizers = json.loads(out), [load(path) for path in two]
     assert code == 0
@@ -42,7 +42,6 @@ def test_json_tells_what_encoding_tells(two, tmp_path, capsys):
         assert text["bytes"] == len(content.encode())
     total = found["total"]
     assert total["tokens"] == [sum(text["tokens"][i] for text in found["texts"]) for i in (0, 1)]
-    assert total["price"] == [n * 2 / 1e6 for n in total["tokens"]]
     assert sum(script["tokens"][0] for script in found["scripts"]) == total["tokens"][0]
     (pair,) = found["pairs"]
     assert pair["vocabularies"]["only_first"] == 0

@@ -131,7 +131,7 @@ def test_folders_and_scripts_add_up_to_all(pair):
 def test_each_metric_is_told_with_its_value(pair):
     comparison = metrics.Comparison(pair)
     comparison.add("text", TEXT)
-    values = of_all_texts(comparison, price=2.0, words=[("th", "ing"), ("th", "eme")])
+    values = of_all_texts(comparison, words=[("th", "ing"), ("th", "eme")])
     assert values.keys() == METRICS.keys() - {"parity"}, "parity takes a text it relates to"
     for index, (tokenizer, measures) in enumerate(zip(pair, comparison.totals, strict=True)):
         n = len(tokenizer.encode(TEXT))
@@ -140,7 +140,6 @@ def test_each_metric_is_told_with_its_value(pair):
         assert values["characters_per_token"][index] == len(TEXT) / n
         assert values["fertility"][index] == n / len(TEXT.split())
         assert values["continued_words"][index] == pytest.approx(1 - values["whole_words"][index])
-        assert values["price"][index] == n * 2 / 1e6
         counts = Counter(tokenizer.encode(TEXT)).values()
         assert values["renyi_entropy"][index] == metrics.renyi_entropy(counts)
         assert values["shannon_efficiency"][index] == metrics.shannon_efficiency(counts)
@@ -151,7 +150,7 @@ def test_each_metric_is_told_with_its_value(pair):
         assert measures.n_tokens == n
     assert all(len(metric.meaning) <= 100 for metric in METRICS.values())
     one = comparison.texts[0].amounts
-    assert [of_amounts(key, one, 0, reference=one, price=2.0) for key in OF_PARTS if key != "parity"] == [
+    assert [of_amounts(key, one, 0, reference=one) for key in OF_PARTS if key != "parity"] == [
         values[key][0] for key in OF_PARTS if key != "parity"
     ]
     assert of_amounts("parity", one, 0, reference=one) == 1.0
