@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.terminals import Terminal
+from tests.terminals import Terminal
 
 _ASKED: Final = b"\x1b[?2026$p"
 """By this a program asks whether frames can be shown at once."""

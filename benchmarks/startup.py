@@ -16,7 +16,7 @@ from statistics import median
 from typing import Final
 
 from benchmarks import table
-from benchmarks.terminals import PATIENCE, Terminal, python_in_terminal
+from tests.terminals import PATIENCE, Terminal, python_in_terminal
 
 _BARE: Final = """
 from textual.app import App

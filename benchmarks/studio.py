@@ -28,7 +28,7 @@ from typing import Final
 
 from benchmarks import inputs, table
 from benchmarks.frames import Frame, FrameTerminal
-from benchmarks.terminals import python_in_terminal
+from tests.terminals import python_in_terminal
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _STEPS: Final = 4096

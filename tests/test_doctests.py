@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 def with_examples():
     """The names of the modules with an example in them."""
-    for package in ("bpe_core", "tui", "benchmarks"):
+    for package in ("bpe_core", "tui"):
         for path in sorted((ROOT / package).rglob("*.py")):
             if ">>>" in path.read_text(encoding="utf-8"):
                 yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from loop_watch import LoopWatch
 from textual import events
 from textual.message import Message
 from textual.notifications import Notify
@@ -18,6 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 from textual.widgets.tree import TreeNode
 
+from tests.tui.loop_watch import LoopWatch
 from tui.app import BpeScope
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scope import at_work, children
-
-from benchmarks.terminals import Terminal, python_in_terminal
+from tests.terminals import Terminal, python_in_terminal
+from tests.tui.scope import at_work, children
 
 _CONTROL = re.compile(
     rb"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a color or a place on the screen

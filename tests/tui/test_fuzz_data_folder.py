@@ -1,4 +1,4 @@
-"""Broken files where the app keeps its own, in small: what `python -m benchmarks.fuzz_data_folder` does for longer."""
+"""Broken files where the app keeps its own, in small: what `python -m tests.attack.fuzz_data_folder` does."""
 
 import random
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from amounts import first
 
-from benchmarks.fuzz_data_folder import WAYS, House, break_file, play, what
+from tests.attack.fuzz_data_folder import WAYS, House, break_file, play, what
 
 
 @pytest.mark.parametrize("seed", first(1, range(6)))

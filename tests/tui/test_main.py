@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from amounts import exhaustive
-from scope import ROOT
 
-from benchmarks.terminals import Terminal, python_in_terminal
 from bpe_core import load, save
 from bpe_core.cli.main import COMMANDS
 from bpe_core.errors import BpeError
 from bpe_core.formats import WRITABLE
+from tests.terminals import Terminal, python_in_terminal
+from tests.tui.scope import ROOT
 from tui.__main__ import HEADLESS, _located, _told_apart
 from tui.disk.config import Configuration, save_configuration
 from tui.state.tokenizers import Opened

@@ -82,7 +82,7 @@ def main(vocabularies: Path) -> None:
     """Write all of it."""
     import tiktoken
 
-    from benchmarks.agreement.against_tiktoken import unpacked
+    from tests.attack.agreement.against_tiktoken import unpacked
 
     with tempfile.TemporaryDirectory() as folder:
         unpacked(vocabularies, Path(folder))  # with their digests checked, and without a network

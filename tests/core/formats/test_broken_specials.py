@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from benchmarks.fuzz_files.sound import sound_files
 from bpe_core import FormatError, OptionError, load, train
+from tests.attack.fuzz_files.sound import sound_files
 
 HALF = "<\ud800>"
 

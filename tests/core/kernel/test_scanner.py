@@ -14,9 +14,9 @@ from bpe_core import PATTERNS, kernel
 if not kernel.available:
     pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
 
-from benchmarks.fuzz_kernel.splitting import SCANNED, split, try_split
-from benchmarks.fuzz_kernel.texts import KINDS
 from bpe_core.kernel.grammars import BOTH, SPACE, scanner
+from tests.attack.fuzz_kernel.splitting import SCANNED, split, try_split
+from tests.attack.fuzz_kernel.texts import KINDS
 
 OTHER_FORMS = [
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",  # GPT-2 as OpenAI published it

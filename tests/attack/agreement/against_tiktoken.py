@@ -1,0 +1,151 @@
+"""GPT-2's, GPT-4's and GPT-4o's encodings as tiktoken itself defines them, and as bpescope reads the same files."""
+
+import hashlib
+import lzma
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Final
+
+from bpe_core import SpecialTokenError, Tokenizer, load
+from bpe_core.editing.spans import layout, parts
+from tests.attack.agreement.characters import Disagreement, disagreements, in_tiktoken
+from tests.attack.agreement.comparing import Subject
+
+_PUBLISHED: Final = "https://openaipublic.blob.core.windows.net/"
+_FILES: Final = {
+    "vocab.bpe": "gpt-2/encodings/main/vocab.bpe",
+    "encoder.json": "gpt-2/encodings/main/encoder.json",
+    "r50k_base.tiktoken": "encodings/r50k_base.tiktoken",
+    "p50k_base.tiktoken": "encodings/p50k_base.tiktoken",
+    "cl100k_base.tiktoken": "encodings/cl100k_base.tiktoken",
+    "o200k_base.tiktoken": "encodings/o200k_base.tiktoken",
+}
+"""Name of a file -> where it is published; tiktoken keeps it under the SHA-1 of that."""
+
+ENCODINGS: Final = {
+    "gpt2": ("encoder.json", "vocab.bpe"),
+    "r50k_base": ("r50k_base.tiktoken",),
+    "p50k_base": ("p50k_base.tiktoken",),
+    "cl100k_base": ("cl100k_base.tiktoken",),
+    "o200k_base": ("o200k_base.tiktoken",),
+}
+"""tiktoken's name -> the files that make it."""
+
+FRESH: Final = "encode_ordinary, nothing known yet"
+WHERE: Final = "where tokens begin and end"
+_END: Final = "<|endoftext|>"
+
+
+def unpacked(vocabularies: Path, folder: Path) -> list[str]:
+    """Put what `vocabularies` holds, packed by xz or not, where both libraries find it; the encodings that are whole.
+
+    tiktoken checks every digest; nothing is downloaded.
+    """
+    cache = folder / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(cache)
+    for name, place in _FILES.items():
+        plain, packed = vocabularies / name, vocabularies / f"{name}.xz"
+        if plain.is_file():
+            shutil.copyfile(plain, folder / name)
+        elif packed.is_file():
+            (folder / name).write_bytes(lzma.decompress(packed.read_bytes()))
+        if (folder / name).is_file():
+            shutil.copyfile(folder / name, cache / hashlib.sha1((_PUBLISHED + place).encode()).hexdigest())
+    return [name for name, files in ENCODINGS.items() if all((folder / file).is_file() for file in files)]
+
+
+def subject(name: str, folder: Path) -> Subject:
+    """An encoding, unpacked before."""
+    import tiktoken
+
+    theirs = tiktoken.get_encoding(name)
+    ours = load(folder / ENCODINGS[name][0])
+    seldom = frozenset({FRESH, WHERE})
+    decodings, ids = _decodings(ours, theirs), _ids(ours, theirs)
+    return Subject(name, _ways(ours, theirs), seldom, _disagreements(theirs), decodings, ids)
+
+
+def _disagreements(theirs: Any) -> Callable[[], list[Disagreement]]:
+    return cache(lambda: disagreements(theirs._pat_str, in_tiktoken))
+
+
+def _ids(ours: Tokenizer, theirs: Any) -> list[int]:
+    here = sorted({*ours.vocabulary.ids(), *ours.special_tokens.values()})
+    there = sorted({*theirs._mergeable_ranks.values(), *theirs._special_tokens.values()})
+    if here != there:
+        raise SystemExit(f"{theirs.name} has {len(there):,} ids in tiktoken and {len(here):,} here.")
+    return here
+
+
+def _ways(ours: Tokenizer, theirs: Any) -> dict[str, Any]:
+    return {
+        FRESH: (lambda text: _fresh(ours).encode_ordinary(text), theirs.encode_ordinary),
+        "encode_ordinary": (ours.encode_ordinary, theirs.encode_ordinary),
+        "all special tokens allowed": (_encode(ours, "all"), _encode(theirs, "all")),
+        "one allowed, the others text": (_encode(ours, {_END}, ()), _encode(theirs, {_END}, ())),
+        "none allowed": (_encode(ours), _encode(theirs)),
+        "decode": (
+            lambda text: ours.decode(ours.encode_ordinary(text)),
+            lambda text: theirs.decode(theirs.encode_ordinary(text)),
+        ),
+        WHERE: (
+            lambda text: [start for start, _ in offsets(text, ours)],
+            lambda text: theirs.decode_with_offsets(theirs.encode_ordinary(text))[1],
+        ),
+    }
+
+
+def _decodings(ours: Tokenizer, theirs: Any) -> dict[str, Any]:
+    return {
+        "decode": (ours.decode, theirs.decode),
+        "decode_bytes": (ours.decode_bytes, theirs.decode_bytes),
+        "token_bytes": (
+            lambda ids: [ours.token_bytes(token) for token in ids],
+            lambda ids: [theirs.decode_single_token_bytes(token) for token in ids],
+        ),
+    }
+
+
+def _fresh(tokenizer: Tokenizer) -> Tokenizer:
+    return Tokenizer(tokenizer.vocabulary, tokenizer.pattern, preparation=tokenizer.preparation)
+
+
+def _encode(tokenizer: Any, allowed: Any = frozenset(), disallowed: Any = "all") -> Callable[[str], Any]:
+    """Its `encode`, with None for a text that it refuses because of a special token."""
+
+    def encode(text: str) -> list[int] | None:
+        try:
+            return tokenizer.encode(text, allowed_special=allowed, disallowed_special=disallowed)
+        except (SpecialTokenError, ValueError):
+            return None
+
+    return encode
+
+
+def offsets(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:
+    """First code point of each token and the one behind its last, as our own spans tell them."""
+    found = []
+    for span in layout(text, tokenizer.encode_ordinary(text), tokenizer.token_bytes):
+        inside = parts(span, text[span.start : span.end], tokenizer.token_bytes)
+        found += [(part.start, part.end) for part in inside]
+    return found
+
+
+def earlier(name: str, folder: Path, steps: int = 4) -> Iterator[Subject]:
+    """The encoding as it was after some of its merges: tiktoken with fewer ranks, and our `at`."""
+    import tiktoken
+
+    whole, ours = tiktoken.get_encoding(name), load(folder / ENCODINGS[name][0])
+    ours.vocabulary.recover()
+    n_merges = len(ours.vocabulary.merges)
+    for n in accumulate([1, n_merges // 1000, n_merges // 20, n_merges // 2][:steps]):
+        last = ours.vocabulary.merges[n - 1][2]
+        ranks = {data: rank for data, rank in whole._mergeable_ranks.items() if rank <= last}
+        theirs = tiktoken.Encoding(name, pat_str=whole._pat_str, mergeable_ranks=ranks, special_tokens={})
+        ways = {"encode_ordinary": (ours.at(n).encode_ordinary, theirs.encode_ordinary)}
+        yield Subject(f"{name} after {n:,} merges", ways, disagreements=_disagreements(whole))

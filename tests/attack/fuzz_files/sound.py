@@ -1,0 +1,361 @@
+"""Sound tokenizer files of all formats and of several shapes, made here, and the beginnings of real ones."""
+
+import json
+import lzma
+import os
+import struct
+import tempfile
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from bpe_core import PATTERNS, Tokenizer, load, save, train
+from bpe_core.vocabulary.byte_alphabet import BYTE_OF
+
+_VOCABULARIES: Final = Path(os.environ.get("BPESCOPE_VOCABS", Path(__file__).parents[4] / "shared" / "vocabs"))
+_CORPUS: Final = [
+    "the thin thing in there, the 123 things; it's the  end\n\nthe naïve café 日本日本語 aaaa bbbb abab " * 3
+]
+_LINES: Final = 1500
+"""Of a real file: its first tokens are a vocabulary in itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """A tokenizer as it lies in a folder."""
+
+    shape: str
+    """What is peculiar about it."""
+    files: Mapping[str, bytes]
+    """Name -> content."""
+    mutated: tuple[str, ...]
+    """The files that a fuzzer changes; the first is the one to open."""
+    pattern: str | None = None
+    """The pattern to give when it is loaded."""
+
+
+@cache
+def sound_files(format: str) -> tuple[Sound, ...]:
+    """All shapes of a format."""
+    return tuple(_MAKERS[format]())
+
+
+def _learned(pattern: str = "gpt4", size: int = 300, **options: Any) -> Tokenizer:
+    return train(_CORPUS, vocab_size=size, pattern=pattern, special_tokens=["<|end|>", "<|x|>"], **options)
+
+
+def _saved(tokenizer: Tokenizer, format: str, name: str) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        save(tokenizer, Path(folder, name), format=format)
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def _native() -> Iterator[Sound]:
+    for shape, tokenizer in {
+        "trained": _learned(),
+        "specials first": _learned("gpt2", id_layout="specials-first"),
+        "own pattern": _learned(r"\d|\p{L}+|\s+|."),
+        "staged": _learned(r"\p{N}{1,3}(?#then)qwen2"),
+        "words": _learned("words"),
+    }.items():
+        yield Sound(shape, _saved(tokenizer, "native", "mine.json"), ("mine.json",))
+    for shape in ("added", "whole pieces"):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "a.json").write_bytes(_json(_SHAPES[shape]()))
+            yield Sound(shape, _saved(load(Path(folder, "a.json")), "native", "mine.json"), ("mine.json",))
+
+
+def _ranks() -> list[bytes]:
+    return [*(bytes([byte]) for byte in range(256)), *_tokens()]
+
+
+def _tokens() -> list[bytes]:
+    vocabulary = _learned().vocabulary
+    return [vocabulary.token_bytes(token) for _, _, token in vocabulary.merges]
+
+
+def _rank_lines(tokens: list[bytes], first: int = 0, newline: bytes = b"\n") -> bytes:
+    return b"".join(b"%s %d%s" % (b64encode(data), first + rank, newline) for rank, data in enumerate(tokens))
+
+
+def _tiktoken() -> Iterator[Sound]:
+    ranks = _ranks()
+    for shape, data, pattern in (
+        ("ranks", _rank_lines(ranks), "gpt4"),
+        ("CRLF and holes", _rank_lines(ranks[:270], newline=b"\r\n") + _rank_lines(ranks[270:], 300), "gpt2"),
+        ("no merge makes them", _rank_lines([*ranks, b"xyz", b"abxyz", b" the end"]) + b"= 900\n", r"\S+|\s+"),
+        ("other order", _rank_lines([*reversed(ranks[:256]), *ranks[256:]]), "none"),
+    ):
+        yield Sound(shape, {"a.tiktoken": data}, ("a.tiktoken",), pattern)
+    for name, pattern in (("r50k_base", "gpt2"), ("cl100k_base", "gpt4"), ("o200k_base", "gpt4o")):
+        for data in _real(f"{name}.tiktoken"):
+            yield Sound(name, {"a.tiktoken": _beginning(data)}, ("a.tiktoken",), pattern)
+
+
+def _real(name: str) -> Iterator[bytes]:
+    packed = _VOCABULARIES / f"{name}.xz"
+    if packed.is_file():
+        yield lzma.decompress(packed.read_bytes())
+
+
+def _beginning(data: bytes) -> bytes:
+    return b"".join(data.splitlines(keepends=True)[:_LINES])
+
+
+def _js_tiktoken() -> Iterator[Sound]:
+    line = f"! 0 {' '.join(b64encode(data).decode() for data in _ranks())}"
+    whole = {"pat_str": PATTERNS["gpt4"], "special_tokens": {"<|end|>": 400}, "bpe_ranks": line}
+    yield Sound("object", {"a.json": _json(whole)}, ("a.json",))
+    whole = {"pat_str": r"\p{L}+|\p{N}|.|\s", "special_tokens": {}, "bpe_ranks": line + "\n! 500 eHl6 YWJ4eXo="}
+    yield Sound("two lines", {"a.json": _json(whole)}, ("a.json",))
+    yield Sound("ranks alone", {"a.txt": line.encode() + b"\n"}, ("a.txt",), "gpt4")
+
+
+def _tekken() -> Iterator[Sound]:
+    rows = [
+        {"rank": rank, "token_bytes": b64encode(data).decode(), "token_str": None} for rank, data in enumerate(_ranks())
+    ]
+    config = {"pattern": PATTERNS["gpt4o"], "num_vocab_tokens": len(rows), "version": "v3"}
+    config |= {"default_vocab_size": len(rows) + 3 - 5, "default_num_special_tokens": 3}
+    yield Sound("first version", {"tekken.json": _json({"config": config, "vocab": rows})}, ("tekken.json",))
+    specials = [{"rank": rank, "token_str": text, "is_control": True} for rank, text in enumerate(["<s>", "</s>", "x"])]
+    whole = {"config": config, "vocab": rows, "special_tokens": specials}
+    yield Sound("special tokens", {"tekken.json": _json(whole)}, ("tekken.json",))
+
+
+def _minbpe() -> Iterator[Sound]:
+    for pattern in ("none", "gpt4", r"\d+|\p{L}+"):
+        yield Sound(pattern, _saved(_learned(pattern), "minbpe", "a.model"), ("a.model",))
+
+
+def _gpt2_files(**more: object) -> dict[str, bytes]:
+    files = _saved(_learned("gpt2"), "gpt2", "vocab.json")
+    return files | {f"{name}.json": _json(value) for name, value in more.items()}
+
+
+_CONFIGURATION: Final = {
+    "add_prefix_space": False,
+    "added_tokens_decoder": {
+        "300": {"content": "<|new|>", "lstrip": False, "normalized": False, "special": True},
+        "301": {"content": "<tool>", "lstrip": False, "normalized": False, "special": False},
+    },
+    "bos_token": {"__type": "AddedToken", "content": "<|end|>"},
+    "chat_template": "{% for message in messages %}{{ message }}{% endfor %}",
+    "model_max_length": 1000000000000000019884624838656,
+    "name_or_path": "someone/model",
+    "tokenizer_class": "GPT2Tokenizer",
+}
+
+
+def _gpt2() -> Iterator[Sound]:
+    yield Sound("two files", _gpt2_files(), ("vocab.json", "merges.txt"))
+    more = {"tokenizer_config": _CONFIGURATION, "added_tokens": {"<new>": 310}}
+    yield Sound("four files", _gpt2_files(**more), ("vocab.json", "merges.txt", "added_tokens.json"))
+    for vocab in _real("encoder.json"):
+        for merges in _real("vocab.bpe"):
+            yield Sound("GPT-2", _first_of_gpt2(vocab, merges), ("encoder.json", "vocab.bpe"))
+
+
+def _first_of_gpt2(vocab: bytes, merges: bytes) -> dict[str, bytes]:
+    ids = {name: token for name, token in json.loads(vocab).items() if token < _LINES}
+    lines = merges.decode().split("\n")[: _LINES - 256 + 1]
+    return {"encoder.json": _json(ids), "vocab.bpe": "\n".join(lines).encode()}
+
+
+def _merges() -> Iterator[Sound]:
+    yield Sound("merges", _gpt2_files(), ("merges.txt", "vocab.json"))
+
+
+def _configuration() -> Iterator[Sound]:
+    """Beside a tokenizer.json, and beside the two files."""
+    name = "tokenizer_config.json"
+    yield Sound("GPT-2", _gpt2_files(tokenizer_config=_CONFIGURATION), ("vocab.json", name))
+    qwen = _CONFIGURATION | {"tokenizer_class": "Qwen2TokenizerFast"}
+    yield Sound("Qwen2", _gpt2_files(tokenizer_config=qwen), ("vocab.json", name))
+    files = {"tokenizer.json": _json(_SHAPES["added"]()), name: _json(_CONFIGURATION)}
+    yield Sound("tokenizer.json", files, ("tokenizer.json", name))
+
+
+def _huggingface() -> Iterator[Sound]:
+    for shape, make in _SHAPES.items():
+        yield Sound(shape, {"tokenizer.json": _json(make())}, ("tokenizer.json",))
+
+
+_BYTE_LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+_BYTES_ALONE: Final = _BYTE_LEVEL | {"use_regex": False}
+
+
+def _split(pattern: str, behavior: str = "Isolated") -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": False}
+
+
+def _sequence(*parts: dict[str, Any], key: str = "pretokenizers") -> dict[str, Any]:
+    return {"type": "Sequence", key: list(parts)}
+
+
+def _added(text: str, token: int, **flags: bool) -> dict[str, Any]:
+    plain = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": False}
+    return {"id": token, "content": text} | plain | flags
+
+
+def _whole(pre_tokenizer: object, *, normalizer: object = None, added: object = (), **model: Any) -> dict[str, Any]:
+    """A tokenizer.json of bytes."""
+    names = [*sorted(BYTE_OF, key=ord), *("th", "the", "Ġthe", "in", "ing", "Ġthing", "aa", "aaaa", "12", "123", "ĉĉ")]
+    merges = ["t h", "th e", "Ġ the", "i n", "in g", "a a", "aa aa", "1 2", "12 3", "ĉ ĉ"]
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": list(added) if isinstance(added, tuple) else added,
+        "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer,
+        "post_processor": None,
+        "decoder": _BYTE_LEVEL,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {name: token for token, name in enumerate(names)},
+            "merges": merges,
+        }
+        | model,
+    }
+
+
+def _of_characters(**model: Any) -> dict[str, Any]:
+    """As Llama-2 has it."""
+    names = ["<unk>", "<s>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    names += [*"▁thein12abc.,", "日", "th", "the", "▁the", "in", "▁▁", "▁▁▁▁"]
+    prefix = {"type": "Prepend", "prepend": "▁"}
+    space = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+    whole = _whole(None, normalizer=_sequence(prefix, space, key="normalizers"))
+    whole["decoder"] = _sequence(back, {"type": "ByteFallback"}, {"type": "Fuse"}, strip, key="decoders")
+    whole["added_tokens"] = [_added("<unk>", 0, special=True), _added("<s>", 1, special=True)]
+    whole["model"] |= {
+        "unk_token": "<unk>",
+        "fuse_unk": True,
+        "byte_fallback": True,
+        "vocab": {name: token for token, name in enumerate(names)},
+        "merges": ["t h", "th e", "▁ the", "i n", "▁ ▁", "▁▁ ▁▁"],
+    } | model
+    return whole
+
+
+def _with_metaspace() -> dict[str, Any]:
+    whole = _of_characters(byte_fallback=False)
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
+    return whole | {"normalizer": None, "pre_tokenizer": metaspace, "decoder": metaspace}
+
+
+_FALCON: Final = (
+    {"type": "Punctuation", "behavior": "Contiguous"},
+    _BYTE_LEVEL,
+    {"type": "Digits", "individual_digits": False},
+    _split("[0-9][0-9][0-9]"),
+)
+_FLAGS: Final = (
+    _added("<|end|>", 300, special=True),
+    _added("  ", 301),
+    _added("World", 302, single_word=True),
+    _added("--", 303, lstrip=True, rstrip=True),
+    _added("ÉÉ", 304, normalized=True),
+)
+_SHAPES: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
+    "plain": lambda: _whole(_BYTE_LEVEL),
+    "a space before": lambda: _whole(_BYTE_LEVEL | {"add_prefix_space": True}),
+    "llama 3": lambda: _whole(_sequence(_split(PATTERNS["llama3"]), _BYTES_ALONE), ignore_merges=True),
+    "deepseek": lambda: _whole(
+        _sequence(_split(r"\p{N}{1,3}"), _split("[一-龥぀-ゟ゠-ヿ]+"), _split(PATTERNS["gpt4"]), _BYTES_ALONE)
+    ),
+    "qwen 2": lambda: _whole(
+        _sequence(_split(PATTERNS["qwen2"]), _BYTES_ALONE),
+        normalizer={"type": "NFC"},
+        added=(_added("<|end|>", 300, special=True), _added("<|im|>", 301, special=True)),
+    ),
+    "starcoder": lambda: _whole(_sequence({"type": "Digits", "individual_digits": True}, _BYTE_LEVEL)),
+    "falcon": lambda: _whole(_sequence(*_FALCON)),
+    "added": lambda: _whole(_BYTE_LEVEL, added=(_added("<|end|>", 300, special=True), _added("  ", 301))),
+    "flags": lambda: _whole(_BYTE_LEVEL, normalizer={"type": "NFKC"}, added=_FLAGS),
+    "whole pieces": lambda: _whole(
+        _BYTE_LEVEL, ignore_merges=True, vocab=_whole(None)["model"]["vocab"] | {"Ġend": 290, "xyz": 291}
+    ),
+    "removed": lambda: _whole(_sequence(_split(r"[,.]|ab", "Removed"), _BYTE_LEVEL)),
+    "replaced": lambda: _whole(
+        _BYTE_LEVEL,
+        normalizer=_sequence(
+            {"type": "Strip", "strip_left": True, "strip_right": True},
+            {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+            {"type": "Lowercase"},
+            key="normalizers",
+        ),
+    ),
+    "llama 2": _of_characters,
+    "metaspace": _with_metaspace,
+}
+
+
+def _field(number: int, value: int | float | bytes) -> bytes:
+    """A field of a protobuf message."""
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    if isinstance(value, float):
+        return _varint(number << 3 | 5) + struct.pack("<f", value)
+    return _varint(number << 3 | 2) + _varint(len(value)) + value
+
+
+def _varint(value: int) -> bytes:
+    digits = bytearray()
+    while value > 127:
+        digits.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*digits, value])
+
+
+def _sentencepiece() -> Iterator[Sound]:
+    normal, unknown, control, user, byte = 1, 2, 3, 4, 6
+    names = ["th", "in", "▁t", "▁th", "the", "▁the", "ing", "aa", "aaaa", *"▁thinega12b.,é日"]
+    pieces = [(name, -float(rank), normal) for rank, name in enumerate(names)]
+    equal = [(name, -float(rank // 3), normal) for rank, name in enumerate(names)]
+    start = [("<unk>", 0.0, unknown), ("<s>", 0.0, control)]
+    octets = [(f"<0x{number:02X}>", 0.0, byte) for number in range(256)]
+    for shape, rows, prefix, removes in (
+        ("bytes", [*start, *octets, *pieces], 1, 0),
+        ("equal scores", [*start, *octets, *equal], 0, 0),
+        ("unknown", [*start, *pieces, ("ca", 0.0, user)], 1, 1),
+    ):
+        message = b"".join(
+            _field(1, _field(1, name.encode()) + _field(2, score) + _field(3, kind)) for name, score, kind in rows
+        )
+        normalizer = _field(1, b"identity") + _field(3, prefix) + _field(4, removes)
+        data = message + _field(2, _field(3, 2)) + _field(3, normalizer)
+        yield Sound(shape, {"a.model": data}, ("a.model",))
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1).encode()
+
+
+_MAKERS: Final[Mapping[str, Callable[[], Iterator[Sound]]]] = {
+    "native": _native,
+    "tiktoken": _tiktoken,
+    "js_tiktoken": _js_tiktoken,
+    "tekken": _tekken,
+    "huggingface": _huggingface,
+    "gpt2": _gpt2,
+    "merges": _merges,
+    "configuration": _configuration,
+    "minbpe": _minbpe,
+    "sentencepiece": _sentencepiece,
+}
+KINDS: Final = tuple(_MAKERS)
+"""The formats, and two kinds of files that go with others."""

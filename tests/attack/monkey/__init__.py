@@ -1,0 +1,1 @@
+"""`python -m tests.attack.monkey`: a random player of the app."""

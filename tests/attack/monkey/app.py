@@ -1,0 +1,320 @@
+"""A random player of the app within this process: deeds as events, and what must hold after each of them."""
+
+import asyncio
+import os
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from textual import events
+from textual.app import App
+from textual.message import Message
+from textual.message_pump import MessagePump
+
+import bpe_core
+from bpe_core.editing.aligned_text import followed
+from bpe_core.errors import BpeError
+from tests.attack.monkey.deeds import FILES, PASTES, Deed
+from tests.tui.loop_watch import LoopWatch
+from tests.tui.scope import Ear, events_of_click, key
+from tui.app import BpeScope
+from tui.disk import config
+from tui.screen import MainScreen
+from tui.state.tokenizers import steps_known
+from tui.terminal.type_ahead import at_rest
+from tui.widgets.curve import Curve
+from tui.widgets.merge_log import MergeLog
+from tui.widgets.step_line import StepLine
+from tui.widgets.title_line import TitleLine
+
+_PATIENCE: Final = 60.0
+"""Seconds within which a training that was told to stop has stopped, and a text has all of its tokens."""
+_ROUNDS: Final = 3
+_READ_AGAIN: Final = 20_000
+"""Characters of a text up to which it is looked whether it has really no tokens, where that is said."""
+
+
+@dataclass
+class Played:
+    """What came of some deeds."""
+
+    done: int = 0
+    """How many were done."""
+    wrong: str = ""
+    """What did not hold, or the traceback of what ended the app; empty if all went well."""
+    watch: LoopWatch = field(default_factory=LoopWatch)
+    """How long the loop was held."""
+
+
+def furnish_home(home: Path) -> None:
+    """Put into a home folder what the player finds there: texts, and tokenizers of several kinds on the shelf."""
+    for name, text in FILES.items():
+        (home / name).write_text(text, "utf-8", newline="")
+    shelf = config.tokenizers_folder()
+    text = FILES["book.txt"] + FILES["words.txt"]
+    bpe_core.save(bpe_core.train(text, vocab_size=300, special_tokens=("<|endoftext|>",)), shelf / "small.json")
+    bpe_core.save(bpe_core.train(text, vocab_size=290, pattern="words"), shelf / "words.json")
+    bpe_core.save(bpe_core.train(text, vocab_size=700, pattern="none"), shelf / "none.json")
+    changed = shelf / "changes.json"  # a text before it is split
+    bpe_core.save(bpe_core.train(text, vocab_size=320, pattern="gpt2"), changed, format="huggingface")
+    written = changed.read_text("utf-8").replace('"normalizer": null', '"normalizer": {"type": "NFKC"}', 1)
+    assert "NFKC" in written
+    changed.write_text(written, "utf-8")
+    config.save_text("Type here. " * 3)
+
+
+async def play(deeds: Sequence[Deed]) -> Played:
+    """Do `deeds` in an app, opened again where one of them left it; stops at the first thing that is wrong."""
+    played = Played()
+    try:
+        with _all_messages_handled() as unhandled, played.watch.watching():
+            while played.done < len(deeds):
+                await _session(deeds, played)
+            assert not unhandled(), f"nobody handles {unhandled()}"
+    except (Exception, asyncio.CancelledError) as error:
+        played.wrong = "".join(traceback.format_exception(error))
+    return played
+
+
+async def _session(deeds: Sequence[Deed], played: Played) -> None:
+    app, ear = BpeScope(), Ear()
+    failures: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
+
+    def hook(message: Message) -> None:
+        ear(message)
+        played.watch.heard(message)
+
+    async with app.run_test(size=(120, 40), notifications=True, tooltips=True, message_hook=hook) as pilot:
+        await app.main.loaded.wait()
+        player = Player(app)
+        end = time.monotonic() + _PATIENCE
+        while app.main.kept and app.main.tokenizer is None and time.monotonic() < end:
+            await asyncio.sleep(0.01)  # until then there are no tokens that could be wrong
+        await player.settle()
+        while played.done < len(deeds) and player.goes_on:
+            deed = deeds[played.done]
+            played.done += 1
+            await player.do(deed)
+            await player.settle()
+            if player.goes_on:
+                player.check()
+            assert not failures, f"a task failed: {failures}"
+        if player.goes_on:
+            await player.come_to_an_end()
+            player.check()
+        text = app.main._area.text
+        del pilot
+    assert config.load_text() == text, "the text that is kept is another"
+
+
+class Player:
+    """Does deeds in a running app, and looks whether it tells the truth."""
+
+    def __init__(self, app: BpeScope) -> None:
+        self._app = app
+        self._verified: tuple[object, ...] = ()
+        """The text whose ids were last looked at, and the tokenizers of its lanes."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the app still runs: some deeds leave it, and some may end it."""
+        return self._app._exception is None and self._app.is_running and bool(self._app.screen_stack)
+
+    async def settle(self) -> None:
+        """Wait until nothing is on its way, and all is drawn."""
+        end, quiet = time.monotonic() + 2, 0
+        while quiet < _ROUNDS and self.goes_on and time.monotonic() < end:
+            await asyncio.sleep(0)
+            still = at_rest(self._app) and not self._app.type_ahead.pending
+            quiet = quiet + 1 if still else 0
+            if quiet == 1:
+                self._app.screen._on_timer_update()  # what is due at the next frame
+
+    # The deeds
+
+    async def do(self, deed: Deed) -> None:
+        """Let a deed happen, all of its events at once."""
+        name, *values = deed
+        match name:
+            case "wait":
+                await asyncio.sleep(float(values[0]))
+            case "resize":
+                size = events.Size(int(values[0]), int(values[1]))
+                self._app.post_message(events.Resize(size, size))
+            case "step":
+                line = self._app.main.query_one(StepLine)
+                line.choose(line.n_steps * int(values[0]) // 1000)
+            case _:
+                for event in self._events(str(name), values):
+                    self._app.post_message(event)
+
+    def _events(self, name: str, values: Sequence[str | int | float]) -> Iterator[events.Event]:
+        match name:
+            case "keys":
+                yield from map(key, map(str, values))
+            case "paste":
+                yield events.Paste(PASTES[str(values[0])](int(values[1])))
+            case "click":
+                yield from events_of_click(*self._place(*values[:2])) * int(values[2])
+            case "click on":
+                kind, which, times = str(values[0]), int(values[1]), int(values[2])
+                seen = [widget for widget in self._app.screen.query(kind) if widget.region]
+                if seen:
+                    place = seen[which % len(seen)].region
+                    x, y = place.x + which * 7 % place.width, place.y + which * 3 % place.height
+                    yield from events_of_click(x, y) * times
+            case "drag":
+                (x, y), (to_x, to_y) = self._place(*values[:2]), self._place(*values[2:])
+                yield events_of_click(x, y)[0]
+                for part in (1, 2):
+                    yield self._move(x + (to_x - x) * part // 2, y + (to_y - y) * part // 2)
+                yield events_of_click(to_x, to_y)[1]
+            case "move":
+                yield self._move(*self._place(*values))
+            case "scroll":
+                turns = int(values[2])
+                kind = events.MouseScrollUp if turns < 0 else events.MouseScrollDown
+                for _ in range(abs(turns)):
+                    yield kind(None, *self._place(*values[:2]), 0, 0, 0, False, False, False)
+            case _:
+                raise ValueError(f"no deed is called {name}")
+
+    def _place(self, x: float | str, y: float | str) -> tuple[int, int]:
+        size = self._app.size
+        return int(x) * size.width // 1000, int(y) * size.height // 1000
+
+    def _move(self, x: int, y: int) -> events.Event:
+        return events.MouseMove(None, x, y, 0, 0, 0, False, False, False)
+
+    async def come_to_an_end(self) -> None:
+        """Leave what is open, stop what runs, wait until all is known."""
+        screen = self._app.main
+        for _ in range(4):
+            if self._app.screen is not screen:
+                self._app.post_message(key("escape"))
+                await self.settle()
+        assert self._app.screen is screen, f"{self._app.screen} does not close"
+        end = time.monotonic() + _PATIENCE
+        while self.goes_on and (screen.run.busy or self._works_beside() or not self._all_known()):
+            assert time.monotonic() < end, f"{screen.run} goes on, or tokens are not known: {screen.editor.area.live}"
+            if screen.run.busy:
+                screen.action_stop()
+            elif screen.audit.running:
+                screen.action_audit()
+            elif screen.comparison.running:
+                screen.action_compare()
+            await asyncio.sleep(0.02)
+        await self.settle()
+
+    def _works_beside(self) -> bool:
+        return self._app.main.audit.running or self._app.main.comparison.running
+
+    def _all_known(self) -> bool:
+        area = self._app.main.editor.area
+        return area.tokenizer is None or bool(area.edited.why_none) or area.edited.n_tokens is not None
+
+    # What must hold
+
+    def check(self) -> None:
+        """Raises AssertionError with what does not hold."""
+        screen = self._app.main
+        if not screen.loaded.is_set():
+            return
+        self._check_steps(screen)
+        self._check_tokens(screen)
+        self._check_title(screen)
+
+    def _check_steps(self, screen: MainScreen) -> None:
+        tokenizer = screen.tokenizer
+        if tokenizer is None:
+            return
+        steps, line, log = steps_known(tokenizer), screen.query_one(StepLine), screen.query_one(MergeLog)
+        assert 0 <= screen.step <= steps, f"step {screen.step} of {steps}"
+        assert (line.step, line.n_steps) == (screen.step, steps), "the step line tells of another step"
+        assert len(log.merges) == steps, f"the log has {len(log.merges)} merges, the tokenizer {steps}"
+        training = screen.training
+        assert log.step == screen.query_one(Curve).step == training.followed, "log and curve are at two steps"
+        assert training.followed == screen.step or training.is_behind, "log and curve are at another step"
+        assert screen.in_force is not None and screen.editor.in_force is screen.in_force
+        if tokenizer.vocabulary.knows_merges:
+            assert screen.in_force.step == screen.step, "another step is in force"
+
+    def _check_tokens(self, screen: MainScreen) -> None:
+        area = screen.editor.area
+        live, text = area.live, area.text
+        if area.edited.why_none and len(text) < _READ_AGAIN and area.tokenizer is not None:
+            with suppress(BpeError):
+                followed(area.tokenizer, text)
+                raise AssertionError(f"it says of a text that has tokens: {area.edited.why_none}")
+        if live is None or area.edited.n_tokens is None:
+            return
+        assert live.text == text, "the tokens are those of another text"
+        assert area.tokenizer is not None and live.tokenizer is area.tokenizer, "the tokens are another tokenizer's"
+        assert screen.in_force is not None and live.tokenizer.n_vocab == screen.in_force.n_vocab
+        known = [lane.live for lane in area.edited.lanes if lane.live is not None and lane.n_tokens is not None]
+        told = text, *(lane.tokenizer for lane in known)
+        if self._verified != told:
+            for lane in known:
+                assert list(lane.ids) == lane.tokenizer.encode_ordinary(text), "other ids than encode gives"
+            self._verified = told
+
+    def _check_title(self, screen: MainScreen) -> None:
+        title = screen.query_one(TitleLine)
+        if screen.tokenizer is None or title.size.width < 110 or not title.region:
+            return
+        said = title.render().plain
+        name = Path(screen.path).stem if screen.path else "%" if screen.run.busy else "not saved"
+        for fact in (bpe_core.visible.visible(name)[:20], f"{screen.tokenizer.n_vocab:,} tokens"):
+            assert fact in said, f"{fact} is not in the title {said}"
+
+
+@contextmanager
+def _all_messages_handled() -> Iterator[Any]:
+    """Gives a function for the names of the app's own messages that came as far as they go and that nothing handled.
+
+    One that is on its way while the app leaves, and goes no further, might have been handled above.
+    """
+    arrived: set[str] = set()
+    handled: set[str] = set()
+    find = MessagePump._get_dispatch_methods
+
+    def found(pump: MessagePump, name: str, message: Message) -> Iterator[Any]:
+        ours = type(message).__module__.startswith("tui.")
+        if ours and (isinstance(pump, App) or not message.bubble):
+            arrived.add(type(message).__qualname__)
+        for cls, method in find(pump, name, message):
+            if ours:
+                handled.add(type(message).__qualname__)
+            yield cls, method
+
+    MessagePump._get_dispatch_methods = found
+    try:
+        yield lambda: arrived - handled
+    finally:
+        MessagePump._get_dispatch_methods = find
+
+
+@contextmanager
+def own_home(folder: Path) -> Iterator[Path]:
+    """A home folder for the player, with all that it finds there; the current one too."""
+    home = folder / "home"
+    home.mkdir(parents=True)
+    names = {"XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache"}
+    changed = {"HOME": str(home), **{name: str(folder / part) for name, part in names.items()}}
+    changed |= {"TIKTOKEN_CACHE_DIR": str(folder / "tiktoken"), "HF_HOME": str(folder / "hub")}
+    changed["PYTHONPATH"] = str(Path(bpe_core.__file__).parents[1])
+    before, here = dict(os.environ), Path.cwd()
+    os.environ.update(changed)
+    os.chdir(home)
+    try:
+        furnish_home(home)
+        yield home
+    finally:
+        os.chdir(here)
+        os.environ.clear()
+        os.environ.update(before)

@@ -1,0 +1,220 @@
+"""The public comparison in small: what `python -m tests.attack.agreement` does with 100,000 strings and 10 MB."""
+
+import os
+import subprocess
+import sys
+import unicodedata
+from functools import partial
+
+import pytest
+from amounts import exhaustive, first
+from real import real_file
+from shell import ROOT
+
+from tests.attack.agreement import (
+    against_huggingface,
+    against_tiktoken,
+    characters,
+    comparing,
+    pipelines,
+    report,
+    strings,
+    texts,
+    training,
+)
+from tests.attack.agreement.comparing import Subject
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder for unpacked files; tiktoken is told of it by a variable, which goes again."""
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten():
+    """The sets of a million characters that these tests ask for go again: collecting garbage would look at each."""
+    yield
+    for remembered in (characters.in_regex, characters.in_tiktoken, characters.in_oniguruma):
+        remembered.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def samples():
+    """Texts of ours: other places are not the same on every machine."""
+    return texts.corpus("samples", "our samples", megabytes=0.1).documents
+
+
+@pytest.fixture(scope="module")
+def newer():
+    """The characters that the libraries disagree about."""
+    return frozenset(strings.newer_characters())
+
+
+@pytest.fixture(scope="module")
+def nasty(newer):
+    """Texts without them: to find out what a difference is due to takes a while, and has a test of its own."""
+    return [text for text in strings.strings(300) if newer.isdisjoint(text)]
+
+
+def encoding(name, folder):
+    """One of tiktoken's encodings, unpacked."""
+    vocabularies = folder / "vocabularies"
+    vocabularies.mkdir()
+    for file in against_tiktoken.ENCODINGS[name]:
+        real_file(file, vocabularies)
+    assert against_tiktoken.unpacked(vocabularies, folder) == [name]
+    return name
+
+
+def test_a_mark_that_only_one_library_puts_in_order_is_found(monkeypatch):
+    """U+08CF came with Unicode 14; a table older than that leaves it where it stands, and marks before it too."""
+    monkeypatch.setattr(characters, "EVERY", "aq\u0301\u0323\u08ce\u08cf")
+    ours = partial(unicodedata.normalize, "NFC")
+
+    def older(text):
+        return "\u08cf".join(map(ours, text.split("\u08cf")))
+
+    assert characters.changed_differently("NFC", ours, older).characters == {"\u08cf"}
+    assert not characters.changed_differently("NFC", ours, ours).characters
+
+
+@pytest.mark.parametrize("name", first(1, ["gpt2", "r50k_base", "cl100k_base", "o200k_base"]))
+@exhaustive
+def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, samples, nasty):
+    subject = against_tiktoken.subject(encoding(name, folder), folder)
+    assert comparing.compare(subject, "strings", nasty).unexplained == []
+    assert comparing.compare(subject, "samples", samples).unexplained == []
+    assert comparing.compare_decoding(subject, 100).unexplained == []
+
+
+@exhaustive
+def test_newer_letters_split_otherwise_and_nothing_else_does(folder, newer):
+    """Here they are letters, and what follows one may be its contraction; for tiktoken they are signs."""
+    subject = against_tiktoken.subject(encoding("cl100k_base", folder), folder)
+    newest = strings.newer_characters()[::500]
+    outcome = comparing.compare(subject, "strings", [f"a{newest[0]}'s", "it's", *strings.strings(200, newest)])
+    assert (outcome.n, outcome.unexplained) == (202, [])
+    assert outcome.explained > 0
+    assert newer.issuperset(outcome.characters)
+
+
+@exhaustive
+def test_gpt_2_at_any_step_is_what_fewer_ranks_are_to_tiktoken(folder, nasty):
+    for subject in against_tiktoken.earlier(encoding("r50k_base", folder), folder, steps=3):
+        assert comparing.compare(subject, "strings", nasty[:100]).unexplained == []
+
+
+SOME = ("as Llama 3, whole pieces first", "as DeepSeek, four splits", "as Gemma", "Metaspace, always", "tokens added")
+
+
+@pytest.mark.parametrize("name", first(1, SOME))
+def test_every_difference_from_hugging_face_is_a_matter_of_unicode(name, tmp_path, samples, nasty):
+    subject = against_huggingface.trained(name, samples, tmp_path)
+    assert comparing.compare(subject, "strings", nasty[:150]).unexplained == []
+    assert comparing.compare(subject, "samples", samples[:5]).unexplained == []
+    assert comparing.compare_decoding(subject, 100).unexplained == []
+    assert set(SOME) <= set(pipelines.PIPELINES)
+
+
+@pytest.mark.parametrize("peer", training.PEERS)
+def test_trained_here_is_trained_there(peer):
+    corpus = texts.corpus("samples", "our samples", megabytes=0.1)
+    ties, learn = training.PEERS[peer]
+    found = training.trained(corpus, peer, ties, learn, 2000)
+    assert found.agrees
+    assert found.n_there == 2000 - 256
+
+
+# What makes the comparison one that can fail
+
+
+def reads(table):
+    """A tokenizer that knows but some letters."""
+    return lambda text: [character in table for character in text]
+
+
+def about(letters):
+    """The libraries know these differently."""
+    return lambda: [characters.Disagreement("letters", frozenset(letters))]
+
+
+def test_a_difference_is_explained_only_by_the_characters_that_are_in_dispute():
+    ours, theirs = reads("abc"), reads("ab")
+    alike = Subject("x", {"way": (ours, theirs)}, disagreements=about("c"))
+    outcome = comparing.compare(alike, "texts", ["ab", "abc", "xx"])
+    assert (outcome.n, outcome.explained, outcome.unexplained) == (3, 1, [])
+    assert outcome.characters == {"c": 1}
+    unlike = Subject("x", {"way": (ours, theirs)}, disagreements=about("d"))
+    assert comparing.compare(unlike, "texts", ["ab", "abcd"]).unexplained == [("way", "abcd")]
+    both = Subject("x", {"way": (ours, reads("a"))}, disagreements=about("c"))
+    assert comparing.compare(both, "texts", ["ac", "abc"]).unexplained == [("way", "abc")]
+    rows = Subject("x", {}, decodings={"sum": (sum, max)}, ids=[1, 2])
+    assert comparing.compare_decoding(rows, 5).unexplained != []
+
+
+def test_what_is_unexplained_is_shown():
+    outcome = comparing.Outcome("GPT-0", "texts", 2, 10, 4, 0, unexplained=[("decode", "a\x1b")])
+    assert list(report.outcome_table([outcome]))[2:] == [
+        "| GPT-0 | texts | 2 | 10 | 4 | 0 | 1 |",
+        "",
+        "- **GPT-0**, decode: `'a\\x1b'`",
+    ]
+
+
+def test_the_sets_of_a_pattern():
+    assert list(characters.sets_of(r"'(?i:[sd]|ll)| ?\p{L}+|[^\s\p{N}]\s*$")) == [
+        "[sd]",
+        r"\p{L}",
+        r"[^\s\p{N}]",
+        r"\s",
+        "(?i:l)",
+    ]
+
+
+@exhaustive
+def test_engines_are_asked_about_every_character():
+    assert characters.in_tiktoken("[a-cé😊]") == characters.in_oniguruma("[a-cé😊]") == frozenset("abcé😊")
+    assert characters.in_tiktoken(r"\s") == characters.in_oniguruma(r"\s") == characters.in_regex(r"\s")
+    assert len(characters.in_regex(r"\s")) == 25
+    assert characters.in_short("abcxz") == "U+0061-0063, U+0078, U+007A"
+
+
+def test_strings_are_of_every_kind_and_the_same_each_time():
+    every = list(strings.strings(3000, "\u088f"))
+    assert every == list(strings.strings(3000, "\u088f"))
+    assert len(set(every)) == 3000
+    every = "".join(every)
+    assert "\u088f" in every
+    assert {ord(character) >> 16 for character in every} == set(range(17))
+    assert all(
+        special in every for special in ("<|endoftext|>", "<|fim_prefix|>", "\u200d", "\r\n", "’", "\x00", "\u3000")
+    )
+    assert not characters.in_regex(r"\p{Cs}").intersection(every)
+
+
+def test_the_command_says_what_it_compared(tmp_path):
+    """Without any vocabulary there is nothing to compare with tiktoken, and that is no failure."""
+    command = [
+        sys.executable,
+        "-m",
+        "tests.attack.agreement",
+        "--strings",
+        "50",
+        "--megabytes",
+        "0.01",
+        "--only",
+        "tiktoken",
+    ]
+    done = subprocess.run(
+        [*command, "--vocabularies", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("tiktoken ")
+    assert done.stdout.endswith("0 differences are unexplained.\n")

@@ -1,0 +1,94 @@
+"""Thousands of random deeds do not end the app, and do not make it lie; each list of deeds that once did stays here.
+
+`python -m tests.attack.monkey` plays as long as one likes, and shortens what it finds to a list for `FOUND`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from amounts import amount, exhaustive, first
+
+from tests.attack.monkey.app import own_home, play
+from tests.attack.monkey.deeds import PASTES, Deed, count, deeds, shortened
+from tests.attack.monkey.terminal import play_in_terminal
+from tui.disk import sources
+from tui.text.edited_text import EditedText
+
+FOUND: dict[str, list[Deed]] = {
+    "names are listed below a path where there is no room for them": [
+        ("resize", 8, 3),
+        ("keys", "ctrl+o", "ctrl+s", "ctrl+end"),
+        ("keys", "é", "s", "6", "]", "o", "\u0301", "h", "[", "\u202e"),
+    ],
+}
+"""What was wrong -> the deeds that are needed for it."""
+
+
+SEEDS = range(1, 4)
+BATCHES = 250
+"""Of deeds, played for each seed when the tests are exhaustive: more than two thousand in all."""
+
+
+@pytest.fixture
+def player_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home folder with texts and tokenizers, and nothing else on this computer that takes long to read."""
+    monkeypatch.setattr(sources, "computer_sources", lambda: [])
+    with own_home(tmp_path / "player") as home:
+        yield home
+
+
+@pytest.mark.usefixtures("player_home")
+@pytest.mark.parametrize("name", FOUND)
+async def test_what_was_once_wrong(name: str) -> None:
+    assert not (await play(FOUND[name])).wrong
+
+
+@pytest.mark.usefixtures("player_home")
+@pytest.mark.parametrize("seed", first(1, SEEDS))
+@amount(15, BATCHES)
+async def test_random_deeds(seed: int, amount: int) -> None:
+    played = await play(list(deeds(seed, amount)))
+    assert not played.wrong, f"deed {played.done} of seed {seed}: {played.wrong}"
+
+
+@exhaustive
+@pytest.mark.usefixtures("player_home")
+@pytest.mark.parametrize("kind", ["prose", "line"])
+async def test_pastes_past_what_is_read_at_once(kind: str) -> None:
+    steps: list[Deed] = [
+        ("paste", kind, 130_355),
+        ("keys", "ctrl+a", "x"),
+        ("paste", kind, 500_500),
+        ("keys", "ctrl+z"),
+        ("keys", "ctrl+y", "ctrl+home", "a", "ctrl+end", "b"),
+        ("keys", "ctrl+a", "delete", "ctrl+z", "ctrl+z"),
+    ]
+    assert not (await play(steps)).wrong
+
+
+@exhaustive
+@pytest.mark.usefixtures("player_home")
+@pytest.mark.parametrize("seed", [9100])
+def test_random_deeds_in_a_terminal(seed: int) -> None:
+    played = play_in_terminal(list(deeds(seed, 25, large=0.0)))
+    assert not played.wrong, f"deed {played.done} of seed {seed}: {played.wrong}"
+
+
+def test_it_is_two_thousand() -> None:
+    assert sum(count(list(deeds(seed, BATCHES))) for seed in SEEDS) > 2000
+
+
+def test_the_eye_of_these_tests_is_open(player_home: Path) -> None:
+    """A list of deeds is shortened to those that are needed, and follows from its seed."""
+    assert list(deeds(7, 50)) == list(deeds(7, 50)) != list(deeds(8, 50))
+    assert all(len(make(1234)) <= 1234 and make(1) for make in PASTES.values())
+    needed: list[Deed] = [("keys", "f1"), ("keys", "x")]
+    others = [[deed for deed in deeds(seed, 20) if deed not in needed] for seed in (1, 2, 3)]
+    many = [*others[0], needed[0], *others[1], needed[1], *others[2]]
+    assert shortened(many, lambda some: all(deed in some for deed in needed)) == needed
+
+
+async def test_a_lie_is_found(player_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EditedText, "_splice", lambda *_: None)
+    assert (await play([("keys", "a", "b")])).wrong
