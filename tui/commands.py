@@ -163,8 +163,6 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("change_pace(-1)", "", "", "down to one merge a second", "Train slower"),
         Command("change_pace(1)", "", "", "up to all the machine can make", "Train faster"),
         Command("play", "", "", "the editor's text, from bytes to the last one", "Play the merges"),
-        Command("record('cast')", "", "", "as an asciinema cast", "Record the play for a terminal …"),
-        Command("record('animation')", "", "", "as an SVG animation", "Record the play for a page …"),
         Command("fill", "f9", "Zoom", "let this pane fill the screen, and back", _FILL, when=_has_room),
         Command("travel(-1)", "alt+left", help=_TRAVEL),
         Command("travel(1)", "alt+right", help=_TRAVEL),

@@ -9,15 +9,12 @@ from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_gi
 from bpe_core.cli.source import text_blocks
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.editing.aligned_text import followed
-from bpe_core.errors import OptionError
 from bpe_core.pictures.html import lanes_page, page
 from bpe_core.pictures.lanes import Lanes
 from bpe_core.pictures.markdown import document, lanes_document
 from bpe_core.pictures.picture import Picture
-from bpe_core.pictures.replay import SECONDS, animation, cast, frames
 from bpe_core.pictures.svg import drawing, lanes_drawing
 from bpe_core.pictures.terminal import colors_of, in_terminal
-from bpe_core.tokenizer import Tokenizer
 
 _LANES: Final = {"html": lanes_page, "svg": lanes_drawing, "markdown": lanes_document}
 """Option -> what makes one picture of several tokenizers, each line of the text once for each."""
@@ -42,15 +39,6 @@ def add(commands: Subcommands) -> None:
     form.add_argument("--html", action="store_true", help="a page of its own, for dark and light")
     form.add_argument("--svg", action="store_true", help="a drawing of its own, for dark and light")
     form.add_argument("--markdown", action="store_true", help="code with borders, and a table of the tokens")
-    form.add_argument("--cast", action="store_true", help="a recording for asciinema: the text merge by merge")
-    form.add_argument("--animation", action="store_true", help="the same as a moving SVG drawing")
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=SECONDS,
-        metavar="S",
-        help="of --cast and --animation, how long each merge is seen (%(default)s)",
-    )
     form.add_argument(
         "--color",
         choices=("auto", "always", "never"),
@@ -63,9 +51,6 @@ def run(options: Namespace) -> int:
     """Print the text as its tokens, in the form that was asked for; returns 0."""
     tokenizers = [(name, open_tokenizer(name, options.pattern)) for name in options.tokenizer]
     text = "".join(text_blocks(options.path))
-    if options.cast or options.animation:
-        print(_replay(tokenizers, text, options), end="")
-        return 0
     titled = [(one.name or os.path.basename(name), one) for name, one in tokenizers]
     lanes_form = next((form for name, form in _LANES.items() if getattr(options, name)), None)
     if lanes_form and len(titled) > 1 and not options.ids:
@@ -81,14 +66,6 @@ def run(options: Namespace) -> int:
     else:
         _print(pictures, options)
     return 0
-
-
-def _replay(tokenizers: list[tuple[str, Tokenizer]], text: str, options: Namespace) -> str:
-    """The recording that was asked for. Raises `OptionError` for several tokenizers, and what making it raises."""
-    if len(tokenizers) > 1:
-        raise OptionError("One tokenizer is replayed at a time; name one with -t.")
-    shown = frames(tokenizers[0][1], text)
-    return (cast if options.cast else animation)(shown, options.seconds)
 
 
 def _print(pictures: list[Picture], options: Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Why a piece became these tokens: the merges applied to it in order, and the tree of merges that builds a token."""
+"""Why a text became these tokens: merges applied to a piece in order, the tree of a token, the steps seen in a text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from operator import itemgetter
 
 from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.surrogates import utf8
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 
 
@@ -187,3 +188,27 @@ def tree(vocabulary: Vocabulary, token: int) -> Node:
         below = tuple(nodes[parent] for parent in vocabulary.parents(part) or ())
         nodes[part] = Node(part, vocabulary.token_bytes(part), steps[part], below)
     return nodes[token]
+
+
+def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
+    """The steps, in order, that change how `text` is split: those of its tokens, and of the tokens these are made of.
+
+    A token comes about by its own merge only, so no other step is seen; but by Picky BPE those that remove tokens are.
+    The merges of a rank file are recovered first.
+
+    >>> from bpe_core import train
+    >>> steps_seen(train("aaabdaaabac", vocab_size=259, pattern="none"), "aab")
+    [1]
+    """
+    vocabulary = tokenizer.vocabulary
+    if isinstance(vocabulary, PickyVocabulary):
+        pieces = map(utf8, tokenizer.splitter.split(text))
+        return sorted({change.step for piece in pieces for change in vocabulary.trace(piece)})
+    waiting = set(tokenizer.encode_ordinary(text))
+    seen: set[int] = set()
+    while waiting:
+        token = waiting.pop()
+        if token not in seen and (parents := vocabulary.parents(token)) is not None:
+            seen.add(token)
+            waiting.update(parents)
+    return sorted(map(vocabulary.step_of, seen))

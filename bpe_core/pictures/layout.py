@@ -16,8 +16,7 @@ class Part(NamedTuple):
     color: int
     """-1 for what is not a token."""
     is_alike: bool = False
-    """As that of its `Chip`; and so is `is_new`."""
-    is_new: bool = False
+    """As that of its `Chip`."""
 
 
 def laid_out(chips: Iterable[Chip], columns: int, row: int) -> Iterator[Part]:
@@ -30,7 +29,7 @@ def laid_out(chips: Iterable[Chip], columns: int, row: int) -> Iterator[Part]:
             while line:
                 fits = _fitting(line, columns - column)
                 if fits:
-                    yield Part(row, column, line[:fits], chip.color, chip.is_alike, chip.is_new)
+                    yield Part(row, column, line[:fits], chip.color, chip.is_alike)
                     column += cells(line[:fits])
                     line = line[fits:]
                 if line:

@@ -31,8 +31,6 @@ class Chip(NamedTuple):
     """The bytes of the token or tokens."""
     is_alike: bool = False
     """Under a further tokenizer: whether the first has a token of the same borders here."""
-    is_new: bool = False
-    """In a recording: whether the steps since the frame before made it."""
 
     @property
     def last_line(self) -> int:

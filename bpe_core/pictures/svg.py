@@ -22,16 +22,15 @@ def drawing(pictures: Sequence[Picture], columns: int = COLUMNS) -> str:
     body: list[str] = []
     row = 0
     for picture in pictures:
-        lines, rows = body_of(picture, columns, row)
+        lines, rows = _body(picture, columns, row)
         body += lines
         row += rows + 1
-    return document_of(body, columns, row - 1)
+    return _document(body, columns, row - 1)
 
 
-def body_of(picture: Picture, columns: int, row: int = 0, title: str = "") -> tuple[list[str], int]:
-    """The elements of a picture whose title stands at `row`, and the number of its rows; `title` instead of its own."""
-    title = title or picture.title
-    body = [_text(row, 0, title, "t"), _text(row, cells(title) + 2, picture.summary, "q")]
+def _body(picture: Picture, columns: int, row: int) -> tuple[list[str], int]:
+    """The elements of a picture whose title stands at `row`, and the number of its rows."""
+    body = [_text(row, 0, picture.title, "t"), _text(row, cells(picture.title) + 2, picture.summary, "q")]
     last = row + 1
     for part in laid_out(picture.chips, columns, row + 1):
         body += _token(part)
@@ -58,7 +57,7 @@ def lanes_drawing(lanes: Lanes, columns: int = COLUMNS) -> str:
                 body += _token(part._replace(row=row + part.row * n_lanes + lane, column=margin + part.column))
                 n_rows = max(n_rows, part.row + 1)
         row += n_rows * n_lanes
-    return document_of(body, columns, row)
+    return _document(body, columns, row)
 
 
 def _token(part: Part) -> list[str]:
@@ -66,20 +65,20 @@ def _token(part: Part) -> list[str]:
     if part.color < 0:
         return [_text(part.row, part.column, part.text, "q")]
     x, y = _EDGE + part.column * _WIDTH, _EDGE + part.row * _HEIGHT
-    width, alike, new = cells(part.text) * _WIDTH, " a" * part.is_alike, " n" * part.is_new
+    width, alike = cells(part.text) * _WIDTH, " a" * part.is_alike
     return [
         f'<rect x="{x:.1f}" y="{y + 2:.1f}" width="{width:.1f}" height="{_HEIGHT - 4:.1f}" rx="3" '
-        f'class="c{part.color}{alike}{new}"/>',
+        f'class="c{part.color}{alike}"/>',
         _text(part.row, part.column, part.text, f"x{alike}"),
     ]
 
 
-def document_of(body: Sequence[str], columns: int, rows: int, rules: str = "") -> str:
-    """A document of so many cells, with these elements, and these style rules beside those of all pictures."""
+def _document(body: Sequence[str], columns: int, rows: int) -> str:
+    """A document of so many cells, with these elements."""
     width, height = columns * _WIDTH + 2 * _EDGE, rows * _HEIGHT + 2 * _EDGE
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}">\n'
-        f"<style>\n{_style()}{rules}</style>\n"
+        f"<style>\n{_style()}</style>\n"
         f'<rect width="100%" height="100%" rx="8" class="p"/>\n' + "\n".join(body) + "\n</svg>\n"
     )
 
@@ -93,8 +92,8 @@ def _text(row: int, column: int, text: str, kind: str) -> str:
 
 def _style() -> str:
     font = 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
-    light = ".p { fill: #ffffff; } .x, .t { fill: #1c1e21; } .q { fill: #5c6370; } .n { stroke: #1c1e21; }\n"
-    dark = ".p { fill: #15171a; } .x, .t { fill: #e4e6eb; } .q { fill: #9aa2af; } .n { stroke: #e4e6eb; }\n"
+    light = ".p { fill: #ffffff; } .x, .t { fill: #1c1e21; } .q { fill: #5c6370; }\n"
+    dark = ".p { fill: #15171a; } .x, .t { fill: #e4e6eb; } .q { fill: #9aa2af; }\n"
     colors = "".join(f".c{number} {{ fill: {hue}; fill-opacity: .33; }}\n" for number, hue in enumerate(HUES))
     return (
         f"text {{ font: {_SIZE}px {font}; white-space: pre; }} .t {{ font-weight: bold; }}\n"

@@ -41,11 +41,6 @@ def _colored(picture: Picture, colors: int, with_ids: bool) -> Iterator[str]:
         yield "\n".join(lines)
 
 
-def colored(text: str, color: int, *, is_new: bool = False) -> str:
-    """A part of a line of one token, colored with 24 bits; a new one is bold and underlined."""
-    return f"\x1b[{'1;4;' * is_new}38;5;16;{_background(color, 1 << 24)}m{text}\x1b[0m"
-
-
 def _ids(ids: tuple[int, ...]) -> str:
     return f"⟨{' '.join(map(str, ids))}⟩"
 

@@ -1,6 +1,5 @@
 """The editor's text played from bytes to the last merge, and recorded."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,8 +7,7 @@ from amounts import exhaustive
 from scope import Opened
 
 from bpe_core import load
-from bpe_core.pictures.replay import steps_seen
-from tui.dialogs.questions import AskPath
+from bpe_core.explain.trace import steps_seen
 from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
 from tui.widgets.step_line import StepLine
@@ -54,9 +52,3 @@ async def test_a_text_is_played_from_bytes_to_the_last_merge(opened: Opened, kep
         assert set(seen) <= {0, *steps} and seen[-1] == steps[-1], "only what changes the text is shown"
         await scope.press("space", "left")
         assert not screen.playing, "whoever goes a step has seen enough"
-        await screen.run_action("record('cast')")
-        await scope.asked(AskPath)
-        await scope.answer(str(home / "merges.cast"))
-        await scope.until((home / "merges.cast").exists, "it is saved")
-        head, *events = map(json.loads, (home / "merges.cast").read_text().splitlines())
-        assert head["version"] == 2 and len(events) == len(steps) + 2

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.pictures.picture import FIRST_CHARACTERS
-from bpe_core.pictures.replay import animation, cast, frames, steps_seen
+from bpe_core.explain.trace import steps_seen
 from tui.state.training import PACES
 from tui.widgets.step_line import StepLine
 
@@ -83,21 +81,6 @@ class Replay:
         if self._timer is not None:
             here = paces.index(self._screen.playing)
             self._play(paces[max(0, min(here + by, len(paces) - 1))])
-
-    async def record(self, form: str, save: Callable[[str, str, str], None]) -> None:
-        """Make a recording, a "cast" or an "animation", of the text's beginning, and let it be saved."""
-        screen, tokenizer = self._screen, self._screen.tokenizer
-        if tokenizer is None or not tokenizer.vocabulary.knows_merges:
-            screen.say("There are no merges to play yet.", "warning")
-            return
-        text = screen.editor.area.text
-        if len(text) > FIRST_CHARACTERS:
-            screen.say(f"Only the first {FIRST_CHARACTERS:,} characters are recorded.")
-        shown = await asyncio.to_thread(frames, tokenizer, text[:FIRST_CHARACTERS])
-        if form == "cast":
-            save(cast(shown), "the recording", "merges.cast")
-        else:
-            save(animation(shown), "the animation", "merges.svg")
 
     @property
     def _usual_pace(self) -> int:

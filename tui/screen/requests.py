@@ -119,11 +119,6 @@ class RequestScreen(PaneRequestScreen):
         """Play faster (1) or slower (-1)."""
         self.session.replay.change_pace(by)
 
-    @work
-    async def action_record(self, form: str) -> None:
-        """Save what would be played as an asciinema cast, or as an SVG animation."""
-        await self.session.replay.record(form, self.session.files.save)
-
     def action_audit(self) -> None:
         """Audit the tokenizer on the screen, or stop doing so."""
         self.session.audits.audit()

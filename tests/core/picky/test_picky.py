@@ -13,12 +13,11 @@ from nasty import nasty_texts
 
 from bpe_core import FormatError, LiveText, OptionError, Trainer, audit, load, save, train
 from bpe_core.corpus import Counts
-from bpe_core.explain.trace import Split, trace
+from bpe_core.explain.trace import Split, steps_seen, trace
 from bpe_core.explain.unstable import unstable
 from bpe_core.formats import WRITABLE
 from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.picky.vocabulary import PickyVocabulary
-from bpe_core.pictures.replay import steps_seen
 from bpe_core.trainer.experiment import Picky, experiment
 from bpe_core.trainer.ties import TIES
 
