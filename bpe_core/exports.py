@@ -1,6 +1,6 @@
 """What was learned, for other programs and for print: the merges as text, the curve as CSV, the record as JSON.
 
-Tokenizers for other libraries are written by `bpe_core.formats`, curves as a picture by `bpe_core.pictures.chart`.
+Tokenizers for other libraries are written by `bpe_core.formats`.
 """
 
 import json

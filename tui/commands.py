@@ -155,7 +155,6 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("export('merges')", "", "", "a line each, tabs between", "Export the merges …"),
         Command("export('removed')", "", "", "by the experiment picky, a line each", "Export the removed tokens …"),
         Command("export('curve')", "", "", "as CSV, a line a step", "Export the curve as numbers …"),
-        Command("export('chart')", "", "", "as SVG", "Export the curve as a picture …"),
         Command("export('record')", "", "", "options, texts and steps as JSON", "Export the training record …"),
         Command("convert", "", "", "Hugging Face, tiktoken, …", "Save this tokenizer for another library …"),
         Command("train_until", "", "", "512 merges, ratio 3.5, a token of your own", "Train until …"),

@@ -11,7 +11,6 @@ from bpe_core.errors import OptionError
 from bpe_core.exports import curve_as_csv, merges_as_text, record_as_json, removed_as_text
 from bpe_core.formats.atomic import check_place, write_atomically
 from bpe_core.metrics.training_curve import TrainingCurve
-from bpe_core.pictures.chart import chart
 from bpe_core.tokenizer import Tokenizer
 
 
@@ -22,13 +21,13 @@ def add(commands: Subcommands) -> None:
         "export",
         run,
         "Print the merges, the removed tokens, the curve or the record of a training.",
-        ("merges mine.json > merges.tsv", "chart mine.json larger.json -o chart.svg", "curve mine.json -o curve.csv"),
+        ("merges mine.json > merges.tsv", "curve mine.json larger.json -o curve.csv"),
         "merges: a line a merge, separated by tabs. removed: likewise, the tokens that the experiment picky removed.\n"
-        "curve: the corpus after every merge, as CSV. chart: the curves of one or several trainings over one another,\n"
-        "as SVG. record: options, texts and steps, as JSON. convert writes a tokenizer for other libraries.",
+        "curve: the corpus after every merge, as CSV, of one training or several. record: options, texts and\n"
+        "steps, as JSON. convert writes a tokenizer for other libraries.",
     )
-    parser.add_argument("what", choices=("merges", "removed", "curve", "chart", "record"), help="what to print")
-    parser.add_argument("tokenizer", nargs="+", metavar="TOKENIZER", help=f"{A_TOKENIZER}; several for curve and chart")
+    parser.add_argument("what", choices=("merges", "removed", "curve", "record"), help="what to print")
+    parser.add_argument("tokenizer", nargs="+", metavar="TOKENIZER", help=f"{A_TOKENIZER}; several for curve")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to write, instead of stdout")
 
 
@@ -54,19 +53,18 @@ def exported(what: str, tokenizers: list[Tokenizer], names: list[str]) -> Iterab
         return removed_as_text(tokenizers[0])
     if what == "record":
         return [record_as_json(tokenizers[0])]
-    return curve_lines(tokenizers, names, as_picture=what == "chart")
+    return curve_lines(tokenizers, names)
 
 
-def curve_lines(tokenizers: list[Tokenizer], names: list[str], *, as_picture: bool) -> Iterable[str]:
-    """The curves of trainings, `names` being the files, as an SVG document or as CSV. Raises `OptionError`."""
+def curve_lines(tokenizers: list[Tokenizer], names: list[str]) -> Iterable[str]:
+    """The curves of trainings, `names` being the files, as CSV. Raises `OptionError`."""
     curves = {
         name if names.count(name) == 1 else f"{name} {number}": TrainingCurve.of(tokenizer).points
         for number, (name, tokenizer) in enumerate(zip(map(os.path.basename, names), tokenizers, strict=True), 1)
     }
-    return [chart(curves)] if as_picture else curve_as_csv(curves)
+    return curve_as_csv(curves)
 
 
 def write_curve(tokenizer: Tokenizer, path: str) -> None:
-    """Write the curve of a training: a picture if `path` ends in .svg, or else CSV. Raises `FormatError`."""
-    lines = curve_lines([tokenizer], [path], as_picture=path.lower().endswith(".svg"))
-    write_atomically(path, list(lines))
+    """Write the curve of a training as CSV. Raises `FormatError`."""
+    write_atomically(path, list(curve_lines([tokenizer], [path])))

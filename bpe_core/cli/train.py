@@ -57,7 +57,7 @@ def add(commands: Subcommands) -> None:
     parser.add_argument(
         "--curve",
         metavar="FILE",
-        help="write the corpus after every merge there: as a picture if FILE ends in .svg, or CSV",
+        help="write the corpus after every merge there, as CSV",
     )
     parser.add_argument(
         "--keep-existing", action="store_true", help="replace no file: where OUT is taken, save as OUT-2, OUT-3, …"

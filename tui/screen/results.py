@@ -27,7 +27,6 @@ _NAMES = {
     "merges": ("the merges", "merges.tsv"),
     "removed": ("the removed tokens", "removed.tsv"),
     "curve": ("the curve", "curve.csv"),
-    "chart": ("the curve", "curve.svg"),
     "record": ("the training record", "training.json"),
 }
 """What can be exported -> what the question calls it, and the name that is proposed."""
