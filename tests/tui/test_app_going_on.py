@@ -201,10 +201,10 @@ async def test_more_options_reach_the_worker_and_nonsense_is_told(opened: Opened
 
 
 def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
-    more = {"max-token-length": "9", "end-of-word": "</w>", "id-layout": "specials-first", "min-share": "1/100"}
+    more = {"max-token-length": "9", "min-share": "1/100"}
     options = TrainingOptions(400, "gpt2", "lowest", 2, ("<s>",), more)
     rules = TrainingTask("x", options).rules
-    assert (rules.max_token_length, rules.end_of_word, rules.id_layout) == (9, "</w>", "specials-first")
+    assert (rules.max_token_length, str(rules.min_share)) == (9, "1/100")
     assert (rules.vocab_size, rules.pattern, rules.ties, rules.min_count) == (400, "gpt2", "lowest", 2)
     assert tuple(rules.special_tokens) == ("<s>",)
     begin = train("aaabdaaabac", vocab_size=262, pattern="none", special_tokens=("<z>",)).at(2)
@@ -212,9 +212,9 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
     command = task.arguments(Path("out.json"))
     assert command[-5:] == ["--extend", "old.json", "--fork", "2", "book"]
     assert command[command.index("--resume-from") + 1] == "old.checkpoint"
-    assert not any(argument.startswith(("--special", "--end-of-word", "--id-layout")) for argument in command)
+    assert not any(argument.startswith("--special") for argument in command)
     assert tuple(task.rules.special_tokens) == ("<z>",) and task.first_vocabulary().n_merges == 0
-    for name, value in ("max-token-length", "many"), ("id-layout", "upside-down"), ("min-share", "x"):
+    for name, value in ("max-token-length", "many"), ("min-share", "x"):
         with pytest.raises(OptionError) as told:
             _ = TrainingTask("x", replace(options, more={name: value})).rules
         assert "\n" not in str(told.value)

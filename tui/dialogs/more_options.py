@@ -20,7 +20,7 @@ from tui.state.training import TrainingOptions
 from tui.terminal.guards import Dialog, Field
 
 MORE_OPTIONS: Final = (
-    *map(RULES.__getitem__, ("max-token-length", "end-of-word", "id-layout", "min-share", "extend")),
+    *map(RULES.__getitem__, ("max-token-length", "min-share", "extend")),
     *map(TEXTS.__getitem__, ("sample", "seed")),
 )
 """In the order they are shown in, before the experiments."""

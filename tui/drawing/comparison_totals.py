@@ -22,7 +22,7 @@ def of_metrics(comparison: Comparison, found: Mapping[str, Any], choices: Choice
     rows = []
     for key, metric in METRICS.items():
         values = total.get(key, [])
-        if values:
+        if values and key != "edit_survival":  # the editor shows what an edit does
             rows.append(_row(metric.title, metric.unit, metric.meaning, list(map(metric.text, values))))
     lengths = [{int(n): count for n, count in one.items()} for one in found["token_lengths"]]
     told = "How many tokens have 1, 2, 3 … bytes; the last bar is for the rest."

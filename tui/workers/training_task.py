@@ -62,7 +62,7 @@ class TrainingTask:
         return [*chosen, "--extend", self.begin_path, "--fork", str(self.begin.step), *self.paths]
 
     def _applies(self, name: str) -> bool:
-        return self.begin is None or name not in ("id-layout", "end-of-word", "extend")
+        return self.begin is None or name != "extend"
 
     @property
     def rules(self) -> Options:
