@@ -57,7 +57,6 @@ _ROW: Final = "by one row; in the merge log, travel to that step: the editor fol
 _ENDS: Final = "before the first merge, after the last"
 _PACE: Final = "a training of more merges a second, or of fewer, down to one"
 _PLAY: Final = "the editor's text from bytes to the last merge; or pause"
-_THRESHOLD: Final = "in the audit, with a model: lower or raise the threshold of the histogram"
 _SHOWN: Final = "show the longest tokens, the most used, ties, partial UTF-8, used up; or all"
 _SIDE: Final = "Why this split, what may come"
 _VIEWS: Final = "texts, folders, scripts, metrics, worst lines, disagreements, vocabularies"
@@ -279,13 +278,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Audit": (
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Panel", "something else that is known of the token"),
-        Command(
-            "screen.what_if", "p", "What if", "which tokens would die behind another pattern or normalizer; again: all"
-        ),
         Command("export", "x", "", "write the rows that are shown to a file"),
         Command("screen.audit_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
-        Command("threshold(-1)", "minus", help=_THRESHOLD),
-        Command("threshold(1)", "plus", help=_THRESHOLD),
         Command("screen.audit_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),
     ),
     "Tokens": (

@@ -164,27 +164,6 @@ class LinesWanted(Message):
 
 
 @dataclass
-class NearestWanted(Message):
-    """The tokens whose rows in the model lie nearest to that of this token should be found."""
-
-    token: int
-
-
-@dataclass
-class PartnersWanted(Message):
-    """The tokens with which this piece of a character is text should be found."""
-
-    token: int
-
-
-@dataclass
-class IndicatorChosen(Message):
-    """The rows of the model should be judged by another indicator."""
-
-    name: str
-
-
-@dataclass
 class TextTried(Message):
     """A text should be put into the editor, the cursor on a token of it."""
 

@@ -98,11 +98,6 @@ class Examination:
             yield from undertrained(subject, self._rows)
 
     @property
-    def rows(self) -> "Rows | None":
-        """What was computed from the rows of the model; None without one, and before `findings` is at its end."""
-        return self._rows
-
-    @property
     def measures(self) -> Measures:
         """What was measured of every token; complete when `findings` is at its end."""
         subject, rows, spread = self._subject, self._rows, self._spread

@@ -6,7 +6,7 @@ Vulnerabilities of Incomplete Tokens" (2024, arXiv 2410.23684).
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from bpe_core.auditing.partial_utf8 import length, torn_ends
 from bpe_core.auditing.subject import Subject
@@ -19,10 +19,6 @@ class Bigram(NamedTuple):
     left: int
     right: int
     text: str
-
-
-_PAUSE_EVERY: Final = 4096
-"""Tokens looked at between two pauses of `partners`."""
 
 
 def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[Bigram]:
@@ -48,32 +44,3 @@ def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[Bigram]:
                 continue
             if tokenizer.encode_ordinary(text) == [left, right]:
                 yield Bigram(left, right, text)
-
-
-def partners(tokenizer: Tokenizer, token: int) -> Iterator[Bigram | None]:
-    """Those of `incomplete_bigrams` that `token` is one of, in the same order; None now and then, for a pause.
-
-    O(vocabulary); none if the token is no text even with another one beside it.
-    """
-    vocabulary = tokenizer.vocabulary
-    data = vocabulary.token_bytes(token)
-    own = torn_ends(data) if token not in vocabulary.special_tokens.values() else None
-    if own is None or own.where == "both":
-        return
-    leads = own.where == "end"
-    for number, (other, others) in enumerate(Subject(tokenizer).tokens("incomplete bigrams"), 1):
-        if not number % _PAUSE_EVERY:
-            yield None
-        # Most tokens are passed by at once: where the two meet, no byte is ASCII.
-        if not (others[:1] >= b"\x80" if leads else others[-1:] >= b"\x80"):
-            continue
-        torn = torn_ends(others)
-        if torn is None or torn.where != ("start" if leads else "end"):
-            continue
-        left, right = (token, other) if leads else (other, token)
-        try:
-            text = (data + others if leads else others + data).decode()
-        except UnicodeDecodeError:
-            continue
-        if tokenizer.encode_ordinary(text) == [left, right]:
-            yield Bigram(left, right, text)

@@ -6,26 +6,22 @@ from argparse import Namespace
 from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bpe_core.auditing import Examination, Finding, Findings, Measures, Stage, verdicts
 from bpe_core.auditing.spread import Spread, spread_of
 from bpe_core.auditing.what_if import what_if
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import PROGRESS_EVERY, count_files, told_to_stop
-from bpe_core.cli.events import Auditing, Done, Role
+from bpe_core.cli.events import Auditing, Role
 from bpe_core.cli.report import Report, report_to
-from bpe_core.cli.result_events import Embedded, Measured, Ranked, Verdicts
-from bpe_core.cli.result_events import Findings as Batch
+from bpe_core.cli.result_events import Measured, Verdicts
 from bpe_core.corpus import Counts, Progress, find_files
 from bpe_core.corpus.progress import Stopped
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
-
-if TYPE_CHECKING:
-    from bpe_core.auditing.undertrained import Rows
 
 BATCH: Final = 256
 """Verdicts in one event at most."""
@@ -80,7 +76,7 @@ def audited(
                 found.append(finding)
     measures = examination.measures
     if options.stream:
-        _send_measures(measures, examination.rows, report)
+        _send_measures(measures, report)
         rows = (verdict.to_json() for verdict in verdicts(tokenizer, found, measures))
         while batch := list(islice(rows, BATCH)):
             report.send(Verdicts(batch))
@@ -100,49 +96,33 @@ def _spread(tokenizer: Tokenizer, paths: list[str], control: Control, report: Re
 
 
 def tell_what_if(tokenizer: Tokenizer, options: Namespace) -> int:
-    """Look for tokens that another pattern or normalizer kills, and print or send them; 0, or 130 if interrupted."""
-    began = time.monotonic()
+    """Look for tokens that another pattern or normalizer kills, and print them; 0, or 130 if interrupted."""
     found: list[Finding] = []
-    sent = 0
-    with closing(Control(stdin=options.stream)) as control, closing(report_to(options.stream, control)) as report:
+    with closing(Control(stdin=False)) as control, closing(report_to(False, control)) as report:
 
         def progress(stage: Stage) -> None:
-            nonlocal sent
             control.receive()
             if control.stopped:
                 raise _StoppedError
             report.send(Auditing(stage.done, stage.total, stage.name))
-            if sent < len(found):
-                report.send(Batch([finding.to_json() for finding in found[sent:]]))
-                sent = len(found)
 
         with suppress(_StoppedError):
             for finding in what_if(
                 tokenizer, pattern=options.what_if, normalizer=options.what_if_normalizer, progress=progress
             ):
                 found.append(finding)
-        if sent < len(found):
-            report.send(Batch([finding.to_json() for finding in found[sent:]]))
-        report.send(Done(control.stopped or "compared", len(found), time.monotonic() - began))
     if options.jsonl:
         print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
-    elif not options.stream:
+    else:
         n = counted(len(found), "token") if found else "No token"
         print(f"{n} would become unreachable{':' if found else '.'}")
         print("".join(f"{finding.id}\t{finding.label}\t{visible(finding.reason)}\n" for finding in found), end="")
     return 130 if control.stopped == "interrupted" else 0
 
 
-def _send_measures(measures: Measures, model: "Rows | None", report: Report) -> None:
-    """Send what was measured, column by column, and what was computed from the rows of a model."""
+def _send_measures(measures: Measures, report: Report) -> None:
+    """Send what was measured, column by column."""
     for name, column in measures.columns.items():
         numbers = iter(column.items())
         while some := dict(islice(numbers, _VALUES)):
             report.send(Measured(name, [*some], [*some.values()]))
-    if model is not None:
-        matrix, found = model.matrix, model.indicator
-        threshold = found.threshold if model.ranked else None
-        size = matrix.n_rows, matrix.n_columns
-        report.send(Embedded(matrix.name, matrix.role, *size, found.name, found.n_unused, threshold))
-        for start in range(0, len(model.ranked), _VALUES):
-            report.send(Ranked(model.ranked[start : start + _VALUES]))

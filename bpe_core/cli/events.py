@@ -5,8 +5,7 @@ A training: `preparing`* `counting`* `skipped`* `counted` `preparing`* `started`
 A count:    `counting`* `skipped`* `counted` `done`.
 A fetch:    `fetching`* `saved` `done`.
 An audit:   `counting`* `skipped`* `counted` for the corpus, again for the reference, `auditing`* `measured`*
-            (`embedded` `ranked`*)? `verdicts`* `done`.
-A what-if:  (`auditing` | `findings`)* `done`.
+            `verdicts`* `done`.
 A comparison, or measures: `skipped`* (`counting` | `comparedtexts`)* `compared` `done`.
 A `why`:    `counting`* `skipped`* `counted` (`explained` `places`?)*, an answer to each question on stdin.
 At any point instead: `failed`, and nothing after it.
@@ -19,12 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from bpe_core.cli.result_events import (
     Compared,
     ComparedTexts,
-    Embedded,
     Explained,
-    Findings,
     Measured,
     Places,
-    Ranked,
     Verdicts,
 )
 
@@ -216,10 +212,7 @@ Event = (
     | Checkpoint
     | Saved
     | Auditing
-    | Findings
     | Measured
-    | Embedded
-    | Ranked
     | Verdicts
     | ComparedTexts
     | Compared

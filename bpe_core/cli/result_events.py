@@ -9,13 +9,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
-    """A batch of audit findings, each the object that `audit --jsonl` prints."""
-
-    rows: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
 class Measured:
     """A part of one column of what an audit measured of every token; see `bpe_core.auditing.measures`."""
 
@@ -25,31 +18,6 @@ class Measured:
     """The tokens that have one; others may follow in another event."""
     values: list[float]
     """A number for each of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """The matrix of a model whose rows were judged, and by what."""
-
-    tensor: str
-    """Its name in the file; "" in a file that holds nothing else."""
-    role: str
-    """"input", "output", "tied", or "" if the name does not tell; see `bpe_core.embeddings.matrix.Matrix`."""
-    rows: int
-    columns: int
-    indicator: str
-    """One of `bpe_core.embeddings.indicators.INDICATORS`."""
-    unused: int
-    """Rows known to be unused from which it was computed; 0 where it needs none."""
-    threshold: float | None
-    """The indicator at and below which rows are suspicious; None if no row of an ordinary token holds numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A part of the indicators of ordinary tokens, ascending over all parts."""
-
-    values: list[float]
 
 
 @dataclass(frozen=True, slots=True)

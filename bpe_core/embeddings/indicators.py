@@ -111,31 +111,6 @@ def indicator(
     return Indicator(name, values, threshold, 0 if name == "norm" else len(unused))
 
 
-def nearest(
-    matrix: Matrix, row: int, n: int = 10, progress: Progress = lambda done, total: None
-) -> list[tuple[int, float]]:
-    """(row, cosine) of the `n` other rows with the greatest cosine to `row`, the greatest first; one pass.
-
-    Rows that hold NaN or infinity come last, with the cosine -2. Raises `EmbeddingsError` if there is no such row.
-    """
-    import numpy
-
-    if not 0 <= row < matrix.n_rows:
-        raise EmbeddingsError(f"The matrix has {matrix.n_rows:,} rows, and none for the id {row:,}.")
-    own = matrix.rows(row, row + 1)[0]
-    length = float(numpy.linalg.norm(own)) or 1.0
-    cosines = numpy.empty(matrix.n_rows, dtype=numpy.float32)
-    for start, rows in matrix.slices():
-        progress(start, matrix.n_rows)
-        lengths = numpy.linalg.norm(rows, axis=1)
-        lengths[lengths == 0] = 1.0
-        cosines[start : start + len(rows)] = (rows @ own) / (lengths * length)
-    cosines[~numpy.isfinite(cosines)] = -2.0
-    cosines[row] = -2.0
-    order = numpy.argsort(-cosines, kind="stable")[: min(n, matrix.n_rows - 1)]
-    return [(int(other), float(cosines[other])) for other in order]
-
-
 class _Passes:
     """Computations that read a whole matrix slice by slice, with progress over `n_passes` of them together."""
 

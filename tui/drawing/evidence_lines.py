@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.corpus.reading import TextFile
     from bpe_core.tokenizer import Tokenizer
-    from tui.state.audit import Partners, TokenLines
+    from tui.state.audit import TokenLines
 
 _TREE: Final = 12
 """Lines of the tree of merges at most."""
@@ -52,10 +52,6 @@ class Line:
     """A text for the editor."""
     place: "tuple[TextFile, Occurrence] | None" = None
     """A place in a text, to be shown in the editor."""
-    indicator: str | None = None
-    """What the rows of the model are to be judged by."""
-    sort: str | None = None
-    """A column that the list is to be sorted by."""
 
     @property
     def hint(self) -> str:
@@ -64,10 +60,6 @@ class Line:
             return "Enter looks at this token."
         if self.text is not None:
             return "Enter puts this text into the editor; Ctrl+Z there brings yours back."
-        if self.indicator is not None:
-            return "Enter judges the rows by this, in another audit."
-        if self.sort is not None:
-            return "Enter sorts the list by this, the lowest first."
         return "Enter opens this text in the editor, at this line." if self.place else ""
 
 
@@ -82,8 +74,6 @@ class Known:
     """Name of a measure -> number of this token."""
     audited: bool = False
     """Whether there has been an audit."""
-    partners: "Partners | None" = None
-    """The tokens with which it is text; None if it is text, or cannot be."""
 
 
 def token_lines(known: Known, width: int) -> list[Line]:
@@ -92,7 +82,6 @@ def token_lines(known: Known, width: int) -> list[Line]:
         [*_identity(known, width)],
         [*_findings(known, width)],
         [*_example(known)],
-        [*_partners(known, width)],
         [*_numbers(known)],
         [*_merge(known, width)],
         [*_children(known)],
@@ -170,24 +159,6 @@ def _example(known: Known) -> Iterator[Line]:
     if text is not None:
         yield Line(InfoLine("a text that holds it, for the editor", ink="muted"))
         yield Line(InfoLine(token_label(text.encode(errors="replace")), "enter", "accent", "↳ "), text=text)
-
-
-def _partners(known: Known, width: int) -> Iterator[Line]:
-    """Texts of this token and one other that is a piece of a character, too."""
-    partners = known.partners
-    if partners is None or partners.token != known.token:
-        return
-    if partners.running:
-        yield Line(InfoLine("Looking for tokens that complete it.", ink="muted"))
-    elif not partners.found:
-        yield from paragraph("No single token beside it makes a text of the two.", width, "muted")
-    else:
-        yield Line(InfoLine("text only together with", counted(partners.n_found, "token"), "muted"))
-        vocabulary = known.tokenizer.vocabulary
-        for bigram in partners.found:
-            other = bigram.right if bigram.left == known.token else bigram.left
-            label = f"{token_label(bigram.text.encode())}   with {token_label(vocabulary.token_bytes(other))}"
-            yield Line(InfoLine(label, f"{other:,}", "accent", "↳ "), text=bigram.text)
 
 
 def _numbers(known: Known) -> Iterator[Line]:

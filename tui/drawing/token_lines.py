@@ -11,7 +11,7 @@ from bpe_core.visible import token_label
 from tui.drawing.choice_line import Titles
 from tui.drawing.columns import PlacedColumn, line, tinted
 from tui.drawing.token_columns import INKS, MARKS, number
-from tui.drawing.token_rows import DIES, HOLE, SPECIAL, TokenRows, Wanted
+from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, Wanted
 
 if TYPE_CHECKING:
     from bpe_core.vocabulary import Vocabulary
@@ -68,11 +68,9 @@ def token_line(
     return line(parts, base)
 
 
-def reason(rows: TokenRows, row: int, kind: str, vocabulary: "Vocabulary | None") -> str:
-    """What the last column tells of a row while one kind is shown: what is wrong with it, or what it is made of."""
+def reason(rows: TokenRows, row: int, vocabulary: "Vocabulary | None") -> str:
+    """What the last column tells of a row: what is wrong with it, or what it is made of."""
     token = rows.ids[row]
-    if kind == DIES:
-        return rows.dying.get(token, "")
     if verdict := rows.verdicts.get(token):
         return verdict.reason
     if hole := rows.hole(row):

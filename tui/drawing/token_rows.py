@@ -25,7 +25,6 @@ ALL: Final = ""
 """The choice of all rows."""
 SPECIAL: Final = "special"
 HOLE: Final = "hole"
-DIES: Final = "would die"
 """Choices that need no audit: special tokens, and ids that no token has."""
 
 _PLACES: Final = {kind: place for place, kind in enumerate(KINDS)}
@@ -78,8 +77,6 @@ class TokenRows:
         """Ids of special tokens."""
         self.known: KnownVocabulary | None = None
         """The well-known vocabulary that it is, if it is one."""
-        self.dying: Mapping[int, str] = {}
-        """Id -> what would become of it behind another split pattern."""
         self._texts: list[str] = []
         self._by_token: list[int] = []
         self.forget()
@@ -162,7 +159,7 @@ class TokenRows:
     @property
     def choices(self) -> dict[str, int]:
         """What `Wanted.kind` can be, with the number of rows."""
-        own = {DIES: len(self.dying), SPECIAL: len(self.specials), HOLE: len(self.holes)}
+        own = {SPECIAL: len(self.specials), HOLE: len(self.holes)}
         return {ALL: self.n_tokens, **self._n_of_kind, **{name: n for name, n in own.items() if n}}
 
     # Rows in order
@@ -182,8 +179,6 @@ class TokenRows:
         """A function that tells whether a row has the wanted kind and severity; None if all rows are wanted."""
         if kind == SPECIAL:
             return lambda row: self.ids[row] in self.specials and row < self.n_tokens
-        if kind == DIES:
-            return lambda row: self.ids[row] in self.dying and row < self.n_tokens
         if kind == HOLE:
             return self.n_tokens.__le__
         if kind == ALL and not severity:

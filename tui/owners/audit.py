@@ -7,9 +7,8 @@ from functools import partial
 from typing import Final
 
 from bpe_core.auditing.verdicts import Verdict
-from bpe_core.cli.result_events import Embedded
 from tui.owners.owner import Host, Owner
-from tui.state.audit import Audit, AuditInputs, JudgedRows
+from tui.state.audit import Audit, AuditInputs
 from tui.workers.auditing import AuditTask, auditing
 
 _MANY: Final = 5_000
@@ -45,16 +44,12 @@ class AuditRun(Owner[Audit]):
     async def _audit(self, task: AuditTask) -> None:
         found: dict[int, Verdict] = {}
         measures: dict[str, dict[int, float]] = {}
-        embedded: Embedded | None = None
-        ranked: list[float] = []
         n_left_alone = 0
         before = self._value
         async for update in auditing(task):
             found.update((verdict.id, verdict) for verdict in update.verdicts)
             for part in update.measured:
                 measures.setdefault(part.column, {}).update(zip(part.ids, part.values, strict=True))
-            embedded = update.embedded or embedded
-            ranked += update.ranked
             if len(found) - n_left_alone >= _MANY:
                 gc.collect(1)  # garbage of now would be left alone for good
                 gc.freeze()
@@ -63,8 +58,7 @@ class AuditRun(Owner[Audit]):
             if audit.running or update.failed:
                 audit = replace(before, running=audit.running, progress=audit.progress, subject=before.subject)
             else:
-                rows = JudgedRows(task.inputs, embedded, ranked) if embedded else None
-                audit = replace(audit, verdicts=found, measures=measures, judged_rows=rows)
+                audit = replace(audit, verdicts=found, measures=measures)
             if update.failed:
                 audit = replace(audit, subject=update.failed)
                 self._host.say(update.failed, "error")

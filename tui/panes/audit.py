@@ -11,13 +11,11 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
 from bpe_core.auditing.findings import Severity
-from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
-from tui.drawing.model_lines import USUAL, moved
 from tui.drawing.token_columns import MARKS
 from tui.messages import RowsWanted
-from tui.state.audit import Audit, NearestRows, Partners, TokenLines, WhatIf
+from tui.state.audit import Audit, TokenLines
 from tui.state.training import Run
 from tui.terminal.guards import Field
 from tui.widgets.pane import Pane
@@ -41,11 +39,6 @@ class AuditPane(Pane):
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None)
     run: var[Run] = var(Run())
     token_lines: var[TokenLines] = var(TokenLines())
-    what_if: var[WhatIf] = var(WhatIf())
-    nearest_rows: var[NearestRows] = var(NearestRows())
-    partners: var[Partners] = var(Partners())
-    percentile: var[float] = var(USUAL, init=False)
-    """Where the threshold of the panel's histogram is, in percent of ordinary tokens."""
 
     _is_unlisted = False
     """Whether the table is empty only because nobody looks."""
@@ -60,9 +53,7 @@ class AuditPane(Pane):
         with Container(id="listed"):
             table, of = TokenTable(id="tokens"), AuditPane
             yield table
-            yield TokenPanel(table, id="evidence").data_bind(
-                *(of.tokenizer, of.audit, of.token_lines, of.nearest_rows, of.partners, of.percentile)
-            )
+            yield TokenPanel(table, id="evidence").data_bind(of.tokenizer, of.audit, of.token_lines)
 
     def on_mount(self) -> None:
         """Nothing is audited yet: say what an audit is."""
@@ -104,7 +95,7 @@ class AuditPane(Pane):
             if audit.verdicts and self._is_unlisted:
                 self._list()
             self.table.judge(list(audit.verdicts.values()), audit.measures)
-            if not old.subject and audit.subject and self.panel.side == "about":
+            if not old.verdicts and audit.subject and self.panel.side == "about":
                 self.panel.side = "token"
             if self.screen.focused in (None, self.query_one("#audit-go")):
                 self.screen.set_focus(self.table)
@@ -114,10 +105,7 @@ class AuditPane(Pane):
         self.query_one("#audit-summary", Static).update(self._summary(), layout=False)
 
     def _summary(self) -> str:
-        rows, asked = self.table.rows, self.what_if
-        if asked:
-            found = f"{counted(len(asked.reasons), 'token')} would die {asked.condition}"
-            return f"{found} {asked.progress}" if asked.progress else f"{found}; p shows all again"
+        rows = self.table.rows
         if not self.audit.verdicts:
             return "Looks at the tokenizer; c adds the chosen texts, m a model's embeddings." if self.tokenizer else ""
         marks = [f"{MARKS[severity]} {rows.severities.get(severity, 0):,}" for severity in reversed(Severity)]
@@ -126,12 +114,6 @@ class AuditPane(Pane):
             f"{kind} {n:,} (known {figures[kind]:,})" for kind, n in rows.choices.items() if kind in figures
         )
         return "  ".join(marks) + (f"   {rows.known.name}: {known}" if rows.known else "")
-
-    def watch_what_if(self, old: WhatIf, told: WhatIf) -> None:
-        """Another question, or more of the tokens that would die."""
-        if len(old.reasons) != len(told.reasons):
-            self.table.show_dying(told.reasons)
-        self._show_summary()
 
     @property
     def table(self) -> TokenTable:
@@ -161,13 +143,6 @@ class AuditPane(Pane):
     def action_turn_panel(self) -> None:
         """See something else of the token."""
         self.panel.action_turn(1)
-
-    def action_threshold(self, by: int) -> None:
-        """Move the threshold of the histogram, in sight, to the next place (1) or the one before (-1)."""
-        if self.panel.side != "model":
-            self.panel.side = "model"
-        elif self.audit.judged_rows is not None:
-            self.percentile = moved(self.percentile, by)
 
     @on(Input.Changed, "#search")
     def search(self, event: Input.Changed) -> None:

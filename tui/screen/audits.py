@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from bpe_core.auditing.witness import witness
 from bpe_core.errors import BpeError
-from tui.dialogs.audit_questions import AskTensor, AskWhatIf
+from tui.dialogs.audit_questions import AskTensor
 from tui.dialogs.questions import AskPath
 from tui.drawing.token_export import FORMS, exported
 from tui.owners.audit import AuditRun
+from tui.owners.occurrences import OccurrenceSearch
 from tui.owners.owner import in_thread, sentence_of
-from tui.owners.what_if import WhatIfRun
-from tui.screen.token_searches import TokenSearches
 from tui.state.audit import AuditInputs
 from tui.state.training import Corpus
 from tui.workers.auditing import AuditTask
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Audits:
-    """Begins audits, asks what other patterns or normalizers would do, shows in editor and log what a row tells of."""
+    """Begins audits, shows in editor and log what a row tells of."""
 
     def __init__(
         self,
@@ -45,14 +44,12 @@ class Audits:
         self._files = files
         self._pattern_for = pattern_for
         self.run = AuditRun(screen, partial(setattr, screen, "audit"))
-        self._what_if = WhatIfRun(screen, partial(setattr, screen, "what_if"))
-        self.searches = TokenSearches(screen)
+        self.occurrences = OccurrenceSearch(screen, partial(setattr, screen, "token_lines"))
 
     def forget(self) -> None:
         """Another tokenizer takes the place of the one that all this tells of."""
         self.run.forget()
-        self._what_if.forget()
-        self.searches.forget()
+        self.occurrences.forget()
 
     # An audit
 
@@ -91,7 +88,7 @@ class Audits:
             self.audit()  # tells why there is none
             return
         path, tensor = "", ""
-        failed = not screen.audit.running and screen.audit.judged_rows is None
+        failed = not screen.audit.running and "indicator" not in screen.audit.measures
         if failed or not screen.audit.inputs.embeddings:
             chosen = await screen.ask(AskPath("Which file holds the embeddings? .safetensors, its index, or .npy"))
             if chosen is None:
@@ -108,12 +105,7 @@ class Audits:
                 if named is None:
                     return
                 tensor = named
-            screen.audit_pane.panel.side = "model"
-        self._audit_with(replace(screen.audit.inputs, embeddings=path, tensor=tensor, indicator=""))
-
-    def judge_rows(self, indicator: str) -> None:
-        """Audit with the same model, its rows judged by another indicator."""
-        self._audit_with(replace(self._screen.audit.inputs, indicator=indicator))
+        self._audit_with(replace(screen.audit.inputs, embeddings=path, tensor=tensor))
 
     def _audit_with(self, inputs: AuditInputs) -> None:
         if self._screen.audit.running:
@@ -129,21 +121,6 @@ class Audits:
             screen.say("No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference.")
             return
         self._audit_with(replace(screen.audit.inputs, texts=wanted))
-
-    async def ask_what_if(self) -> None:
-        """Ask for another split pattern or normalizer, and find the tokens that it would kill; or forget about it."""
-        screen = self._screen
-        if screen.what_if:
-            self._what_if.forget()
-        elif not screen.path:
-            screen.say("Only what is in a file can be asked about: let the training end first.", "warning")
-        else:
-            asked = await screen.ask(
-                AskWhatIf("Which tokens would die with another split pattern, or another normalizer?")
-            )
-            if asked is not None:
-                path = Path(screen.path)
-                self._what_if.ask(path, self._pattern_for(path), asked)
 
     # What a row leads to
 
@@ -166,6 +143,12 @@ class Audits:
             if screen.arrangement.go_to_log():
                 told.append("F5 leads back to the list.")
         screen.say(" ".join(told))
+
+    def find_lines(self, token: int) -> None:
+        """The lines of the chosen texts in which a token occurs."""
+        tokenizer = self._screen.tokenizer
+        if tokenizer is not None and token in tokenizer.vocabulary:
+            self.occurrences.find(tokenizer, token, self._screen.corpus.paths)
 
     def export(self, rows: TokenRows, order: Sequence[int]) -> None:
         """Save these rows of the audit's list, in this order."""

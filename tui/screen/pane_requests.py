@@ -105,22 +105,7 @@ class PaneRequestScreen(StateScreen):
     @on(messages.LinesWanted)
     def find_lines(self, event: messages.LinesWanted) -> None:
         """Search for the lines that hold a token."""
-        self.session.audits.searches.find_lines(event.token)
-
-    @on(messages.NearestWanted)
-    def find_nearest(self, event: messages.NearestWanted) -> None:
-        """Search for the rows nearest to that of a token."""
-        self.session.audits.searches.find_nearest(event.token)
-
-    @on(messages.PartnersWanted)
-    def find_partners(self, event: messages.PartnersWanted) -> None:
-        """Search for the tokens with which a piece of a character is text."""
-        self.session.audits.searches.find_partners(event.token)
-
-    @on(messages.IndicatorChosen)
-    def judge_rows(self, event: messages.IndicatorChosen) -> None:
-        """Another indicator."""
-        self.session.audits.judge_rows(event.name)
+        self.session.audits.find_lines(event.token)
 
     @on(messages.TextTried)
     def try_text(self, event: messages.TextTried) -> None:

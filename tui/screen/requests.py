@@ -135,11 +135,6 @@ class RequestScreen(PaneRequestScreen):
         """Make a glitch token, and find it."""
         self.session.glitch_example()
 
-    @work
-    async def action_what_if(self) -> None:
-        """Which tokens another split pattern or normalizer would kill; again: no longer."""
-        await self.session.audits.ask_what_if()
-
     async def action_export_tokens(self) -> None:
         """Write the rows that the audit shows to a file."""
         await self.query_one("#audit").run_action("export")

@@ -14,8 +14,7 @@ Each fact has one owner, and only its owner replaces it. The screen's variables 
     comparison          `ComparisonRun`
     explained           `Explaining`: why the merge of a step was chosen
     audit               `AuditRun`, with the verdicts
-    token_lines, nearest_rows, partners    `TokenSearches`
-    what_if             `WhatIfRun`
+    token_lines         `OccurrenceSearch`
     kept                `KnownTokenizers`
     lanes               `EditorLanes`: the tokenizers whose tokens the editor shows under those of `in_force`
     active              the screen: the pane that has the focus
@@ -83,7 +82,7 @@ class Session:
         self.lanes = EditorLanes(screen, self.shown, self.tokenizers.pattern_for, self.tokenizers.remember_pattern)
         self.files = TextFiles(screen, screen.open_in_editor, self.tokenizers.as_text)
         self.audits = Audits(screen, self.shown, self.files, self.tokenizers.pattern_for)
-        self.choices = Choices(screen, self.count, self.tokenizers.as_text, self.audits.searches.forget_lines)
+        self.choices = Choices(screen, self.count, self.tokenizers.as_text, self.audits.occurrences.forget)
         self.comparisons = Comparisons(screen, self.files, self.tokenizers.pattern_for)
         self._typed_ids = ""
         """Ids whose text was looked at last."""

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
 from tui.screen.selective_styling import RestylingScreen
-from tui.state.audit import Audit, NearestRows, Partners, TokenLines, WhatIf
+from tui.state.audit import Audit, TokenLines
 from tui.state.comparison import Comparison
 from tui.state.tokenizers import KnownTokenizer, ShownLane
 from tui.state.training import Corpus, Run, RunCurve, StepExplained, Totals, TrainingOptions
@@ -75,14 +75,8 @@ class StateScreen(RestylingScreen):
     """The lanes of the editor after the first."""
     comparison: var[Comparison] = var(Comparison())
     """How far a comparison of tokenizers is, and what it found."""
-    what_if: var[WhatIf] = var(WhatIf())
-    """The tokens that another split pattern or normalizer would kill."""
     token_lines: var[TokenLines] = var(TokenLines())
     """The lines of the chosen texts in which a token occurs that somebody wants to know of."""
-    nearest_rows: var[NearestRows] = var(NearestRows())
-    """The rows nearest to that of a token that somebody wants to know of."""
-    partners: var[Partners] = var(Partners())
-    """The tokens with which a piece of a character is text that somebody wants to know of."""
     kept: var[tuple[KnownTokenizer, ...]] = var(())
     """The tokenizers that can be put in force."""
 

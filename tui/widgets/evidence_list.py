@@ -16,7 +16,7 @@ from tui.drawing.evidence_lines import Line
 from tui.drawing.info_lines import info_strip
 from tui.widgets.row_list import RowList
 
-SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines", "model": "Model"}
+SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}
 """What can be seen -> its title."""
 
 

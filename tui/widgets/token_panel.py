@@ -7,13 +7,11 @@ from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.auditing.findings import KINDS
-from bpe_core.auditing.partial_utf8 import torn_ends
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, token_lines
 from tui.drawing.info_lines import InfoLine
-from tui.drawing.model_lines import USUAL, OwnRow, model_lines
-from tui.messages import IndicatorChosen, LinesWanted, NearestWanted, PartnersWanted, PlaceOpened, TextTried
-from tui.state.audit import Audit, NearestRows, Partners, TokenLines
+from tui.messages import LinesWanted, PlaceOpened, TextTried
+from tui.state.audit import Audit, TokenLines
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.token_table import TokenTable
 
@@ -24,10 +22,6 @@ class TokenPanel(EvidenceList):
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
     audit: var[Audit] = var(Audit(), init=False)
     token_lines: var[TokenLines] = var(TokenLines(), init=False)
-    nearest_rows: var[NearestRows] = var(NearestRows(), init=False)
-    partners: var[Partners] = var(Partners(), init=False)
-    percentile: var[float] = var(USUAL, init=False)
-    """Where the threshold of the histogram is, in percent of ordinary tokens."""
 
     def __init__(self, table: TokenTable, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -43,29 +37,10 @@ class TokenPanel(EvidenceList):
         self.refresh()
         self.show_token()
 
-    def watch_audit(self, old: Audit, audit: Audit) -> None:
-        """Whether the rows of a model are waited for has changed."""
-        if old.running != audit.running and self.side == "model":
-            self.show_token()
-
     def watch_token_lines(self) -> None:
         """More lines of the token are found."""
         if self.side == "lines":
             self.show_token()
-
-    def watch_nearest_rows(self) -> None:
-        """More is known of the rows near that of the token."""
-        if self.side == "model":
-            self.show_token()
-
-    def watch_partners(self) -> None:
-        """More is known of what makes text of the token."""
-        if self.side == "token":
-            self.show_token()
-
-    def watch_percentile(self) -> None:
-        """The threshold is elsewhere."""
-        self.show_token()
 
     def row_selected(self, row: int) -> None:
         """Go where the line leads to."""
@@ -74,10 +49,6 @@ class TokenPanel(EvidenceList):
             self._table.go_to(line.token)
         elif line.text is not None:
             self.post_message(TextTried(line.text, self.token))
-        elif line.indicator is not None:
-            self.post_message(IndicatorChosen(line.indicator))
-        elif line.sort is not None:
-            self._table.sort_key = line.sort
         elif line.place is not None:
             file, at = line.place
             back = "F5 leads back to the list."
@@ -100,8 +71,6 @@ class TokenPanel(EvidenceList):
         tokenizer, token = self.tokenizer, self.token
         if self.side == "about" or tokenizer is None:
             self.show_lines([*self._about()])
-        elif self.side == "model":
-            self._show_model(tokenizer, token)
         elif token is None or token not in tokenizer.vocabulary:
             row = self._table.current
             hole = self._table.rows.hole(row) if row is not None else None
@@ -121,24 +90,9 @@ class TokenPanel(EvidenceList):
 
     def _show_evidence(self, tokenizer: Tokenizer, token: int) -> None:
         measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
-        torn = torn_ends(tokenizer.vocabulary.token_bytes(token))
-        partners = self.partners if torn and torn.where != "both" else None
-        if partners is not None and partners.token != token:
-            self._want(lambda: PartnersWanted(token))
         verdict, audited = self.audit.verdicts.get(token), bool(self.audit.subject)
-        known = Known(tokenizer, token, verdict, measures, audited, partners)
+        known = Known(tokenizer, token, verdict, measures, audited)
         self.show_lines(token_lines(known, self.room), anew=self._shown != ("token", token))
-
-    def _show_model(self, tokenizer: Tokenizer, token: int | None) -> None:
-        judged, vocabulary = self.audit.judged_rows, tokenizer.vocabulary
-        own = None
-        if token is not None and token in vocabulary:
-            own = OwnRow(token, self.audit.measures.get("indicator", {}).get(token))
-            if judged is not None and self.nearest_rows.token != token:
-                self._want(lambda: NearestWanted(token))
-        waiting, nearest = self.audit.running and bool(self.audit.inputs.embeddings), self.nearest_rows
-        lines = model_lines(judged, vocabulary, own, nearest, self.percentile, self.room, waiting=waiting)
-        self.show_lines(lines, anew=self._shown != ("model", token))
 
     def _about(self) -> Iterator[Line]:
         """What an audit looks for, with how much it found, and how much others did in the same vocabulary."""

@@ -17,7 +17,7 @@ from tui.drawing.choice_line import choice_at, choice_line
 from tui.drawing.columns import PlacedColumn, fit, place_at
 from tui.drawing.token_columns import number, token_places
 from tui.drawing.token_lines import SEVERITIES, kind_titles, none_shown, reason, shown_told, title_line, token_line
-from tui.drawing.token_rows import ALL, DIES, HOLE, SPECIAL, TokenRows, Wanted
+from tui.drawing.token_rows import ALL, HOLE, SPECIAL, TokenRows, Wanted
 from tui.messages import TokenOpened
 from tui.terminal.sliced_work import SlicedWork
 from tui.widgets.row_list import RowList
@@ -131,12 +131,6 @@ class TokenTable(RowList):
 
         self._arrange(stay)
         self.post_message(self.Listed())
-
-    def show_dying(self, reasons: Mapping[int, str]) -> None:
-        """Show only the tokens that would die, or all again where there are none."""
-        self.rows.dying = reasons
-        self.set_reactive(TokenTable.kind, DIES if reasons else ALL)
-        self._arrange(lambda: self.move_to(0))
 
     def row_hint(self, row: int) -> str:
         """What the kind of finding means that counts most, or what the row is."""
@@ -273,7 +267,7 @@ class TokenTable(RowList):
         """One token, or one hole."""
         rows, style_of = self.rows, partial(self.style_of, base=base)
         tint = self.token_style(rows.ids[row]) if self.token_style and not rows.hole(row) else None
-        why = reason(rows, row, self.kind, self._vocabulary)
+        why = reason(rows, row, self._vocabulary)
         return token_line(rows, row, why, self.header_places(width), style_of, base, tint)
 
     def render_footer(self, width: int) -> Iterable[Segment]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.cli.events import Auditing, Counted, Counting, Done, Failed
-from bpe_core.cli.result_events import Embedded, Findings, Measured, Ranked, Verdicts
+from bpe_core.cli.result_events import Measured, Verdicts
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from tui.disk.sources import title_of
-from tui.state.audit import Audit, AuditInputs, WhatIf
+from tui.state.audit import Audit, AuditInputs
 from tui.state.training import Corpus
 from tui.workers.process import Job
 
@@ -35,7 +35,6 @@ class AuditTask:
             *(f"--reference={path}" for path in self.corpus.reference),
             *((f"--embeddings={self.inputs.embeddings}",) if self.inputs.embeddings else ()),
             *((f"--tensor={self.inputs.tensor}",) if self.inputs.tensor else ()),
-            *((f"--indicator={self.inputs.indicator}",) if self.inputs.indicator else ()),
         ]
 
     @property
@@ -48,30 +47,6 @@ class AuditTask:
         return ", ".join(parts) if len(parts) > 1 else "the tokenizer alone"
 
 
-async def what_if(tokenizer: Path, given: str | None, asked: WhatIf) -> AsyncIterator[WhatIf]:
-    """The tokens that die if it is so, as they are found; `given` is what splits texts now, if it was given."""
-    told = replace(asked, running=True, progress="starting")
-    yield told
-    arguments = ["audit", "-t", str(tokenizer), "--stream"]
-    arguments += [f"--what-if={asked.pattern}"] if asked.pattern else []
-    arguments += [f"--what-if-normalizer={asked.normalizer}"] if asked.normalizer else []
-    async with Job(*arguments, *(() if given is None else (f"--pattern={given}",))) as job:
-        async for events in job.batches():
-            reasons = dict(told.reasons)
-            for event in events:
-                match event:
-                    case Auditing(done, total):
-                        told = replace(told, progress=f"{done / total if total else 1:.0%}")
-                    case Findings(rows):
-                        reasons.update((row["id"], row["reason"]) for row in rows)
-                    case Done():
-                        told = replace(told, running=False, progress="")
-                    case Failed(message):
-                        told = replace(told, running=False, progress=message)
-            told = replace(told, reasons=reasons)
-            yield told
-
-
 @dataclass(slots=True)
 class AuditUpdate:
     """What one batch of events adds to an audit."""
@@ -79,8 +54,6 @@ class AuditUpdate:
     audit: Audit
     verdicts: list[Verdict] = field(default_factory=list)
     measured: list[Measured] = field(default_factory=list)
-    embedded: Embedded | None = None
-    ranked: list[float] = field(default_factory=list)
     failed: str = ""
 
 
@@ -103,10 +76,6 @@ async def auditing(task: AuditTask) -> AsyncIterator[AuditUpdate]:
                         audit = replace(audit, progress=f"{visible(name)} {done / total if total else 1:.0%}")
                     case Measured():
                         update.measured.append(event)
-                    case Embedded():
-                        update.embedded = event
-                    case Ranked(values):
-                        update.ranked += values
                     case Verdicts(rows):
                         update.verdicts += map(Verdict.from_json, rows)
                         found += len(rows)

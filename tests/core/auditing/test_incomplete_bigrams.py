@@ -4,7 +4,7 @@ import pytest
 from real import real_file
 
 from bpe_core import load, save, train
-from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams, partners
+from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
 from bpe_core.cli.main import main
 
 LEARNED = train("мир и миру миром 世界 世 " * 20, vocab_size=270, pattern="gpt4")
@@ -40,10 +40,3 @@ def test_the_command_prints_a_line_each(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == len(list(incomplete_bigrams(LEARNED)))
     assert "incomplete bigrams." in err
-
-
-def test_the_partners_of_a_token_are_those_of_its_pairs():
-    pairs = list(incomplete_bigrams(LEARNED))
-    for token in LEARNED.vocabulary.ids():
-        found = [bigram for bigram in partners(LEARNED, token) if bigram is not None]
-        assert found == [bigram for bigram in pairs if token in bigram[:2]]

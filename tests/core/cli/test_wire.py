@@ -20,7 +20,6 @@ from bpe_core.cli.events import (
     Started,
     State,
 )
-from bpe_core.cli.result_events import Findings
 from bpe_core.cli.wire import Command, WireError, parse, parse_command, to_line
 from bpe_core.errors import BpeError
 from bpe_core.trainer.conditions import condition
@@ -41,7 +40,6 @@ EVENTS: list[Event] = [
     Checkpoint("out.json.checkpoint", steps=0, problem="No space is left."),
     Saved("out.json"),
     Auditing(done=256, total=4096, name="reachable tokens"),
-    Findings(rows=[{"id": 193, "token": "\\xc1", "kind": "unused-byte", "evidence": {"count": 0}}]),
     Done(reason="no pair left", steps=106, seconds=0.25),
     Failed("There is no file x.txt; check the path."),
 ]

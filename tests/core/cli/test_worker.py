@@ -15,7 +15,7 @@ from worker_process import Worker
 
 from bpe_core import load
 from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, Saved, Skipped, Started, State
-from bpe_core.cli.result_events import Findings, Measured, Verdicts
+from bpe_core.cli.result_events import Measured, Verdicts
 from bpe_core.trainer import Trainer
 
 
@@ -285,7 +285,6 @@ def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Pa
     start("train", "texts", "-o", "out.json", "--vocab-size", "265").rest()
     events = start("audit", "-t", "out.json", "--corpus", "texts", "--reference", "texts").rest()
     assert [event.role for event in events if isinstance(event, Counted)] == ["corpus", "reference"]
-    assert not any(isinstance(event, Findings) for event in events), "verdicts tell all that findings do"
     columns = {
         event.column: dict(zip(event.ids, event.values, strict=True)) for event in events if isinstance(event, Measured)
     }

@@ -6,7 +6,7 @@ import math
 import numpy
 import pytest
 
-from bpe_core.embeddings.indicators import INDICATORS, indicator, nearest, usual_indicator
+from bpe_core.embeddings.indicators import INDICATORS, indicator, usual_indicator
 from bpe_core.embeddings.matrix import Matrix, open_matrix, tensors_with_rows
 from bpe_core.errors import EmbeddingsError
 
@@ -165,13 +165,6 @@ def test_what_does_not_belong_together_is_told():
     assert usual_indicator(matrix_of(ROWS, "tied"), 0) == "norm"
 
 
-def test_the_nearest_rows_are_those_of_the_largest_cosine():
-    found = nearest(matrix_of(ROWS), 4, 5)
-    unit = ROWS / numpy.linalg.norm(ROWS, axis=1, keepdims=True)
-    order = [int(row) for row in numpy.argsort(-(unit @ unit[4])) if row != 4][:5]
-    assert [row for row, _ in found] == order
-
-
 def test_work_can_be_stopped():
     class StopError(Exception):
         pass
@@ -193,8 +186,3 @@ def test_tensors_with_a_row_for_each_id_are_named_the_usual_ones_first(tmp_path)
     assert tensors_with_rows(tmp_path / "m.npy", 50) == []
     with pytest.raises(EmbeddingsError, match="holds no matrix"):
         tensors_with_rows(written(tmp_path / "n.safetensors", {}), 1)
-
-
-def test_a_row_that_is_not_there_has_no_nearest():
-    with pytest.raises(EmbeddingsError, match="none for the id 50"):
-        nearest(matrix_of(ROWS), 50)
