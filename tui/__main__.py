@@ -25,10 +25,7 @@ def command() -> NoReturn:
     """The program `bpescope`: run it with the arguments of the command line, and end the process."""
     from bpe_core.cli.process import end, exit_code
 
-    code = exit_code(main, "bpescope")
-    if sys.argv[1:2] and sys.argv[1] in HEADLESS:
-        end(code)
-    sys.exit(code)
+    end(exit_code(main, "bpescope"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,7 +49,7 @@ def _open_app(arguments: list[str]) -> int:
 
         from bpe_core import kernel
 
-        print(f"bpescope {version('bpescope')} {kernel.description}")
+        print(f"bpescope {version('bpescope')} {kernel.description}", flush=True)
         return 0
     from bpe_core.cli.standard_streams import open_closed_streams, print_to_stderr
 

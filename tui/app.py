@@ -1,5 +1,6 @@
 """The app: themes, commands and what is remembered. It knows nothing about byte-pair encoding."""
 
+import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -23,12 +24,10 @@ from tui.screen import MainScreen
 from tui.state.tokenizers import Opened
 from tui.terminal import signals
 from tui.terminal.guards import GuardedPalette, forgiving, leads_nowhere
-from tui.terminal.keys_first import key_pressed
 from tui.terminal.themes import INK, SIXTEEN, THEMES, has_few_colors, that_show
 from tui.terminal.type_ahead import TypeAhead
 
-_TYPED: Final = frozenset({"enter", "backspace"})
-"""Keys that are for the editor alone, as long as it has the focus."""
+_QUIT: Final = "ctrl+q"
 _HOUSE: Final = {theme.name: theme for theme in THEMES}
 
 
@@ -63,8 +62,9 @@ class BpeScope(App[None]):
         usual = SIXTEEN if self._few_colors else INK.name
         self.set_reactive(App.theme, self.configuration.theme if known else usual)
         super().__init__()
-        self.type_ahead = TypeAhead(self)
-        """What is typed faster than the app follows."""
+        self._loaded = asyncio.Event()
+        self.type_ahead = TypeAhead(self, self._loaded)
+        """Keys for panes that are not there yet, or for a dialog that is about to open."""
         self._panicked = False
 
     def deliver_screenshot(self, *arguments: Any, **options: Any) -> str | None:
@@ -88,19 +88,17 @@ class BpeScope(App[None]):
 
     def get_default_screen(self) -> MainScreen:
         """There is one screen."""
-        self.main = MainScreen(self.configuration)
+        self.main = MainScreen(self.configuration, self._loaded)
         return self.main
 
     async def on_event(self, event: events.Event) -> None:
-        """A key for a pane waits until there are panes, and with it those that follow; the editor types at once."""
-        if isinstance(event, events.Key):
-            key_pressed()
         if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
-            return  # it was on its way when the app left: Textual would ask a screen for its keys (ScreenStackError)
+            return  # the app is leaving: Textual would ask a screen for its keys (ScreenStackError)
+        if isinstance(event, events.Key) and event.key == _QUIT and not event.is_forwarded:
+            self.run_worker(self.action_quit(), group="quit")  # whatever else is going on, and whatever has the focus
+            return
         if isinstance(event, events.MouseMove) and isinstance(self._peek_message(), events.MouseMove):
-            return  # what counts is only where the mouse has come to, however slowly the screen follows it
-        if isinstance(event, events.Key) and not (event.is_printable or event.key in _TYPED):
-            await self.main.loaded.wait()
+            return  # only the last place of the mouse counts, however slowly the screen follows it
         if self.type_ahead.holds(event):
             return
         if isinstance(event, events.MouseEvent) and not event.is_forwarded and leads_nowhere(self.screen, event):

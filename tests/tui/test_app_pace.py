@@ -20,7 +20,7 @@ from tui.screen.main import MainScreen
 from tui.screen.moments import Moments, first_step
 from tui.screen.shown_tokenizer import ShownTokenizer
 from tui.state.training import Run, TrainingOptions
-from tui.terminal.sliced_work import Steps
+from tui.terminal.background import Steps
 from tui.workers.process import Job
 from tui.workers.training_task import TrainingTask
 

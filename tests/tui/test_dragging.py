@@ -1,7 +1,6 @@
 """What the mouse drags costs what has changed of the screen, and the screen looks as if all of it had been drawn."""
 
 import asyncio
-import inspect
 import random
 import re
 from collections import Counter
@@ -22,16 +21,10 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tui.screen.main import MainScreen
-from tui.screen.selective_drawing import OVERRIDDEN, PORTION, SelectiveCompositor
+from tui.screen.selective_drawing import SelectiveCompositor
 from tui.widgets import text_work
 from tui.widgets.curve import Curve
 from tui.widgets.step_line import StepLine
-
-
-@pytest.mark.parametrize("name", OVERRIDDEN)
-def test_textual_still_has_what_is_overridden(name: str) -> None:
-    assert tuple(inspect.signature(getattr(Compositor, name)).parameters) == OVERRIDDEN[name]
 
 
 def written(compositor: Compositor, update: object) -> str:
@@ -81,20 +74,6 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
             selective = written(compositor, compositor.render_partial_update())
             compositor._dirty_regions = set(regions)
             assert selective == written(compositor, Compositor.render_partial_update(compositor))
-
-        # In portions, too, beginning with what lies where somebody types, and no portion is large.
-        regions = {Region(0, 9 * row, 30, 8) for row in range(4)} | {scope.area.region}
-        compositor._dirty_regions = set(regions)
-        whole = compositor.render_partial_update()
-        compositor._dirty_regions, compositor.first = set(regions), scope.area.region
-        portions = [compositor.render_partial_update()]
-        while compositor.is_behind:
-            portions.append(compositor.render_partial_update())
-        compositor.first = None
-        spans = [set(update.spans) for update in portions if update]
-        assert {place for place, _, _ in spans[0]} >= set(scope.area.region.line_range[:PORTION])
-        assert all(len(some) <= 2 * PORTION for some in spans) and len(spans) > 2
-        assert whole is not None and cells(whole.spans) == cells(span for some in spans for span in some)
 
         def mouse(kind: type[events.MouseEvent], x: int) -> events.MouseEvent:
             return kind(None, x, y, 0, 0, 1, False, False, False)
@@ -164,18 +143,16 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
         await scope.batch(mouse(events.MouseUp, places[0]))
 
 
-async def test_a_screen_drawn_in_portions_shows_all_that_has_changed(
+async def test_the_terminal_shows_all_that_has_changed(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody types while a training begins, goes on and ends, with its layouts and drawings; then all is there."""
     shown = pyte.Screen(120, 40)
-    terminal, console, portions = pyte.Stream(shown), Console(width=120, color_system="truecolor"), 0
+    terminal, console = pyte.Stream(shown), Console(width=120, color_system="truecolor")
 
     def paint(app: App[None], screen: Screen[object], update: object) -> None:
-        nonlocal portions
         if isinstance(update, CompositorUpdate):
             terminal.feed(update.render_segments(console).replace("\n", ""))
-            portions += cast(MainScreen, screen)._compositor.is_behind
 
     monkeypatch.setattr(App, "_display", paint)
     async with opened(book) as scope:
@@ -187,7 +164,6 @@ async def test_a_screen_drawn_in_portions_shows_all_that_has_changed(
         await scope.press(*"other")
         await scope.until(lambda: not scope.screen.run.busy and not scope.screen.session.training.is_working, "ends")
         await scope.press(*"thesis")
-        assert portions > 5, "it was drawn in portions"
 
         def undrawn() -> list[tuple[str, str]]:
             whole = [strip.text for strip in scope.screen._compositor.render_strips()]

@@ -6,7 +6,6 @@ A test marked `guarded=False` shows the crash in a plain app. Where one fails, T
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ from textual.widgets._toast import Toast
 from tui.app import BpeScope
 from tui.disk import config
 from tui.owners.owner import Owner
-from tui.terminal.guards import LEANT_ON, Dialog, FaithfulParser, Field, GuardedPalette, PagedOptionList, leads_nowhere
+from tui.terminal.guards import Dialog, FaithfulParser, Field, GuardedPalette, PagedOptionList, leads_nowhere
 
 both = pytest.mark.parametrize(
     "guarded", [pytest.param(True, id="guarded"), pytest.param(False, marks=exhaustive, id="plain")]
@@ -52,15 +51,6 @@ async def running(
         assert ended is None
     else:
         assert isinstance(ended, error), "Textual bears it now: the guard is needed no longer"
-
-
-def test_the_names_that_guards_lean_on_are_there() -> None:
-    for where, names in LEANT_ON.items():
-        module, _, attribute = where.partition(":")
-        place = import_module(module)
-        place = getattr(place, attribute) if attribute else place
-        for name in names:
-            assert hasattr(place, name), f"{where} has no {name} any more"
 
 
 class Asks(App[None]):

@@ -10,13 +10,11 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
-from textual.reactive import Reactive
 from textual.widgets import TextArea
 
 from bpe_core import Tokenizer, train
 from bpe_core.patterns import Splitter
 from tui.text.document import LONG_LINE
-from tui.widgets.faithful_area import OVERRIDDEN
 from tui.widgets.token_area import TokenArea
 
 TOKENIZER = train("the theme of the other thesis\n" * 9 + "日本語 日本語\n" * 4, vocab_size=285, pattern="gpt4")
@@ -68,12 +66,6 @@ async def opened(text: str = "", tokenizer: Tokenizer | None = TOKENIZER, **size
         editor.area.focus()
         await pilot.pause()
         yield editor
-
-
-@pytest.mark.parametrize("name", OVERRIDDEN)
-def test_textual_still_has_what_is_overridden(name: str) -> None:
-    assert tuple(inspect.signature(getattr(TextArea, name)).parameters) == OVERRIDDEN[name]
-    assert isinstance(TextArea.__dict__["selection"], Reactive)
 
 
 def test_textual_still_passes_every_edit_through_the_document() -> None:

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from bpe_core.auditing.verdicts import Verdict
 from tui.drawing.token_rows import HOLE, SPECIAL
 from tui.messages import TokenOpened
-from tui.terminal.sliced_work import SlicedWork
+from tui.terminal.background import SlicedWork
 from tui.widgets.token_table import TokenTable
 
 COUNTS = {"count": {256: 0, 257: 0, 300: 12_345}}

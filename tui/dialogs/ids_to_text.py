@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, visible
 from tui.drawing.token_labels import token_labels
+from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog
 from tui.widgets.decoded_view import DecodedView
 from tui.widgets.token_area import TokenArea
@@ -105,9 +105,9 @@ class IdsToText(Dialog[Decoded]):
         """Beside the screen: a hundred thousand ids take a second."""
         began = monotonic()
         tokenizer, view, about = self._tokenizer, self.query_one(DecodedView), self.query_one("#about-decoded", Static)
-        found = await asyncio.to_thread(ids_in, self._area.text)
+        found = await in_thread(ids_in, self._area.text)
         n_colors = len(view.current_palette.tokens)
-        spans, colors = await asyncio.to_thread(_decoded, tokenizer, found.ids, n_colors)
+        spans, colors = await in_thread(_decoded, tokenizer, found.ids, n_colors)
         view.show(spans, colors, tokenizer.token_bytes)
         told = [_totals(found, spans), *_not_understood(found, spans)]
         about.update(Text("\n").join(told))
@@ -118,7 +118,7 @@ class IdsToText(Dialog[Decoded]):
 
     async def _difference(self, ids: list[int], spans: list[DecodedSpan]) -> Text:
         try:
-            other = await asyncio.to_thread(self._encoded_otherwise, ids, spans)
+            other = await in_thread(self._encoded_otherwise, ids, spans)
         except BpeError as error:
             return Text(f"What encoding this text gives is not known: {visible(str(error))}", "dim")
         if other is None:

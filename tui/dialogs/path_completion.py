@@ -1,6 +1,5 @@
 """What a path may become that someone is typing; folders are read beside the screen."""
 
-import asyncio
 import os
 from collections.abc import Callable, Sequence
 from heapq import nsmallest
@@ -9,6 +8,7 @@ from typing import Final
 from textual.suggester import Suggester
 
 from tui.disk.sources import is_folder
+from tui.terminal.background import in_thread
 
 MOST: Final = 50
 """Completions that are looked at."""
@@ -23,7 +23,7 @@ class PathSuggester(Suggester):
 
     async def get_suggestion(self, value: str) -> str | None:
         """The first in the order of names."""
-        found = await asyncio.to_thread(completions, value)
+        found = await in_thread(completions, value)
         self._tell(value, found)
         return found[0] if found else None
 

@@ -1,20 +1,13 @@
 """AuditRun: an audit of the tokenizer in force, and what it found."""
 
-import gc
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from bpe_core.auditing.verdicts import Verdict
 from tui.owners.owner import Host, Owner
 from tui.state.audit import Audit, AuditInputs
 from tui.workers.auditing import AuditTask, auditing
-
-_MANY: Final = 5_000
-"""Verdicts after which the garbage collector is told to leave them alone: it would hold the screen each time that it
-looks at all of 200,000, a quarter of a second and longer. Verdicts hold no cycles, so they go with the last audit that
-knows them; what was left alone at the start of the app, to mind which takes as long again, stays so."""
 
 
 class AuditRun(Owner[Audit]):
@@ -44,16 +37,11 @@ class AuditRun(Owner[Audit]):
     async def _audit(self, task: AuditTask) -> None:
         found: dict[int, Verdict] = {}
         measures: dict[str, dict[int, float]] = {}
-        n_left_alone = 0
         before = self._value
         async for update in auditing(task):
             found.update((verdict.id, verdict) for verdict in update.verdicts)
             for part in update.measured:
                 measures.setdefault(part.column, {}).update(zip(part.ids, part.values, strict=True))
-            if len(found) - n_left_alone >= _MANY:
-                gc.collect(1)  # garbage of now would be left alone for good
-                gc.freeze()
-                n_left_alone = len(found)
             audit = update.audit
             if audit.running or update.failed:
                 audit = replace(before, running=audit.running, progress=audit.progress, subject=before.subject)

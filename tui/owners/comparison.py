@@ -10,8 +10,9 @@ from typing import Final
 from bpe_core.cli.wire import Command
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.vocabulary.prefix import Prefix
-from tui.owners.owner import Host, Owner, in_thread
+from tui.owners.owner import Host, Owner
 from tui.state.comparison import Comparison
+from tui.terminal.background import in_thread
 from tui.workers.comparing import Task, comparing
 from tui.workers.process import Job
 

@@ -15,7 +15,6 @@ from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation
 from tui.owners.owner import Host, Owner
 from tui.state.training import StepExplained
-from tui.terminal.keys_first import let_keys_pass
 from tui.workers.process import Job
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ class Explaining(Owner[StepExplained]):
                 rows = tokenizer.vocabulary.history[n_told : min(n_told + _AT_ONCE, step + 1)]
                 job.write(f"merges {' '.join(','.join(map(str, row)) for row in rows)}\n")
                 n_told += len(rows)
-                await let_keys_pass()
+                await asyncio.sleep(0)
             self._answered.clear()
             job.write(f"step {step}\n")
             await self._answered.wait()

@@ -13,8 +13,9 @@ from tui.dialogs.questions import AskTitle
 from tui.disk import config, opened_tokenizers
 from tui.disk.config import Configuration
 from tui.disk.tokenizer_files import kept_tokenizers
-from tui.owners.owner import Host, Owner, in_thread, sentence_of
+from tui.owners.owner import Host, Owner, sentence_of
 from tui.state.tokenizers import KnownTokenizer, Opened, Trouble
+from tui.terminal.background import in_thread
 
 MOST_OPENED: Final = 20
 """Tokenizers from elsewhere that are remembered."""

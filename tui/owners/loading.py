@@ -1,7 +1,6 @@
 """Loading: reads a tokenizer from a file. Recovery: finds the merges of a tokenizer whose file holds ranks only."""
 
 import asyncio
-import gc
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,8 +11,9 @@ from bpe_core.errors import PatternNeededError
 from bpe_core.visible import visible
 from tui.dialogs.ask_pattern import AskPattern
 from tui.disk.tokenizer_files import load_file, without_odd_record
-from tui.owners.owner import Awaited, Host, in_thread
+from tui.owners.owner import Awaited, Host
 from tui.state.tokenizers import Loaded
+from tui.terminal.background import in_thread
 
 RECOVERY_SLICE: Final = 0.01
 """Seconds of recovering merges at a time, short enough for a frame."""
@@ -74,10 +74,6 @@ async def read(
             return None
         remember(path, pattern)
         loaded = await in_thread(load_file, path, pattern)
-    # It has up to a million parts, and each search for garbage would look at all of them while a key waits. What holds
-    # itself alive now would be left alone for good, so that is searched for before.
-    gc.collect(1)
-    gc.freeze()
     return loaded
 
 

@@ -9,8 +9,9 @@ from bpe_core.auditing.lines import Occurrence, occurrences
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
 from bpe_core.tokenizer import Tokenizer
-from tui.owners.owner import Host, Owner, in_thread
+from tui.owners.owner import Host, Owner
 from tui.state.audit import TokenLines
+from tui.terminal.background import in_thread
 
 MOST: Final = 200
 """Lines that are found; more of them tell nobody more."""

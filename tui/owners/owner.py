@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
-from errno import EAGAIN
 from functools import partial
-from typing import TYPE_CHECKING, Generic, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from textual.css.query import NoMatches
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 Work = Callable[[], Coroutine[None, None, None]]
 Value = TypeVar("Value")
 Answer = TypeVar("Answer")
-Given = ParamSpec("Given")
 
 
 class Host(Protocol):
@@ -104,16 +101,6 @@ class Awaited(Owner[str]):
     def _failed(self, sentence: str) -> None:
         self._replace("")
         super()._failed(sentence)
-
-
-async def in_thread(work: Callable[Given, Value], *args: Given.args, **kwargs: Given.kwargs) -> Value:
-    """What `work` returns, called in a thread. Raises what it raises, and OSError if there is no thread to be had."""
-    try:
-        return await asyncio.to_thread(work, *args, **kwargs)
-    except RuntimeError as error:
-        if "start new thread" in str(error):
-            raise OSError(EAGAIN, f"{error}: too many are running, or too little memory is left") from error
-        raise
 
 
 def sentence_of(error: BpeError | OSError) -> str:

@@ -10,7 +10,8 @@ from tui.dialogs.button_questions import Confirm
 from tui.dialogs.questions import AskPath, AskPlace
 from tui.disk import files
 from tui.disk.sources import TextSource, file_source, text_of, whole_text
-from tui.owners.owner import Host, Owner, in_thread
+from tui.owners.owner import Host, Owner
+from tui.terminal.background import in_thread
 
 
 class TextFiles(Owner[None]):

@@ -19,9 +19,9 @@ from bpe_core.plurals import counted
 from tui.disk import config
 from tui.disk.tokenizer_files import older_twin, place_for, told_record
 from tui.disk.unfinished import Note
-from tui.owners.owner import Host, Owner, in_thread, sentence_of
+from tui.owners.owner import Host, Owner, sentence_of
 from tui.state.training import Run, TrainingOptions, UnfinishedTraining
-from tui.terminal.keys_first import let_keys_pass
+from tui.terminal.background import in_thread
 from tui.workers.process import Job
 from tui.workers.training_task import RUN, WAIT, TrainingTask
 from tui.workers.updates import training
@@ -236,7 +236,7 @@ class Training(Owner[Run]):
                     (merge.left, merge.right, merge.token, *merge.removed) for merge in merges
                 )
                 self._follower.training_learned(merges)
-                await let_keys_pass()
+                await asyncio.sleep(0)
             self._follower.training_grew(course.tokenizer, update.merges)
         course.saved = update.saved or course.saved
         run = self._towards_goal(course, update.run)

@@ -15,9 +15,10 @@ from tui.dialogs.questions import AskPath
 from tui.drawing.token_export import FORMS, exported
 from tui.owners.audit import AuditRun
 from tui.owners.occurrences import OccurrenceSearch
-from tui.owners.owner import in_thread, sentence_of
+from tui.owners.owner import sentence_of
 from tui.state.audit import AuditInputs
 from tui.state.training import Corpus
+from tui.terminal.background import in_thread
 from tui.workers.auditing import AuditTask
 
 if TYPE_CHECKING:

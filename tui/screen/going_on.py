@@ -20,9 +20,10 @@ from tui.dialogs.button_questions import Confirm
 from tui.dialogs.questions import AskNumber
 from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
-from tui.owners.owner import in_thread, sentence_of
+from tui.owners.owner import sentence_of
 from tui.state.tokenizers import name_of
 from tui.state.training import TrainingOptions, UnfinishedTraining
+from tui.terminal.background import in_thread
 from tui.workers.training_task import RUN, WAIT, TrainingTask
 
 if TYPE_CHECKING:

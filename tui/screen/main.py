@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -27,7 +27,7 @@ from tui.screen.arrangement import Arrangement
 from tui.screen.requests import RequestScreen
 from tui.screen.selective_drawing import SelectiveCompositor
 from tui.screen.state_screen import StateScreen
-from tui.terminal.keys_first import seconds_of_rest
+from tui.terminal.background import in_thread
 from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Pane
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 
+SECONDS_TO_END: Final = 1.5
+"""How long the app waits at its end for what runs beside the screen."""
+
 
 class MainScreen(RequestScreen):
     """Five panes, the line of steps under them, and everything they show; what is done is done by its `session`."""
@@ -55,17 +58,17 @@ class MainScreen(RequestScreen):
     active: var[str] = var("editor", init=False)
     """The pane that has the focus, or had it last."""
 
-    def __init__(self, configuration: config.Configuration) -> None:
+    def __init__(self, configuration: config.Configuration, loaded: asyncio.Event) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-middling"), (36, "-high")]
         super().__init__()
         self._compositor: SelectiveCompositor = SelectiveCompositor()
         self._configuration = configuration
         self._not_kept = ""
+        self.loaded = loaded
+        """Set once all panes are there."""
         self.arrangement = Arrangement(self)
         """Which panes are seen."""
-        self.loaded = asyncio.Event()
-        """Set once all panes are there; a key that is for them has to wait until then."""
 
     def compose(self) -> ComposeResult:
         """Title, frames of panes and the editor in its own, steps, a hint, keys; state flows down by binding."""
@@ -94,7 +97,7 @@ class MainScreen(RequestScreen):
     async def _load(self) -> None:
         """Import the engine and the panes beside the screen, and put the panes into their frames, all in one frame."""
         try:
-            await asyncio.to_thread(_import_all)
+            await in_thread(_import_all)
             from tui.screen.session import Session
 
             with self.app.batch_update():
@@ -130,7 +133,8 @@ class MainScreen(RequestScreen):
         working = [worker for worker in self.workers if worker.node is self and not worker.is_finished]
         for worker in working:
             worker.cancel()
-        await asyncio.gather(*(worker.wait() for worker in working), return_exceptions=True)
+        if working:  # a process that needs longer keeps what it has when it finds its pipes closed
+            await asyncio.wait([asyncio.ensure_future(worker.wait()) for worker in working], timeout=SECONDS_TO_END)
         if is_training:
             self._leave_training(self.session.training.output)
 
@@ -161,28 +165,6 @@ class MainScreen(RequestScreen):
         except OSError as error:
             return str(error.strerror)
         return ""
-
-    def _compositor_refresh(self) -> None:
-        """Draw what has changed; while somebody types into the editor, in portions, so that no key waits for all."""
-        if self.app._batch_count:
-            return  # all of it is drawn behind the batch
-        types = self.focused is self._area and self.app.mouse_captured is None
-        self._compositor.first = self._area.region if types else None
-        super()._compositor_refresh()
-        self._compositor.first = None
-        if self._compositor.is_behind:
-            asyncio.get_running_loop().call_later(seconds_of_rest(), self.call_later, self._draw_on)
-
-    def _draw_on(self) -> None:
-        """Draw the next portion, once keys have been heard and what they changed is among it."""
-        if self._layout_required:
-            return  # what is left is drawn with it
-        # The others may be there only once they are laid out, and would have Textual take that for done.
-        seen = self._dirty_widgets & self._compositor.visible_widgets.keys()
-        others = self._dirty_widgets - seen
-        self._compositor.update_widgets(seen)
-        self._compositor_refresh()
-        self._dirty_widgets |= others
 
     # Which pane is seen
 

@@ -12,7 +12,7 @@ from bpe_core.trainer.conditions import Condition, PowerOfTwo, Step, Token
 from bpe_core.visible import token_label
 from tui.dialogs.questions import AskCondition
 from tui.state.training import PACES
-from tui.terminal.sliced_work import SlicedWork, Steps
+from tui.terminal.background import SlicedWork, Steps
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge

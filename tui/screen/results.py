@@ -14,9 +14,10 @@ from bpe_core.visible import visible
 from tui.dialogs.questions import AskFormat
 from tui.dialogs.runs import Runs
 from tui.disk import config
-from tui.owners.owner import in_thread, sentence_of
+from tui.owners.owner import sentence_of
 from tui.state.tokenizers import name_of
 from tui.state.training import RunCurve
+from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from bpe_core.cli.runs import Run

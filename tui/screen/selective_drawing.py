@@ -1,54 +1,28 @@
 """SelectiveCompositor: where parts of a screen have changed, only the lines that hold them are asked for.
 
 Textual asks every widget in the rectangle around all changed parts for all of its lines; on a screen of many panes, of
-which a few cells change in each corner, that is nearly everything, and most of what a frame costs. And it draws all
-that has changed at once; while somebody types that is done in portions, between which keys are heard.
+which a few cells change in each corner, that is nearly everything, and most of what a frame costs.
 """
 
 from collections.abc import Iterable, Iterator, Set
-from typing import Final
 
 from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
 from textual.strip import Strip
 
-PORTION: Final = 10
-"""Lines of changed regions that are drawn at once while somebody types: some 5 to 10 ms of work."""
-OVERRIDDEN = {"render_partial_update": ("self",), "_get_renders": ("self", "crop")}
-"""The methods of `Compositor` that are overridden, with the parameters they count on."""
-
 
 class SelectiveCompositor(Compositor):
     """A compositor whose partial updates cost what has changed."""
 
-    first: Region | None = None
-    """Where somebody types: what has changed there is drawn first, all else in portions. None: all is drawn at once."""
     _changed: Set[Region] = frozenset()
     """What the partial update that is being made is about; nothing while none is."""
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether something has changed that is not drawn yet."""
-        return bool(self._dirty_regions)
-
     def render_partial_update(self) -> ChopsUpdate | None:
-        """What is to be written for the regions that have changed, or for a portion of them."""
-        changed, later = self._portion(self.first) if self.first else (self._dirty_regions, set[Region]())
-        self._changed, self._dirty_regions = frozenset(changed), changed
+        self._changed = frozenset(self._dirty_regions)
         try:
             return super().render_partial_update()
         finally:
-            self._changed, self._dirty_regions = frozenset(), later
-
-    def _portion(self, first: Region) -> tuple[set[Region], set[Region]]:
-        """What is drawn now, and what is later, of the regions that have changed."""
-        now, later, room = set[Region](), set[Region](), PORTION
-        for region in sorted(self._dirty_regions, key=lambda region: (not region.overlaps(first), region.y, region.x)):
-            upper, lower = region.split_horizontal(min(room, region.height))
-            room -= upper.height
-            now |= {upper} if upper else set()
-            later |= {lower} if lower else set()
-        return now, later
+            self._changed = frozenset()
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
         return self._get_changed() if self._changed else super()._get_renders(crop)

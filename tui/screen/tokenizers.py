@@ -18,8 +18,8 @@ from tui.disk.tokenizer_files import told_pattern
 from tui.owners.fetch import Fetch
 from tui.owners.known_tokenizers import KnownTokenizers
 from tui.owners.loading import Loading, Recovery
-from tui.owners.owner import in_thread
 from tui.screen.shown_tokenizer import ShownTokenizer, same
+from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from tui.disk.config import Configuration

@@ -1,7 +1,6 @@
 """What Textual 8.2 does not bear, and what is done about it: each deed that would end the app, in one place.
 
-For each guard a test says what happens without it, and fails once Textual needs it no longer. Some have to lean on
-names that are Textual's own affair; `LEANT_ON` lists them, so that a test says at once when a version has moved one.
+For each guard a test says what happens without it, and fails once Textual needs it no longer.
 """
 
 import codecs
@@ -16,7 +15,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
 from textual._xterm_parser import XTermParser
-from textual.app import ComposeResult
+from textual.app import ComposeResult, ScreenStackError
 from textual.await_complete import AwaitComplete
 from textual.command import CommandInput, CommandList, CommandPalette
 from textual.driver import Driver
@@ -28,17 +27,6 @@ from textual.widgets import Input, OptionList
 from textual.worker import WorkerError
 
 from bpe_core.visible import visible
-
-LEANT_ON: Final[dict[str, tuple[str, ...]]] = {
-    "textual.command:CommandPalette": ("_on_click", "_action_command_list", "_GATHER_COMMANDS_GROUP"),
-    "textual.widgets:Input": ("_value", "_position_to_cell", "_cell_offset_to_index", "_on_paste"),
-    "textual.drivers.linux_driver": ("getincrementaldecoder", "LinuxDriver", "XTermParser"),
-    "textual._xterm_parser:XTermParser": ("feed", "_sequence_to_key_events"),
-    "textual.screen:Screen": ("_get_breakpoint_classes", "_update_focus_styles"),
-    "textual.dom:DOMNode": ("_get_component_classes", "_selector_names"),
-}
-"""Where -> the names there, documented nowhere, that the guards lean on, and the main screen where it styles only what
-changes. Those of the text area stand beside it, in `tui.widgets.faithful_area`."""
 
 LONGEST_FIELD: Final = 10_000
 """Characters that a field takes in one paste; Textual draws all of them again at each key."""
@@ -130,9 +118,9 @@ class GuardedPalette(CommandPalette):
         return super().dismiss(result) if in_front(self) else AwaitComplete()
 
     def _on_click(self, event: Click) -> None:  # type: ignore[override]
-        """Without: a click at a place that is none any more, as the terminal has shrunk (NoWidget)."""
+        """Without: a click outside of a terminal that has shrunk, or while the app ends, is a crash."""
         event.prevent_default()  # the base class would hear of it a second time
-        with suppress(NoWidget):
+        with suppress(NoWidget, ScreenStackError):
             super()._on_click(event)
 
     def _action_command_list(self, action: str) -> None:
@@ -188,10 +176,14 @@ def forgiving(driver: type[Driver]) -> type[Driver]:
 
     class ForgivingDriver(driver):  # type: ignore[misc, valid-type]
         def run_input_thread(self) -> None:
-            # It makes a strict decoder by this name, and there is no other way to give it one that is not.
-            linux_driver.getincrementaldecoder = _replacing  # type: ignore[attr-defined, assignment]
-            linux_driver.XTermParser = FaithfulParser  # type: ignore[attr-defined]
-            super().run_input_thread()
+            # It makes a strict decoder and a parser by these names; there is no other way to give it ours.
+            names = {"getincrementaldecoder": _replacing, "XTermParser": FaithfulParser}
+            before = {name: getattr(linux_driver, name) for name in names}
+            try:
+                vars(linux_driver).update(names)
+                super().run_input_thread()
+            finally:
+                vars(linux_driver).update(before)
 
     return ForgivingDriver
 

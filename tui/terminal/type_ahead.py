@@ -1,71 +1,107 @@
-"""What is typed or clicked faster than the app follows: each deed goes to where the one before it has led.
+"""What is typed or clicked while a screen comes or goes waits, and then goes to the screen that is in front.
 
-Over a slow line, or on a busy machine, many events come in one batch. Textual sends a key to what has the focus at that
-moment, while the key before it is still on its way to what it does: an Enter meant for one dialog would reach another,
-digits the field that was just left, and a Backspace between two digits would delete the second. Here what follows a
-key that is no letter, or a click, waits until the app has come to rest.
+Textual sends a key to what has the focus when it arrives, while what the key before it does may still be on its way: in
+one batch, as over a slow line, the Enter meant for one dialog would reach another, and digits the field that was just
+left. So a key that may lead elsewhere is followed up from the widget that it was sent to: once that widget and all that
+it stands in have handled their messages, it has led to where it leads. Letters and the editor's own keys are never
+followed, so nothing waits behind what is typed.
 """
 
 import asyncio
-import time
 from collections import deque
+from collections.abc import Iterator
 from typing import Final
 
 from textual.app import App
 from textual.events import Event, Key, MouseDown, MouseEvent, MouseMove, MouseUp, Paste
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-_MOVING: Final = frozenset(("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete"))
-"""Keys that lead nowhere else; the editor does them at once, so that nothing has to wait for them there."""
-_PATIENCE: Final = 2.0
-"""Seconds after which what follows waits no longer for an app that does not come to rest."""
-_ROUNDS: Final = 3
-"""Rounds of the event loop without a message on its way, after which an app is at rest."""
+_EDITING: Final = frozenset(
+    ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "backspace", "delete", "enter")
+)
+"""Keys that stay in the editor, alone or with a modifier."""
+_PASSES: Final = 5
+"""How often a key is followed up: what it does may be done by a message, and what that does by another."""
+_LIMIT: Final = 0.3
+"""Seconds that a widget is waited for: one that is being removed may never handle the message."""
+_POLL: Final = 0.005
+"""Seconds between two looks at a new screen that is not ready."""
+_POLLS: Final = 100
 
 
 class TypeAhead:
-    """Holds back the input of an app while what came before it has still to have its effect."""
+    """Holds the input of `app` back while a screen comes or goes, and until `ready` is set."""
 
-    def __init__(self, app: App[None]) -> None:
+    def __init__(self, app: App[None], ready: asyncio.Event) -> None:
         self._app = app
+        self._ready = ready
         self._waiting: deque[Event] = deque()
         self._following: asyncio.Task[None] | None = None
         self._passing = False
 
     @property
     def pending(self) -> bool:
-        """Whether something waits for its turn, or would have to."""
+        """Whether something waits, or would have to."""
         return bool(self._waiting or self._following)
 
     def holds(self, event: Event) -> bool:
-        """Whether `event` has to wait; it comes again, by itself, when its turn has come."""
-        if self._passing or not self.pending or event.is_forwarded or not _is_input(event):
+        """Whether `event` has to wait; it is sent again when its turn has come."""
+        if self._passing or event.is_forwarded or not isinstance(event, Key | MouseEvent | Paste):
             return False
+        if not self.pending:
+            focused = self._focused()
+            if self._ready.is_set() or not isinstance(event, Key) or not leads(event, focused):
+                return False
+            self._following = asyncio.create_task(self._follow(None))
         if isinstance(event, MouseMove) and self._waiting and isinstance(self._waiting[-1], MouseMove):
-            self._waiting.pop()  # only where the mouse has come to
+            self._waiting.pop()  # only the last place of the mouse counts
         self._waiting.append(event)
         return True
 
     def passed(self, event: Event) -> None:
-        """`event` has been sent to its place: what comes next waits if that may lead elsewhere."""
-        focused = self._app.focused if self._app.screen_stack else None
+        """`event` has been sent to its widget: what comes next waits if `event` may lead elsewhere."""
+        focused = self._focused()
         if self._following is None and leads(event, focused):
-            self._following = asyncio.create_task(self._follow())
+            self._following = asyncio.create_task(self._follow(focused))
 
-    async def _follow(self) -> None:
-        """Wait for the app to come to rest, then let it go on with what has waited."""
-        end, quiet = time.monotonic() + _PATIENCE, 0
-        while quiet < _ROUNDS and time.monotonic() < end:
-            await asyncio.sleep(0)
-            quiet = quiet + 1 if at_rest(self._app) else 0
+    def _focused(self) -> Widget | None:
+        return self._app.focused if self._app.screen_stack else None
+
+    async def _follow(self, widget: Widget | None) -> None:
+        await self._ready.wait()
+        for _ in range(_PASSES):
+            pumps = list(self._upwards(widget))
+            for pump in pumps:
+                handled = asyncio.Event()
+                if pump.is_running and pump.call_later(handled.set):
+                    try:
+                        await asyncio.wait_for(handled.wait(), _LIMIT)
+                    except TimeoutError:
+                        continue
+            widget = self._focused()
+            if not any(pump.message_queue_size for pump in (*pumps, *self._upwards(widget))):
+                break
+        for _ in range(_POLLS):
+            if _takes_keys(self._app):
+                break
+            await asyncio.sleep(_POLL)
         self._following = None
         if self._waiting:
-            self._app.call_later(self._go_on)
+            self._app.call_later(self._send)
 
-    async def _go_on(self) -> None:
-        """Send on what has waited, up to the next that leads elsewhere."""
+    def _upwards(self, widget: Widget | None) -> Iterator[MessagePump]:
+        """A widget and what it stands in, up to the app."""
+        if widget is not None:
+            yield from (node for node in widget.ancestors_with_self if node is not self._app)
+        elif self._app.screen_stack:
+            yield self._app.screen
+        yield self._app
+
+    async def _send(self) -> None:
+        """Send what has waited, up to the next event that leads elsewhere."""
         while self._waiting and self._following is None:
             event = self._waiting.popleft()
             self._passing = True
@@ -76,36 +112,27 @@ class TypeAhead:
 
 
 def leads(event: Event, focused: Widget | None) -> bool:
-    """Whether an event has to have had its effect before the next one is sent anywhere.
+    """Whether an event may open or close a screen, or move the focus.
 
-    A letter is typed where something can be typed; on a list it may be a key that leads to a field.
+    A letter is typed where something can be typed; on a list it may be a command.
 
     >>> [leads(Key(key, None), None) for key in ("tab", "shift+left", "ctrl+p")], leads(Key("a", "a"), Input())
     ([True, True, True], False)
     """
     if isinstance(event, Key):
-        at_once = isinstance(focused, TextArea) and event.key.rpartition("+")[2] in _MOVING
-        is_typed = event.is_printable and (focused is None or isinstance(focused, TextArea | Input))
-        return not (is_typed or at_once)
+        edits = isinstance(focused, TextArea) and event.key.rpartition("+")[2] in _EDITING
+        types = event.is_printable and (focused is None or isinstance(focused, TextArea | Input))
+        return not (edits or types)
     return isinstance(event, MouseDown | MouseUp)
 
 
-def at_rest(app: App[None]) -> bool:
-    """Whether no message is on its way, and the screen in front is ready for keys."""
+def _takes_keys(app: App[None]) -> bool:
+    """Whether the screen in front is mounted and has its first focus."""
     if not app.screen_stack:
         return True
     screen = app.screen
-    if not screen.is_running or (_wants_focus(screen) and screen.focused is None):
-        return False
-    if screen.is_modal and any(worker.node is screen and not worker.is_finished for worker in app.workers):
-        return False  # the palette is looking for what was typed
-    return not any(node.message_queue_size for node in (app, screen, *screen.walk_children()))
+    return screen.is_running and not (_wants_focus(screen) and screen.focused is None)
 
 
 def _wants_focus(screen: Screen[object]) -> bool:
-    wanted = screen.app.AUTO_FOCUS if screen.AUTO_FOCUS is None else screen.AUTO_FOCUS
-    return bool(wanted) and screen.is_modal
-
-
-def _is_input(event: Event) -> bool:
-    return isinstance(event, Key | MouseEvent | Paste)
+    return screen.is_modal and bool(screen.app.AUTO_FOCUS if screen.AUTO_FOCUS is None else screen.AUTO_FOCUS)

@@ -23,6 +23,7 @@ from tui.commands import applies, bindings
 from tui.disk.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.source_labels import heading_label, size_label, source_label
 from tui.messages import PresetChosen, TextWanted, WeightWanted
+from tui.terminal.background import in_thread
 
 Mark = Literal["corpus", "reference"]
 
@@ -218,7 +219,7 @@ class CorpusTree(Tree[Entry]):
     async def _list(self, node: TreeNode[Entry], path: Path) -> None:
         """Read a folder beside the screen, and add what it holds in slices."""
         try:
-            found = await asyncio.to_thread(listing, path)
+            found = await in_thread(listing, path)
         except OSError as error:
             found = Listing((), 0, f"cannot be listed: {error.strerror}")
         for start in range(0, len(found.sources), _SLICE):

@@ -5,7 +5,6 @@ However many steps there are, a drawing looks at two of them per cell of its wid
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
@@ -28,6 +27,7 @@ from tui.drawing.braille import blocks, braille
 from tui.drawing.curve_plot import UNDER, CurvePlot, StepAxis
 from tui.drawing.curve_quantities import QUANTITIES, depth, values
 from tui.messages import StepRequested
+from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
     from bpe_core.metrics.training_curve import CurvePoint
@@ -144,7 +144,7 @@ class Curve(Widget, can_focus=True):
         here = names.index(self.quantity)
         for name in (*names[here + 1 :], *names[: here + 1]):
             lengths = self._lengths
-            points = await asyncio.to_thread(self.points) if QUANTITIES[name].of_point else ()
+            points = await in_thread(self.points) if QUANTITIES[name].of_point else ()
             if lengths is self._lengths and (drawn := values(name, lengths, self._n_bytes, points)):
                 self._draw(name, lengths if name == "tokens" else drawn)
                 return

@@ -7,7 +7,7 @@ from rich.style import Style
 
 from bpe_core.explain.decoding import DecodedSpan
 from tui.drawing.palette import CurrentPalette, Look, Palette
-from tui.terminal.sliced_work import SlicedWork, Steps
+from tui.terminal.background import SlicedWork, Steps
 from tui.text.decoded_rows import lay_out
 from tui.text.views import ViewRow
 from tui.widgets.colored_rows import ColoredRows

@@ -1,14 +1,13 @@
 """FaithfulArea: Textual's text area over a document that keeps every character, at any size.
 
 It replaces three parts of a `TextArea` (the document, its rows, the cursor's ways) where the area puts them in, and
-the few methods that would walk the whole text at each key. All that is overridden of Textual is overridden here, and
-listed in `OVERRIDDEN`, so that a test can say at once when a new version has moved it. What is drawn, and what follows
-from an edit, is for `TokenArea` to say: it has `new_document`, `begin_edits`, `end_edits` and `draw_row` for that.
+the few methods that would walk the whole text at each key. What is drawn, and what follows from an edit, is for
+`TokenArea` to say: it has `new_document`, `begin_edits`, `end_edits` and `draw_row` for that.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from textual import events
@@ -23,26 +22,6 @@ from textual.widgets import TextArea
 from tui.text.document import FaithfulDocument
 from tui.text.navigator import Navigator
 from tui.text.screen_rows import Rows, RowStretch
-
-OVERRIDDEN: Final = {
-    "_set_document": ("self", "text", "language"),
-    "_refresh_size": ("self",),
-    "_build_highlight_map": ("self",),
-    "_recompute_cursor_offset": ("self",),
-    "_on_key": ("self", "event"),
-    "_on_paste": ("self", "event"),
-    "_undo_batch": ("self", "edits"),
-    "_redo_batch": ("self", "edits"),
-    "edit": ("self", "edit"),
-    "find_matching_bracket": ("self", "bracket", "search_from"),
-    "get_cursor_word_left_location": ("self",),
-    "get_cursor_word_right_location": ("self",),
-    "action_delete_left": ("self",),
-    "render_line": ("self", "y"),
-    "_watch__cursor_visible": ("self",),
-    "scroll_cursor_visible": ("self", "center", "animate"),
-}
-"""The methods of `TextArea` that are overridden, with the parameters they count on."""
 
 
 class FaithfulArea(TextArea, inherit_bindings=False):

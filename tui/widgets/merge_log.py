@@ -16,7 +16,7 @@ from bpe_core.visible import token_label, visible
 from tui.commands import bindings
 from tui.drawing.columns import fit
 from tui.drawing.merge_order import COUNTED, SHOWN, next_row, rows_shown
-from tui.terminal.sliced_work import SlicedWork
+from tui.terminal.background import SlicedWork
 from tui.widgets.merge_rows import MergeRows
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from bpe_core.visible import token_label
 from tui.drawing.columns import PlacedColumn, fit, line, tinted
 from tui.drawing.merge_columns import merge_places, share_told, ties_told
 from tui.messages import StepRequested
-from tui.terminal.sliced_work import SlicedWork, Steps
+from tui.terminal.background import SlicedWork, Steps
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from bpe_core.visible import visible
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
 from tui.messages import PatternChosen, PatternWanted
 from tui.state.training import TrainingOptions
+from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
-from tui.terminal.sliced_work import SlicedWork, Steps
 from tui.widgets.choice import Choice
 
 ANOTHER: Final = ""

@@ -5,7 +5,6 @@ First come the tokens of the first lane, then those of the other lanes, then the
 
 from __future__ import annotations
 
-from asyncio import to_thread
 from collections.abc import Callable, Coroutine
 from functools import partial
 from time import monotonic
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from textual.timer import Timer
 from textual.worker import Worker
 
+from tui.terminal.background import in_thread
 from tui.text.edited_text import EditedText
 
 if TYPE_CHECKING:
@@ -112,13 +112,13 @@ class TextWork:
 
     def _compile(self, splitter: Splitter) -> None:
         if splitter in self._splitters:
-            self._area.run_worker(to_thread(splitter.compile_all), group="patterns")
+            self._area.run_worker(in_thread(splitter.compile_all), group="patterns")
 
     async def _read(self) -> None:
         """Read in a thread what is to be read, until nothing is; never two texts at a time."""
         try:
             while (reading := self._area.edited.next_reading) is not None:
-                await to_thread(reading.run)
+                await in_thread(reading.run)
                 self._area.edited.take_reading(reading)
         finally:
             self._is_reading = False
@@ -169,5 +169,5 @@ class TextWork:
     async def _order(self, tokenizer: Tokenizer) -> None:
         from bpe_core.vocabulary.token_order import in_order
 
-        await to_thread(in_order, tokenizer.vocabulary)
+        await in_thread(in_order, tokenizer.vocabulary)
         self._work_in(_PAUSE)

@@ -19,7 +19,7 @@ from tui.drawing.token_columns import number, token_places
 from tui.drawing.token_lines import SEVERITIES, kind_titles, none_shown, reason, shown_told, title_line, token_line
 from tui.drawing.token_rows import ALL, HOLE, SPECIAL, TokenRows, Wanted
 from tui.messages import TokenOpened
-from tui.terminal.sliced_work import SlicedWork
+from tui.terminal.background import SlicedWork
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:

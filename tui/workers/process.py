@@ -19,7 +19,6 @@ from bpe_core.cli.events import Counting, Done, Event, Failed, Merges, State
 from bpe_core.cli.result_events import Explained, Places
 from bpe_core.cli.wire import Command, WireError, parse, to_line
 from bpe_core.errors import BpeError
-from tui.terminal.keys_first import let_keys_pass
 
 BATCHES_PER_SECOND: Final = 10
 """Each draws most of the screen again, and a key that is pressed meanwhile has to wait for it."""
@@ -141,7 +140,7 @@ class Job:
         lines, rest = _Lines(self._process.stdout), _Rest()
         gathered: list[Event] = []
         while not lines.ended:
-            await let_keys_pass()
+            await asyncio.sleep(0)
             news: list[Event] = []
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(rest.end if gathered else None):

@@ -1,5 +1,6 @@
 """What workers are asked for, and what their events amount to: a training and a count as streams of values."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,6 @@ from bpe_core.cli.events import (
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
 from tui.state.training import Phase, Run, Totals
-from tui.terminal.keys_first import let_keys_pass
 from tui.workers.process import Job
 
 _AT_ONCE: Final = 1024
@@ -56,7 +56,7 @@ async def training(job: Job) -> AsyncIterator[TrainingUpdate]:
             skipped += isinstance(event, Skipped)
             for part in _parts(event):
                 run = _folded(run, part, update, pace)
-                await let_keys_pass()
+                await asyncio.sleep(0)
         if update.totals is not None:
             update.totals = replace(update.totals, skipped=skipped)
         update.run = run

@@ -1,0 +1,106 @@
+"""Work beside the event loop: in a thread, or on the loop in slices between which keys and drawing have their turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import suppress
+from contextvars import copy_context
+from errno import EAGAIN
+from functools import partial
+from threading import Thread
+from time import perf_counter
+from typing import ClassVar, Generic, ParamSpec, Protocol, TypeVar
+
+from textual.worker import Worker
+
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
+Steps = Generator[None, None, Result]
+"""A computation that pauses after each of its steps, which take some milliseconds, and returns its result."""
+
+
+async def in_thread(work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs) -> Result:
+    """What `work` returns, called in a thread. Raises what it raises, and OSError if no thread can be started.
+
+    The thread is a daemon, unlike those of `asyncio.to_thread`, for which the end of the app would wait.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Result] = loop.create_future()
+
+    def settle(result: Result | None, error: BaseException | None) -> None:
+        if future.cancelled():
+            return
+        if error is None:
+            future.set_result(result)  # type: ignore[arg-type]
+        else:
+            future.set_exception(error)
+
+    def run() -> None:
+        result, problem = None, None
+        try:
+            result = work(*args, **kwargs)
+        except BaseException as error:
+            problem = error
+        with suppress(RuntimeError):  # the loop has been closed
+            loop.call_soon_threadsafe(settle, result, problem)
+
+    try:
+        Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    except RuntimeError as error:
+        raise OSError(EAGAIN, f"{error}: too many are running, or too little memory is left") from error
+    return await future
+
+
+class RunsWorkers(Protocol):
+    """A widget, as far as it is needed here."""
+
+    def run_worker(self, work: Callable[[], Coroutine[None, None, None]]) -> Worker[None]:
+        """Run a coroutine as a task."""
+
+
+class SlicedWork(Generic[Result]):
+    """One computation at a time; a new one replaces the one that is under way."""
+
+    AT_ONCE: ClassVar[float] = 0.008
+    """Seconds of work in a slice."""
+    REST: ClassVar[float] = 0.005
+    """Seconds between two slices."""
+
+    def __init__(self, owner: RunsWorkers) -> None:
+        self._owner = owner
+        self._worker: Worker[None] | None = None
+        self.seconds = 0.0
+        """How long the last computation took."""
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a computation is under way."""
+        return self._worker is not None
+
+    def cancel(self) -> None:
+        """Drop the computation that is under way."""
+        if self._worker is not None:
+            self._worker.cancel()
+            self._worker = None
+
+    def run(self, steps: Steps[Result], done: Callable[[Result], None]) -> None:
+        """Call `done` with the result: before `run` returns if one slice is enough."""
+        self.cancel()
+        if not self._advance(steps, done, perf_counter()):
+            self._worker = self._owner.run_worker(partial(self._continue, steps, done, perf_counter()))
+
+    def _advance(self, steps: Steps[Result], done: Callable[[Result], None], began: float) -> bool:
+        end = perf_counter() + self.AT_ONCE
+        try:
+            while perf_counter() < end:
+                next(steps)
+        except StopIteration as finished:
+            self._worker, self.seconds = None, perf_counter() - began
+            done(finished.value)
+            return True
+        return False
+
+    async def _continue(self, steps: Steps[Result], done: Callable[[Result], None], began: float) -> None:
+        while not self._advance(steps, done, began):
+            await asyncio.sleep(self.REST)
