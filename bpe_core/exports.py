@@ -9,7 +9,6 @@ from dataclasses import asdict, astuple, fields
 
 from bpe_core.errors import OptionError
 from bpe_core.metrics.training_curve import CurvePoint
-from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
 
@@ -17,30 +16,16 @@ from bpe_core.visible import token_label
 def merges_as_text(tokenizer: Tokenizer) -> Iterator[str]:
     """Yield a line a merge, its values separated by tabs, the names of the columns first; newlines included.
 
-    Ids are those of the step. Tokens are labels, as the app shows them, and bytes in hexadecimal; what a training
+    Tokens are labels, as the app shows them, and bytes in hexadecimal; what a training
     recorded follows if it is known.
     """
     steps = tokenizer.record.steps if tokenizer.record else ()
     columns = ["step", "left_id", "right_id", "id", "left", "right", "token", "hex"]
     yield "\t".join([*columns, *(("count", "ties", "n_tokens") if steps else ())]) + "\n"
-    vocabulary = tokenizer.vocabulary
-    for number, (row, merge) in enumerate(zip(vocabulary.history, vocabulary.merges, strict=True)):
+    for number, merge in enumerate(tokenizer.merges):
         labels = (token_label(tokenizer.token_bytes(id)) for id in merge)
-        values = (number + 1, *row[:3], *labels, tokenizer.token_bytes(merge[2]).hex())
+        values = (number + 1, *merge, *labels, tokenizer.token_bytes(merge[2]).hex())
         yield "\t".join(map(str, (*values, *(steps[number] if number < len(steps) else ())))) + "\n"
-
-
-def removed_as_text(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield a line a token that was removed in training (Picky BPE), in order, as `merges_as_text` writes them.
-
-    The step is the one that removed it. Raises `OptionError` for a tokenizer of another training.
-    """
-    vocabulary = tokenizer.vocabulary
-    if not isinstance(vocabulary, PickyVocabulary):
-        raise OptionError("No token was removed in this training; only the experiment picky does that.")
-    yield "step\tid\ttoken\thex\n"
-    for step, token, data in vocabulary.removed:
-        yield f"{step}\t{token}\t{token_label(data)}\t{data.hex()}\n"
 
 
 def curve_as_csv(curves: Mapping[str, Sequence[CurvePoint]]) -> Iterator[str]:

@@ -52,7 +52,6 @@ WORDS: Final[Mapping[str, str]] = {
     "specials": "Special tokens: a text such as <|endoftext|> with an id that no merge makes.",
     "weight": "How many times a text counts beside the others: w on it in the corpus.",
     "sample": "A share of the texts that is read instead of all; a seed says which.",
-    "experiment": "Another way to learn than common byte-pair encoding: more options (F3).",
     "corpus": "The chosen texts, from which merges are learned.",
     "document": "A file, or a text on its own: no merge crosses its border.",
     "different": "Pieces that differ from each other: counts are kept once for each of them.",

@@ -27,11 +27,9 @@ def scaffold(subject: Subject) -> Iterator[Finding]:
     """Scaffold tokens: judged `by_counts` where the token's counts are known, `by_rank` otherwise.
 
     Then the ends of chains that were judged by rank, see `_verbatim`. Merges behind `end_of_order` are not judged by
-    rank, and nothing is where scaffold was removed in training.
+    rank.
     """
     usage, vocabulary = subject.usage, subject.tokenizer.vocabulary
-    if not vocabulary.only_merges:
-        return
     learned = dict.fromkeys(token for _, _, token in vocabulary.merges)
     last = end_of_order(vocabulary)
     copied: dict[int, Finding] = {}

@@ -30,8 +30,6 @@ def end_of_order(vocabulary: Vocabulary) -> int:
 
     O(merges). The place is where the share of tokens without later use falls most, found to within some merges.
     """
-    if not vocabulary.only_merges:  # what is scaffold was removed, and ids do not follow the steps
-        return vocabulary.n_merges
     steps, leaves = [], []
     for step, (_, _, token) in enumerate(vocabulary.merges, 1):
         if vocabulary.step_of(token) == step:  # in some published files a later merge makes the same token again

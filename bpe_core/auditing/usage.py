@@ -73,11 +73,11 @@ class Usage:
         """The usage in the training corpus, from the tokenizer's record; O(merges).
 
         Only for tokens that merges made: the record does not tell how often single bytes are left. None if there is no
-        record, if merges were added after the training, or if tokens were split again in it.
+        record, or if merges were added after the training.
         """
         record = tokenizer.record
         vocabulary = tokenizer.vocabulary
-        if record is None or len(record.steps) < vocabulary.n_merges or not vocabulary.only_merges:
+        if record is None or len(record.steps) < vocabulary.n_merges:
             return None
         n_tokens = record.n_tokens_start
         made: dict[int, int] = {}
@@ -155,13 +155,11 @@ class _DocumentsOfTokens:
 
 
 def _merged(tokenizer: Tokenizer, remaining: Mapping[int, int]) -> dict[int, int]:
-    """Id -> occurrences consumed by later merges; empty where tokens were split again, too.
+    """Id -> occurrences consumed by later merges.
 
     From the last merge back: a token was made `remaining + merged` times, and each time consumed one of each parent.
     """
     vocabulary = tokenizer.vocabulary
-    if not vocabulary.only_merges:
-        return {}
     merged = dict.fromkeys(remaining, 0)
     for step in range(vocabulary.n_merges, 0, -1):
         left, right, token = vocabulary.merges[step - 1]

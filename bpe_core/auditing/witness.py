@@ -56,11 +56,10 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
     """Whether the token's bytes, encoded as one piece, become the token. If not, no text contains it.
 
     This holds because merges inside a byte string do not depend on its surroundings as long as no token crosses its
-    ends. With an end-of-word marker it proves nothing about a token that does not end with the marker: True for these,
-    and for all where merges are undone again.
+    ends. With an end-of-word marker it proves nothing about a token that does not end with the marker: True for these.
     """
     vocabulary = tokenizer.vocabulary
-    if not vocabulary.only_merges or (vocabulary.end_of_word is not None and not ends_word(vocabulary, token)):
+    if vocabulary.end_of_word is not None and not ends_word(vocabulary, token):
         return True
     try:
         return vocabulary.encode(text_bytes(vocabulary, token)) == (token,) or token == vocabulary.end_of_word

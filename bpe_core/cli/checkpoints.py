@@ -135,7 +135,6 @@ class Replay:
         self.n_merges = known.step
         """How many they are."""
         self._known = known
-        self._history = known.vocabulary.history
 
     def check_options(self, options: Options, sample: str) -> None:
         """Raise `OptionError` if the options, or what is read of the texts, are not those of the earlier run.
@@ -148,21 +147,16 @@ class Replay:
             raise OptionError(
                 f"{self.place} has {self._known.n_vocab:,} tokens already; ask for no fewer, or {BEGIN_ANEW}."
             )
-        if record.experiment and record.n_given and not record.first_pattern:
-            raise OptionError(
-                f"{self.place} is of an older version, which did not keep the pattern of the first stage; {BEGIN_ANEW}."
-            )
         specials = tuple(self._known.special_tokens)
         for name, was, now in (
-            ("pattern", record.first_pattern or record.pattern, options.first_pattern or options.pattern),
+            ("pattern", record.pattern, options.pattern),
             ("ties", record.ties, options.ties),
-            # Without special tokens either layout is the other, and the record of a later stage tells the usual one.
+            # Without special tokens the layouts are the same.
             ("id layout", record.id_layout if specials else "", options.id_layout if specials else ""),
             ("largest token length", record.max_token_length, options.max_token_length),
             ("end-of-word marker", record.end_of_word, options.end_of_word),
             ("special tokens", specials, tuple(options.special_tokens)),
             ("sample", record.sample, sample),
-            ("experiment", record.experiment, options.experiment.words if options.experiment else ""),
         ):
             if was != now:
                 raise OptionError(
@@ -193,8 +187,8 @@ class Replay:
         """Raise `OptionError` if this is not the merge that the earlier run made at this step."""
         if merge.step <= self.n_merges:
             assert self._known.record
-            was = (*self._history[merge.step - 1], *self._known.record.steps[merge.step - 1])
-            now = (merge.left, merge.right, merge.token, *merge.removed, merge.count, merge.ties, merge.n_tokens)
+            was = (*self._known.merges[merge.step - 1], *self._known.record.steps[merge.step - 1])
+            now = (merge.left, merge.right, merge.token, merge.count, merge.ties, merge.n_tokens)
             if was != now:
                 raise OptionError(
                     f"Step {merge.step:,} of {self.place} is not the one that these texts and options give; "

@@ -106,17 +106,13 @@ class Merges:
     """A batch of merges in the order they were learned."""
 
     rows: list[list[Any]]
-    """[step, left, right, token, token bytes in hex, count, ties, tokens in the corpus after it] each, and behind them
-    the ids that the step removed."""
+    """[step, left, right, token, token bytes in hex, count, ties, tokens in the corpus after it] each."""
 
     @classmethod
     def of(cls, merges: Iterable["Merge"]) -> Self:
         """The batch that carries these merges."""
         return cls(
-            [
-                [m.step, m.left, m.right, m.token, m.token_bytes.hex(), m.count, m.ties, m.n_tokens, *m.removed]
-                for m in merges
-            ]
+            [[m.step, m.left, m.right, m.token, m.token_bytes.hex(), m.count, m.ties, m.n_tokens] for m in merges]
         )
 
     def merges(self) -> "list[Merge]":
@@ -124,8 +120,8 @@ class Merges:
         from bpe_core.trainer import Merge
 
         return [
-            Merge(step, left, right, token, bytes.fromhex(digits), count, ties, n_tokens, tuple(removed))
-            for step, left, right, token, digits, count, ties, n_tokens, *removed in self.rows
+            Merge(step, left, right, token, bytes.fromhex(digits), count, ties, n_tokens)
+            for step, left, right, token, digits, count, ties, n_tokens in self.rows
         ]
 
 

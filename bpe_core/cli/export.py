@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.errors import OptionError
-from bpe_core.exports import curve_as_csv, merges_as_text, record_as_json, removed_as_text
+from bpe_core.exports import curve_as_csv, merges_as_text, record_as_json
 from bpe_core.formats.atomic import check_place, write_atomically
 from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.tokenizer import Tokenizer
@@ -20,20 +20,19 @@ def add(commands: Subcommands) -> None:
         commands,
         "export",
         run,
-        "Print the merges, the removed tokens, the curve or the record of a training.",
+        "Print the merges, the curve or the record of a training.",
         ("merges mine.json > merges.tsv", "curve mine.json larger.json -o curve.csv"),
-        "merges: a line a merge, separated by tabs. removed: likewise, the tokens that the experiment picky removed.\n"
-        "curve: the corpus after every merge, as CSV, of one training or several. record: options, texts and\n"
-        "steps, as JSON. convert writes a tokenizer for other libraries.",
+        "merges: a line a merge, separated by tabs. curve: the corpus after every merge, as CSV, of one training\n"
+        "or several. record: options, texts and steps, as JSON. convert writes a tokenizer for other libraries.",
     )
-    parser.add_argument("what", choices=("merges", "removed", "curve", "record"), help="what to print")
+    parser.add_argument("what", choices=("merges", "curve", "record"), help="what to print")
     parser.add_argument("tokenizer", nargs="+", metavar="TOKENIZER", help=f"{A_TOKENIZER}; several for curve")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to write, instead of stdout")
 
 
 def run(options: Namespace) -> int:
     """Print or write what was asked for; returns 0."""
-    if options.what in ("merges", "removed", "record") and len(options.tokenizer) > 1:
+    if options.what in ("merges", "record") and len(options.tokenizer) > 1:
         raise OptionError(f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}.")
     if options.output:
         check_place(options.output)
@@ -49,8 +48,6 @@ def exported(what: str, tokenizers: list[Tokenizer], names: list[str]) -> Iterab
     """What the subcommand prints, newlines included; `names` are the files. Raises `OptionError`."""
     if what == "merges":
         return merges_as_text(tokenizers[0])
-    if what == "removed":
-        return removed_as_text(tokenizers[0])
     if what == "record":
         return [record_as_json(tokenizers[0])]
     return curve_lines(tokenizers, names)

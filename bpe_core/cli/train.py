@@ -17,7 +17,6 @@ from bpe_core.cli.learning import learn, prepare, preparing
 from bpe_core.cli.report import Report, report_to
 from bpe_core.cli.saving import check_output, save_learned
 from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
-from bpe_core.cli.two_stages import first_stage, last_stage
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.progress import Stopped
@@ -25,7 +24,6 @@ from bpe_core.corpus.weights import parsed
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer.experiment import SuperBPE
 from bpe_core.trainer.options import Options
 from bpe_core.visible import visible
 
@@ -45,7 +43,8 @@ def add(commands: Subcommands) -> None:
             "--preset S0",
         ),
         "Every few seconds what is learned is kept in OUT.checkpoint, a tokenizer file like any other, until OUT is\n"
-        "saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped.",
+        "saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped.\n"
+        "--extend STAGE1 --pattern none merges across words behind the merges of STAGE1: that is SuperBPE.",
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to save the tokenizer to")
@@ -91,12 +90,8 @@ def run(options: Namespace) -> int:
         checkpoints = Checkpoints(checkpoint_of(options), report)
         if replay := replay_of(options, report):
             sample = sample_of(options)
-            replay.check_options(last_stage(rules), str(sample) if sample else "")
+            replay.check_options(rules, str(sample) if sample else "")
         counts = _counts(options, preset, rules, control, report)
-        if counts and isinstance(rules.experiment, SuperBPE):
-            start = first_stage(rules, counts, control, report)
-            rules = last_stage(rules)
-            counts = None if start is None else _counts(options, preset, rules, control, report)
         if counts and replay:
             replay.check_texts(counts.sources)
         n_known = max(start.n_merges if start else 0, replay.n_merges if replay else 0)
@@ -109,9 +104,7 @@ def run(options: Namespace) -> int:
             report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known, first_counts, trainer.n_bytes))
             learn(trainer, control, report, checkpoints, replay)
             outcome.n_merges, outcome.n_given = trainer.n_merges, trainer.n_given
-            outcome.given_by = "that were learned within pieces" if rules.first_pattern else "of the old vocabulary"
             outcome.reason = trainer.stop_reason or ""
-            outcome.n_removed = trainer.n_removed
             if outcome.n_merges >= max(n_known, 1) or not control.stopped:
                 lines = preset.check(trainer.tokenizer()) if preset else ()
                 if options.output:
@@ -185,10 +178,6 @@ class _Outcome:
     n_merges: int = 0
     n_given: int = 0
     """So many of these were given."""
-    given_by: str = ""
-    """What they are, to go on after their number."""
-    n_removed: int = 0
-    """Tokens that were removed, an experiment's."""
     reason: str = ""
     """Why the trainer ended; empty if it did not."""
     saved: str = ""
@@ -205,8 +194,7 @@ def _end(control: Control, report: Report, outcome: _Outcome) -> int:
 
 def _ending(stopped: str | None, outcome: _Outcome, seconds: float) -> str:
     learned = counted(outcome.n_merges - outcome.n_given, "merge")
-    learned += f" and removed {counted(outcome.n_removed, 'token')}" if outcome.n_removed else ""
-    behind = f" behind {outcome.n_given:,} {outcome.given_by}" if outcome.n_given else ""
+    behind = f" behind {outcome.n_given:,} of the old vocabulary" if outcome.n_given else ""
     place = f"saved in {outcome.saved}" if outcome.saved else "nothing is saved without -o"
     if not stopped:
         return f"Learned {learned}{behind} in {seconds:.1f} s ({outcome.reason}); {place}."

@@ -4,15 +4,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import NoReturn
 
-from bpe_core.cli.training_options import add_rules, add_texts, rules_of
-from bpe_core.cli.two_stages import last_stage
+from bpe_core.cli.training_options import add_rules, add_texts
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError
-from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer.experiment import Picky
 from bpe_core.trainer.options import Options
-from bpe_core.trainer.start import specials_behind
 from bpe_core.vocabulary import Vocabulary
 
 
@@ -26,21 +22,11 @@ def training_arguments(arguments: Sequence[str]) -> Namespace:
     return parser.parse_args(arguments)
 
 
-def last_rules(options: Namespace, old: Tokenizer | None) -> Options:
-    """The rules of the training, or of the last stage of an experiment; `old` is the vocabulary it begins with.
-
-    Raises `OptionError` or `PatternError` for what makes no sense.
-    """
-    return last_stage(rules_of(options, old))
-
-
 def first_vocabulary(rules: Options, old: Tokenizer | None) -> Vocabulary:
-    """The vocabulary without any merge, by the `last_rules`."""
+    """The vocabulary without any merge, by these rules; `old` is the one it begins with."""
     if old is not None:
         return old.vocabulary.at(0)
-    kind = PickyVocabulary if isinstance(rules.experiment, Picky) else Vocabulary
-    vocabulary = kind.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
-    return specials_behind(vocabulary, rules.vocab_size) if rules.first_pattern else vocabulary
+    return Vocabulary.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
 
 
 class _Parser(ArgumentParser):

@@ -12,7 +12,6 @@ from bpe_core.corpus.sampling import Sample
 from bpe_core.errors import OptionError, PatternNeededError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer.experiment import EXPERIMENTS, Experiment, SuperBPE, experiment
 from bpe_core.trainer.option_table import RULES, TEXTS
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
@@ -60,11 +59,6 @@ def add_rules(parser: ArgumentParser) -> None:
         "--min-share",
         metavar="X",
         help=RULES["min-share"].help(f"such as {RULES['min-share'].example}; never"),
-    )
-    parser.add_argument(
-        "--experiment",
-        metavar="NAME=N",
-        help="learn in another way (no). " + ". ".join(f"{one.name}={one.number}: {one.does}" for one in EXPERIMENTS),
     )
     parser.add_argument(
         "--extend",
@@ -137,7 +131,6 @@ def start_of(options: Namespace, look: Callable[[int, int], None]) -> Tokenizer 
 
 def rules_of(options: Namespace, old: Tokenizer | None) -> Options:
     """The rules, checked: a wrong option is told now, not after minutes of counting. Raises `OptionError`."""
-    chosen = _experiment_of(options)
     if options.preset:
         return PRESETS[options.preset].options
     own: dict[str, Any] = {
@@ -159,20 +152,5 @@ def rules_of(options: Namespace, old: Tokenizer | None) -> Options:
         min_count=options.min_count,
         max_token_length=options.max_token_length,
         min_share=options.min_share,
-        experiment=chosen,
         **own,
     )
-
-
-def _experiment_of(options: Namespace) -> Experiment | None:
-    if options.experiment is None:
-        return None
-    chosen = experiment(options.experiment)
-    for given, what in (
-        (options.preset, "--preset"),
-        (options.extend, "--extend"),
-        (options.sample and isinstance(chosen, SuperBPE), "--sample"),
-    ):
-        if given:
-            raise OptionError(f"The experiment {chosen.name} does not go together with {what}; leave one of them out.")
-    return chosen

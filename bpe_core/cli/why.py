@@ -1,8 +1,7 @@
 """`why`: why a merge was chosen, and the table of pair counts after it, for a person or as the worker of the app.
 
 As a worker it counts the corpus once, and answers one question a line: `step N` asks for a step, `merges` tells of
-steps that have been learned since, each as `left,right,token` and, behind a comma each, the ids that it removed. The
-end of stdin is the end.
+steps that have been learned since, each as `left,right,token`. The end of stdin is the end.
 """
 
 import json
@@ -31,14 +30,14 @@ from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.tokenizer import Tokenizer
 
 MOST_ON_DISK: Final = (1 << 24, 1 << 28)
-"""Bytes of texts that a worker counts without and with the kernel, which Picky BPE is without: in a second or two."""
+"""Bytes of texts that a worker counts without and with the kernel: in a second or two."""
 MOST_IN_PIECES: Final = (1 << 18, 1 << 23)
 """Bytes of distinct pieces that a worker counts the pairs of, without and with the kernel."""
 MOST_UNSPLIT: Final = (1 << 17, 1 << 21)
 """Of these, bytes in pieces longer than `_LONG`: where texts are not split, nearly each merge changes all of them."""
 _LONG: Final = 1 << 12
 """Characters."""
-_ROW: Final = re.compile(r"\d+(,\d+){2,}", re.ASCII)
+_ROW: Final = re.compile(r"\d+,\d+,\d+", re.ASCII)
 """How a step is told on stdin."""
 _MODESTY: Final = 5
 """How much less urgent a worker is than one that learns, in steps of `nice`."""
@@ -88,9 +87,8 @@ def run(options: Namespace) -> int:
         if options.json:
             print(json.dumps(told.to_json() | {"places": list(map(asdict, places))}))
         else:
-            vocabulary, given = subject.tokenizer.vocabulary, subject.given(step)
-            bytes_of, removed = vocabulary.bytes_around(step), vocabulary.history[step - 1][3:] if step else ()
-            print(told_step(told, bytes_of, question.ties, given, places, uses, options.rows, removed))
+            bytes_of, given = subject.tokenizer.token_bytes, subject.given(step)
+            print(told_step(told, bytes_of, question.ties, given, places, uses, options.rows))
     return 0
 
 
@@ -120,21 +118,18 @@ def _question(options: Namespace) -> Question:
 
 def _subject(asked: Question, stream: bool, control: Control, report: Report) -> Subject | None:
     """The corpus counted; None if a signal ended that. Raises `TextError` if there is too much of it for a worker."""
-    is_fast = kernel.available and asked.tokenizer.vocabulary.only_merges
+    is_fast = kernel.available
     if stream:
         _check_size("texts", asked.texts.size, MOST_ON_DISK[is_fast])
-    stages: list[PairCounts] = []
-    for pattern in filter(None, (asked.tokenizer.pattern, asked.first_pattern)):
-        counts = asked.texts.counts(pattern, control, report)
-        if counts is None:
-            return None
-        if stream:
-            sizes = [*map(len, counts.pieces)]
-            _check_size("different pieces", sum(sizes), MOST_IN_PIECES[is_fast])
-            unsplit = sum(size for size in sizes if size > _LONG)
-            _check_size("text in long pieces", unsplit, MOST_UNSPLIT[is_fast])
-        stages.append(PairCounts(asked.tokenizer, counts.pieces))
-    return Subject(asked, stages[0], stages[1] if asked.first_pattern else None)
+    counts = asked.texts.counts(asked.tokenizer.pattern, control, report)
+    if counts is None:
+        return None
+    if stream:
+        sizes = [*map(len, counts.pieces)]
+        _check_size("different pieces", sum(sizes), MOST_IN_PIECES[is_fast])
+        unsplit = sum(size for size in sizes if size > _LONG)
+        _check_size("text in long pieces", unsplit, MOST_UNSPLIT[is_fast])
+    return Subject(asked, PairCounts(asked.tokenizer, counts.pieces))
 
 
 def _check_size(what: str, n_bytes: int, most: int) -> None:
@@ -155,7 +150,8 @@ def _answer(subject: Subject, report: Report) -> int:
                 if not select.select([sys.stdin], [], [], 0)[0]:  # nobody has gone on meanwhile
                     report.send(Places(step, list(map(asdict, subject.places(step)))))
             case ["merges", *told] if all(map(_ROW.fullmatch, told)):
-                subject.grow(tuple(map(int, row.split(","))) for row in told)
+                rows = [row.split(",") for row in told]
+                subject.grow((int(left), int(right), int(token)) for left, right, token in rows)
             case _:
-                raise WireError(f"Not a question: {line[:80]!r}; ask for step N, or tell merges of three ids or more.")
+                raise WireError(f"Not a question: {line[:80]!r}; ask for step N, or tell merges of three ids.")
     return 0

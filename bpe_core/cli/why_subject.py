@@ -2,28 +2,28 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, Self
 
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import count_files
 from bpe_core.cli.report import Report
-from bpe_core.cli.training_arguments import first_vocabulary, last_rules, training_arguments
-from bpe_core.cli.training_options import sample_of, start_of
+from bpe_core.cli.training_arguments import first_vocabulary, training_arguments
+from bpe_core.cli.training_options import rules_of, sample_of, start_of
 from bpe_core.content.presets import PRESETS, Preset
 from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.reading import TextFile
 from bpe_core.corpus.sampling import Sample
 from bpe_core.corpus.weights import parsed, portions_by_weight
 from bpe_core.explain.corpus_places import CorpusPlace, CorpusText, corpus_places
-from bpe_core.explain.merge_choice import GIVEN, IN_FIRST_STAGE, Explanation, explain
+from bpe_core.explain.merge_choice import GIVEN, Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.token_uses import TokenUses, token_uses
-from bpe_core.patterns import Splitter, splitter
+from bpe_core.merging.merge_loop import Triple
+from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.trainer.experiment import SuperBPE
 
 
 class Texts(Protocol):
@@ -109,12 +109,6 @@ class Question:
     ties: str = "first"
     longest: int | None = None
     """Bytes of a token at most."""
-    first_pattern: str = ""
-    """By which pattern texts were split in the first of two stages; "" if there is but one."""
-    n_first: int = 0
-    """How many merges were learned in that stage, at most."""
-    least: int = 1
-    """The least count of a pair that is merged."""
 
     @classmethod
     def of_file(cls, tokenizer: Tokenizer, paths: list[str], preset: Preset | None) -> Self:
@@ -123,23 +117,18 @@ class Question:
         texts = PresetTexts(preset) if preset else Files.of_record(paths, record)
         if record is None:
             return cls(tokenizer, texts, preset.options.ties if preset else "first")
-        n_first = record.n_given if record.first_pattern else 0
-        return cls(
-            tokenizer, texts, record.ties, record.max_token_length, record.first_pattern, n_first, record.min_count
-        )
+        return cls(tokenizer, texts, record.ties, record.max_token_length)
 
     @classmethod
     def of_training(cls, arguments: list[str]) -> Self:
         """Of a training under way; `arguments` are those of its `train`. Raises `OptionError` as that does."""
         options = training_arguments(arguments)
         old = start_of(options, lambda done, total: None)
-        rules = last_rules(options, old)
+        rules = rules_of(options, old)
         tokenizer = Tokenizer(first_vocabulary(rules, old), rules.pattern)
         weights, sample = parsed(options.weight, options.paths), sample_of(options)
         texts = PresetTexts(PRESETS[options.preset]) if options.preset else Files(options.paths, weights, sample)
-        n_first = rules.experiment.step if isinstance(rules.experiment, SuperBPE) else 0
-        longest, least = rules.max_token_length, rules.min_count
-        return cls(tokenizer, texts, rules.ties, longest, rules.first_pattern, n_first, least)
+        return cls(tokenizer, texts, rules.ties, rules.max_token_length)
 
 
 @dataclass(slots=True)
@@ -147,64 +136,42 @@ class Subject:
     """What is asked about, counted."""
 
     asked: Question
-    last: PairCounts
-    """In the only stage, or the second of two."""
-    first: PairCounts | None
-    """In the first of two."""
+    counts: PairCounts
 
     @property
     def tokenizer(self) -> Tokenizer:
         """With the merges that are known by now."""
-        return self.last.tokenizer
+        return self.counts.tokenizer
 
-    def grow(self, rows: Iterable[tuple[int, ...]]) -> None:
-        """There are these steps more, rows of a `Vocabulary.history`."""
-        grown = self.tokenizer.with_merges(rows)
-        for counts in filter(None, (self.first, self.last)):
-            counts.tokenizer = grown
+    def grow(self, merges: Iterable[Triple]) -> None:
+        """There are these merges more."""
+        self.counts.tokenizer = self.tokenizer.with_merges(merges)
 
     def explanation(self, step: int) -> Explanation:
         """Why the merge of a step was chosen, and the pairs after it: those that the next one is chosen from."""
-        rules = self.asked.ties, self.asked.longest
-        if self.first is None or not self._is_of_first(step):
-            return explain(self.last, step, *rules)
-        told = explain(self.first, step, *rules)
-        if self._is_of_first(step + 1):
-            return told
-        return replace(told, table=explain(self.last, step, *rules).table)
-
-    def _is_of_first(self, step: int) -> bool:
-        """Whether a merge was, or will be, learned in the first stage, which ends early where no pair is left in it."""
-        if self.first is None or step > self.asked.n_first:
-            return False
-        if not 0 < step <= self.tokenizer.step:
-            return True
-        self.first.go_to(step - 1)
-        return self.first.counts.get(self.tokenizer.merges[step - 1][:2], 0) >= self.asked.least
+        return explain(self.counts, step, self.asked.ties, self.asked.longest)
 
     def places(self, step: int) -> list[CorpusPlace]:
         """Where the pair of a step stands."""
         if not step:
             return []
-        counts, by = self.last, self.tokenizer.splitter
-        if self.first is not None and self._is_of_first(step):
-            counts, by = self.first, splitter(self.asked.first_pattern)
-        return list(corpus_places(counts, step, self.asked.texts.texts(by), by))
+        by = self.tokenizer.splitter
+        return list(corpus_places(self.counts, step, self.asked.texts.texts(by), by))
 
     def uses(self, step: int) -> TokenUses | None:
-        """What became of the token; None where the corpus's lengths were not recorded, or do not tell it."""
+        """What became of the token; None where the corpus's lengths were not recorded."""
         record, vocabulary = self.tokenizer.record, self.tokenizer.vocabulary
-        if not step or record is None or len(record.steps) < vocabulary.n_merges or not vocabulary.only_merges:
+        if not step or record is None or len(record.steps) < vocabulary.n_merges:
             return None
         lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
         return token_uses(vocabulary, lengths.__getitem__, step)
 
     def given(self, step: int) -> str:
-        """What there is to say of a merge that these texts, split as they are in the end, did not choose; or ""."""
+        """What there is to say of a merge that these texts did not choose; or ""."""
         record = self.tokenizer.record
         if record is None or not 0 < step <= record.n_given:
             return ""
-        return f"{IN_FIRST_STAGE}; what follows is counted there." if self.first else GIVEN
+        return GIVEN
 
 
 def _weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fraction]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from bpe_core.cells import cells
 from bpe_core.cli.table import table
 from bpe_core.explain.corpus_places import CorpusPlace
-from bpe_core.explain.merge_choice import REMOVES, Choice, Explanation, PairRanking, Word
+from bpe_core.explain.merge_choice import Choice, Explanation, PairRanking, Word
 from bpe_core.explain.pair_counts import Pair
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
@@ -23,16 +23,11 @@ def told_step(
     places: Sequence[CorpusPlace],
     uses: TokenUses | None,
     n_rows: int,
-    removed: Sequence[int] = (),
 ) -> str:
-    """The lines of one step; `n_rows` of the table at most. `given` is a sentence on a merge that was not chosen,
-    `removed` are the tokens that the step took out of the vocabulary."""
+    """The lines of one step; `n_rows` of the table at most. `given` is a sentence on a merge that was not chosen."""
     lines: list[str] = []
     if told.choice:
         lines += _choice(told.step, told.choice, bytes_of, ties, given)
-        if removed:
-            parts = " and ".join(token_label(bytes_of(token)) for token in removed)
-            lines.append(f"  {REMOVES.format(parts)}")
         lines += _places(places)
         lines += _uses(uses, bytes_of)
     lines += _words(told.words, bytes_of)

@@ -56,8 +56,7 @@ def corpus_places(
     No two are in one line and, if enough different pieces hold the pair, no two in equal pieces. Reads the texts only
     until `most` places are found.
     """
-    left, right, *_ = counts.tokenizer.vocabulary.history[step - 1]
-    pair, bytes_of = (left, right), counts.tokenizer.vocabulary.bytes_around(step)
+    pair, bytes_of = counts.tokenizer.merges[step - 1][:2], counts.tokenizer.token_bytes
     words = counts.difference(step).words
     pieces = {counts.pieces[number]: before for number, before, _ in words if pair in pairwise(before)}
     repeats = len(pieces) < most

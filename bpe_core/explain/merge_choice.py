@@ -15,13 +15,6 @@ from bpe_core.trainer.ties import TIES
 
 GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."
 """What there is to say of a merge that a training began with."""
-IN_FIRST_STAGE: Final = "Learned in the first stage, within pieces"
-"""And of one that was learned in the first of two stages; to go on with."""
-REMOVES: Final = (
-    "It removes {}: the merge took so many uses of it that Picky BPE takes it out of the vocabulary; what is left of "
-    "it falls apart again."
-)
-"""And of one after which a token, or two, are removed."""
 MOST_TIED: Final = 40
 """Tied pairs that are named; of more, those that the tie rule takes first."""
 MOST_ROWS: Final = 2000
@@ -181,7 +174,7 @@ def explain(
 
 def _choice(counts: PairCounts, difference: Difference, ties: str, longest: int | None, few: int) -> Choice:
     """At the step before the merge."""
-    left, right, token, *_ = counts.tokenizer.vocabulary.history[difference.step - 1]
+    left, right, token = counts.tokenizer.merges[difference.step - 1]
     now = _allowed(counts, longest)
     most = max(now.values(), default=0)
     tied = [pair for pair, count in now.items() if count == most]

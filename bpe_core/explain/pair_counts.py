@@ -2,10 +2,7 @@
 
 After k merges a piece of the corpus is what the first k merges make of it. So the counts of any step come from encoding
 the distinct pieces once, and those of the next step or the one before from encoding only the pieces that hold the token
-which that step makes, or one that it removes.
-
-Where ids are used again (`bpe_core.picky`), those of a step are the ids of that step; right before it and right after
-it an id stands for the same token, so the counts of neighboring steps can be compared.
+which that step makes.
 """
 
 from bisect import bisect_right
@@ -168,9 +165,8 @@ class PairCounts:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps {least} to {steps}.")
 
     def _difference(self, step: int) -> Difference:
-        left, right, *made_or_removed = self.tokenizer.vocabulary.history[step - 1]
-        bytes_of = self.tokenizer.vocabulary.bytes_around(step)
-        holding = sorted({number for token in made_or_removed for number in self.holding(bytes_of(token))})
+        left, right, token = self.tokenizer.merges[step - 1]
+        holding = list(self.holding(self.tokenizer.token_bytes(token)))
         changes: Counter[Pair] = Counter()
         n_joined, n_tokens, words = 0, 0, []
         for number, before, after in zip(

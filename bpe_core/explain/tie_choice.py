@@ -32,16 +32,11 @@ def choices(
 
 
 def _numbers(rule: str, vocabulary: Vocabulary) -> Callable[[int], int]:
-    """Numbers tokens as a trainer does by this rule: bytes in its alphabet, the end-of-word marker, merges in order.
-
-    Where ids are used again, tokens that were learned have the order of their ids.
-    """
+    """Numbers tokens as a trainer does by this rule: bytes in its alphabet, the end-of-word marker, merges in order."""
     number_of = {bytes([byte]): number for number, byte in enumerate(alphabet(rule))}
 
     def number(token: int) -> int:
         step = vocabulary.step_of(token)
-        if step and not vocabulary.only_merges:
-            return _END_OF_WORD + token
         return _END_OF_WORD + step if step else number_of.get(vocabulary.token_bytes(token), _END_OF_WORD)
 
     return number

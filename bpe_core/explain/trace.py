@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
 
-from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
@@ -30,22 +29,6 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """A removal, by Picky BPE, applied to all occurrences of the token in the piece."""
-
-    step: int
-    """The step that removed the token, from 1."""
-    token: int
-    """The token; a negative number if it lives no more."""
-    into: tuple[int, ...]
-    """What it fell into."""
-    count: int
-    """How many occurrences were split."""
-    parts: tuple[int, ...]
-    """The tokens of the whole piece after this."""
-
-
-@dataclass(frozen=True, slots=True)
 class Unmerged:
     """Two neighboring tokens of the result that no merge in force joins."""
 
@@ -65,8 +48,8 @@ class Trace:
     """The piece in UTF-8."""
     start: tuple[int, ...]
     """The tokens before the first merge: one per byte, or per character where the vocabulary is made of characters."""
-    applied: tuple[Applied | Split, ...]
-    """The merges in the order in which they were applied, and among them the removals, if there were any."""
+    applied: tuple[Applied, ...]
+    """The merges in the order in which they were applied."""
     whole: int | None
     """The id of the whole piece, if the vocabulary has one that no merge makes and it was looked up; None otherwise."""
     unmerged: tuple[Unmerged, ...]
@@ -103,19 +86,12 @@ def trace(vocabulary: Vocabulary, piece: str | bytes) -> Trace:
     whole = vocabulary.encode(data)
     if len(whole) == 1 < len(data) and vocabulary.parents(whole[0]) is None:
         return Trace(data, start, (), whole[0], ())
-    applied = tuple(_replay(vocabulary, data, start))
+    applied = tuple(_replay(vocabulary, start))
     parts = applied[-1].parts if applied else start
     return Trace(data, start, applied, None, tuple(_unmerged(vocabulary, parts)))
 
 
-def _replay(vocabulary: Vocabulary, data: bytes, start: tuple[int, ...]) -> Iterator[Applied | Split]:
-    if isinstance(vocabulary, PickyVocabulary):
-        for step, old, new, count, parts in vocabulary.trace(data):
-            if len(old) == 2:
-                yield Applied(step, old[0], old[1], new[0], count, parts)
-            else:
-                yield Split(step, old[0], new, count, parts)
-        return
+def _replay(vocabulary: Vocabulary, start: tuple[int, ...]) -> Iterator[Applied]:
     merges = vocabulary.merges
     for rank, joins in groupby(_joins(vocabulary, start), key=itemgetter(0)):
         left, right, token = merges[rank]
@@ -138,9 +114,6 @@ def _joins(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[tuple[int
 
 def _unmerged(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[Unmerged]:
     for left, right in pairwise(parts):
-        if isinstance(vocabulary, PickyVocabulary):
-            yield Unmerged(left, right, vocabulary.next_step(left, right))
-            continue
         rank = vocabulary.ranks.get((left, right))
         yield Unmerged(left, right, None if rank is None else rank + 1)
 
@@ -193,7 +166,7 @@ def tree(vocabulary: Vocabulary, token: int) -> Node:
 def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
     """The steps, in order, that change how `text` is split: those of its tokens, and of the tokens these are made of.
 
-    A token comes about by its own merge only, so no other step is seen; but by Picky BPE those that remove tokens are.
+    A token comes about by its own merge only, so no other step is seen.
     The merges of a rank file are recovered first.
 
     >>> from bpe_core import train
@@ -201,9 +174,6 @@ def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:
     [1]
     """
     vocabulary = tokenizer.vocabulary
-    if isinstance(vocabulary, PickyVocabulary):
-        pieces = map(utf8, tokenizer.splitter.split(text))
-        return sorted({change.step for piece in pieces for change in vocabulary.trace(piece)})
     waiting = set(tokenizer.encode_ordinary(text))
     seen: set[int] = set()
     while waiting:

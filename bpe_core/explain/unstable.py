@@ -77,14 +77,14 @@ class Unstable:
 def unstable(live: FollowedText) -> Unstable | None:
     """The unstable end of a text, or None where that is not known.
 
-    Not known: for a tokenizer that changes a text before it splits it, for one that splits tokens again (Picky BPE),
-    and for a pattern without known safe cuts (such as one with look-behind) on all but short texts.
+    Not known: for a tokenizer that changes a text before it splits it, and for a pattern without known safe cuts (such
+    as one with look-behind) on all but short texts.
 
     Only the last `TAIL_LENGTH` characters are examined, or twice, four times as many ... until their first token is
     stable; a pattern is assumed not to look back farther.
     """
     end = live.n_characters
-    if not isinstance(live, LiveText) or not live.tokenizer.vocabulary.only_merges:
+    if not isinstance(live, LiveText):
         return None
     if not live.local and end * len(live.pieces.splitter.kinds) ** 2 > _MAX_SPLIT:
         return None

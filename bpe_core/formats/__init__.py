@@ -11,7 +11,6 @@ from bpe_core.formats.atomic import check_place, write_atomically, write_beside
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.formats.folder import tokenizer_at
 from bpe_core.formats.limits import LONGEST_TOKEN
-from bpe_core.formats.removals import check_only_merges
 from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
@@ -133,8 +132,6 @@ def save(tokenizer: Tokenizer, path: str | os.PathLike[str], *, format: str = "n
     """
     if format not in WRITABLE:
         raise OptionError(f"There is no format {format!r} to write; choose one of {', '.join(WRITABLE)}.")
-    if format != "native":
-        check_only_merges(tokenizer)
     if format != "native" and (longest := _longest(tokenizer)) > LONGEST_TOKEN:
         raise FormatError(f"A token of {longest:,} bytes can be written in bpescope's own format only; choose that.")
     known = _format(format)

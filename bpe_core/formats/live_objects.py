@@ -7,7 +7,6 @@ from bpe_core.errors import FetchError, FormatError
 from bpe_core.formats import huggingface
 from bpe_core.formats.huggingface.writing import check_read_alike, refuse
 from bpe_core.formats.ranks import ranks_of
-from bpe_core.formats.removals import check_only_merges
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer
 
@@ -24,7 +23,6 @@ def to_tiktoken(tokenizer: Tokenizer) -> "tiktoken.Encoding":
     Raises `FormatError` if merging by ranks or splitting in tiktoken would give other ids, and `FetchError` if tiktoken
     is not installed.
     """
-    check_only_merges(tokenizer)
     library = _library("tiktoken")
     ranks = {data: token for token, data in ranks_of(tokenizer).items()}
     pattern = tokenizer.splitter.tree
@@ -47,7 +45,6 @@ def to_tokenizers(tokenizer: Tokenizer) -> "tokenizers.Tokenizer":
 
     Raises `FormatError` if tokenizer.json cannot express it, and `FetchError` if the library is not installed.
     """
-    check_only_merges(tokenizer)
     library = _library("tokenizers")
     return library.Tokenizer.from_str("".join(huggingface.write(tokenizer)))  # type: ignore[no-any-return]
 

@@ -17,7 +17,6 @@ from bpe_core.formats.native_record import record_of
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import splitter
-from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.visible import CONTROLS
@@ -27,9 +26,8 @@ from bpe_core.vocabulary.symbols import bytes_among
 
 FORMAT: Final = "bpescope"
 VERSION: Final = 1
-PICKY_VERSION: Final = 2
-"""Of a file with the tokens that were removed while it was learned, whose ids can stand for several tokens; see
-`bpe_core.picky`."""
+_PICKY_VERSION: Final = 2
+"""Of a file of an earlier bpescope with tokens that were removed while it was learned; no longer read."""
 
 _PLAIN: Final = ("left", "right", "token", "text")
 _TRAINED: Final = ("left", "right", "token", "count", "ties", "n_tokens", "text")
@@ -47,7 +45,7 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
     _check_that_it_fits(tokenizer)
     yield "{\n"
     yield _entry("format", FORMAT)
-    yield _entry("version", VERSION if vocabulary.only_merges else PICKY_VERSION)
+    yield _entry("version", VERSION)
     yield _entry("name", tokenizer.name)
     yield _entry("pattern", tokenizer.pattern)
     yield _entry("pattern_source", tokenizer.splitter.source)
@@ -65,10 +63,6 @@ def write(tokenizer: Tokenizer) -> Iterator[str]:
         yield _entry("whole_pieces", sorted(vocabulary.whole_pieces.values()))
     if record:
         yield from _training(record)
-    if isinstance(vocabulary, PickyVocabulary):
-        removed = vocabulary.removed
-        numbers = (f"{step}, {token}" for step, token, _ in removed)
-        yield from _table("removed", numbers, (data for _, _, data in removed), end=",")
     yield _entry("columns", _TRAINED if record else _PLAIN)
     yield from _merges(vocabulary, record)
     yield "}\n"
@@ -92,7 +86,7 @@ def _check_that_it_fits(tokenizer: Tokenizer) -> None:
 
 
 def _merges(vocabulary: Vocabulary, record: TrainingRecord | None) -> Iterator[str]:
-    rows = vocabulary.merges if vocabulary.only_merges else [row[:3] for row in vocabulary.history]
+    rows = vocabulary.merges
     numbers = (
         [f"{left}, {right}, {token}" for left, right, token in rows]
         if record is None
@@ -160,10 +154,10 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     Raises `FormatError` for a file that is broken, or whose parts contradict each other.
     """
     fields = Fields(parse(file.data, file.where), file.where)
-    if fields.text("format") != FORMAT or fields.number("version") not in (VERSION, PICKY_VERSION):
-        known = f"{VERSION} or {PICKY_VERSION}"
-        fields.fail("version", f"version {known} of the format {FORMAT} was expected; a newer bpescope may read this")
-    is_picky = fields.number("version") == PICKY_VERSION
+    if fields.text("format") == FORMAT and fields.number("version") == _PICKY_VERSION:
+        fields.fail("version", "this was learned by Picky BPE, which bpescope no longer has; train it again without")
+    if fields.text("format") != FORMAT or fields.number("version") != VERSION:
+        fields.fail("version", f"version {VERSION} of the format {FORMAT} was expected; a newer bpescope may read this")
     trained = "training" in fields
     columns = _TRAINED if trained else _PLAIN
     if fields.any("columns") != list(columns):
@@ -172,19 +166,15 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     left, right, made, *steps, texts = zip(*rows, strict=True) if rows else ((),) * len(columns)
     merges, base = list(zip(left, right, made, strict=True)), _base(fields)
     pairs = list(zip(left, right, strict=True))
-    if not is_picky and len(set(pairs)) < len(pairs):
+    if len(set(pairs)) < len(pairs):
         first = dict(zip(reversed(pairs), reversed(range(len(pairs))), strict=True))
         twice = next(index for index, pair in enumerate(pairs) if first[pair] < index)
         fields.fail(f"merges[{twice}]", f"{left[twice]} and {right[twice]} have been merged before")
-    _check_merges(fields, base, merges, texts, once=not is_picky and trained)
+    _check_merges(fields, base, merges, texts, once=trained)
     specials, name = _specials(fields), fields.text("name")
     record = record_of(fields, tuple(zip(*steps, strict=True))) if trained else None
     vocabulary: Vocabulary
-    if is_picky:
-        end = _end_of_word(fields, base) if "end_of_word" in fields else None
-        vocabulary = PickyVocabulary(base, _with_removals(fields, merges), specials, end_of_word=end)
-        _check_removals(fields, vocabulary)
-    elif "end_of_word" in fields:
+    if "end_of_word" in fields:
         vocabulary = Vocabulary.marked(base, merges, specials, _end_of_word(fields, base))
     else:
         vocabulary = Vocabulary(base, merges, specials, whole_pieces=_whole_pieces(fields, base, merges))
@@ -246,25 +236,6 @@ def _whole_pieces(fields: Fields, base: Mapping[int, bytes], merges: Sequence[Tr
 
 def _is_id(value: object) -> bool:
     return is_number(value) and value <= LARGEST_ID
-
-
-def _with_removals(fields: Fields, merges: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The rows of a history: the merges, each with the ids that its step removed."""
-    rows = list(merges)
-    last = 1
-    for index, (step, token, _) in enumerate(fields.rows("removed", ("step", "token", "text"))):
-        if not last <= step <= len(rows):
-            fields.fail(f"removed[{index}]", f"a step from {last} to {len(rows)} was expected, not {step}")
-        rows[step - 1] += (token,)
-        last = step
-    return rows
-
-
-def _check_removals(fields: Fields, vocabulary: PickyVocabulary) -> None:
-    rows = fields.rows("removed", ("step", "token", "text"))
-    for index, ((*_, text), removed) in enumerate(zip(rows, vocabulary.removed, strict=True)):
-        if text != _text(removed.bytes):
-            fields.fail(f"removed[{index}]", "the text is not what the id stood for")
 
 
 def _check_merges(

@@ -26,8 +26,6 @@ def record_of(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Traini
         n_given=training.number("n_given", largest=len(steps)) if "n_given" in training else 0,
         first_counts=_first_counts(fields),
         sample=training.text("sample") if "sample" in training else "",
-        experiment=training.text("experiment") if "experiment" in training else "",
-        first_pattern=training.text("first_pattern") if "first_pattern" in training else "",
     )
 
 

@@ -16,7 +16,7 @@ NONE = "none"
 def run_options(tokenizer: Tokenizer) -> dict[str, str]:
     """The name of each option -> its value, for a tokenizer that keeps the record of its training; {} for others.
 
-    Names are those of `option_table`; "experiment" and "texts", the corpus without its weights, come last.
+    Names are those of `option_table`; "texts", the corpus without its weights, comes last.
 
     >>> from bpe_core import train
     >>> list(run_options(train("low lower", vocab_size=260, ties="largest")).items())[:3]
@@ -32,11 +32,11 @@ def unusual(options: dict[str, str]) -> dict[str, str]:
 
 
 def _options(tokenizer: Tokenizer, record: TrainingRecord) -> Iterator[tuple[str, str]]:
-    begun = counted(record.n_given, "merge") if record.n_given and not record.first_pattern else NONE
+    begun = counted(record.n_given, "merge") if record.n_given else NONE
     weights = [f"{source.name} {source.weight:,}" for source in record.sources if source.weight != 1]
     for argument, value in (
         ("vocab-size", f"{record.vocab_size:,}"),
-        ("pattern", record.first_pattern or record.pattern),
+        ("pattern", record.pattern),
         ("ties", record.ties),
         ("min-count", f"{record.min_count:,}"),
         ("special", " ".join(tokenizer.special_tokens)),
@@ -49,7 +49,6 @@ def _options(tokenizer: Tokenizer, record: TrainingRecord) -> Iterator[tuple[str
         yield RULES[argument].name, value or NONE
     yield TEXTS["sample"].name, record.sample or NONE
     yield TEXTS["weight"].name, ", ".join(weights) or NONE
-    yield "experiment", record.experiment or NONE
     digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
     size = sum(source.bytes for source in record.sources)
     yield "texts", f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})"

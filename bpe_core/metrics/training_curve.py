@@ -8,12 +8,10 @@ from the one before in constant time, and nothing is encoded again.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Final, Self
 
 from bpe_core.errors import OptionError
 from bpe_core.metrics.compression import bytes_per_token
-from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
 
 ALPHA: Final = 2.5
@@ -34,12 +32,11 @@ class CurvePoint:
     n_tokens: int
     """Length of the corpus in tokens."""
     saved: int
-    """By how many tokens this step has made it shorter, below 0 if what it removed fell into more; 0 at step 0."""
+    """By how many tokens this step has made it shorter; 0 at step 0."""
     bytes_per_token: float
     """Bytes of the corpus / tokens of the corpus: the compression."""
     n_used: int | None
-    """How many different tokens occur in the corpus; None if the counts of the bytes are not known, or if tokens were
-    split again (Picky BPE), of which a record does not tell how many."""
+    """How many different tokens occur in the corpus; None if the counts of the bytes are not known."""
     utilization: float | None
     """`n_used` / `n_vocab`; None likewise."""
     renyi_efficiency: float | None
@@ -75,27 +72,20 @@ class TrainingCurve:
         ids = [token for _, token in sorted((data, token) for token, data in vocabulary.base.items() if len(data) == 1)]
         if vocabulary.end_of_word is not None:
             ids = [*(token for token in ids if token != vocabulary.end_of_word), vocabulary.end_of_word]
-        is_known = record.first_counts and vocabulary.only_merges
-        counts = dict(zip(ids, record.first_counts, strict=True)) if is_known else None
+        counts = dict(zip(ids, record.first_counts, strict=True)) if record.first_counts else None
         curve = cls(counts, record.n_tokens_start, record.n_bytes, vocabulary.at(0).n_vocab)
-        sizes = vocabulary.sizes[1:] if isinstance(vocabulary, PickyVocabulary) else repeat(None)
-        for (left, right, token), (_, _, n_tokens), n_vocab in zip(
-            vocabulary.merges, record.steps, sizes, strict=False
-        ):
-            curve.add(left, right, token, n_tokens, n_vocab)
+        for (left, right, token), (_, _, n_tokens) in zip(vocabulary.merges, record.steps, strict=False):
+            curve.add(left, right, token, n_tokens)
         return curve
 
-    def add(self, left: int, right: int, token: int, n_tokens: int, n_vocab: int | None = None) -> CurvePoint:
-        """Add the next merge, after which the corpus has `n_tokens`; returns its point.
-
-        `n_vocab` is the size of the vocabulary then, by default one more than before.
-        """
+    def add(self, left: int, right: int, token: int, n_tokens: int) -> CurvePoint:
+        """Add the next merge, after which the corpus has `n_tokens`; returns its point."""
         joined = self.points[-1].n_tokens - n_tokens
         if self._counts is not None and joined:
             self._change(left, -joined)
             self._change(right, -joined)
             self._change(token, joined)
-        return self._append(n_tokens, joined, n_vocab)
+        return self._append(n_tokens, joined)
 
     def _change(self, token: int, by: int) -> None:
         assert self._counts is not None
@@ -104,9 +94,9 @@ class TrainingCurve:
         if before + by:
             self._counts[token] = before + by
 
-    def _append(self, n_tokens: int, saved: int, n_vocab: int | None = None) -> CurvePoint:
+    def _append(self, n_tokens: int, saved: int) -> CurvePoint:
         step = len(self.points)
-        n_vocab = self._n_vocab + step if n_vocab is None else n_vocab
+        n_vocab = self._n_vocab + step
         n_used = None if self._counts is None else len(self._counts)
         self.points.append(
             CurvePoint(

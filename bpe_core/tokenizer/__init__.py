@@ -102,12 +102,12 @@ class Tokenizer:
         """The tokenizer after `step` of its merges, 0 being bytes alone. Raises `OptionError` past its last merge."""
         return self._with(self.vocabulary.at(step), self.record)
 
-    def with_merges(self, rows: Iterable[tuple[int, ...]]) -> Self:
-        """This tokenizer with rows of a `Vocabulary.history` appended, as during a training; its `record` is None.
+    def with_merges(self, merges: Iterable[Triple]) -> Self:
+        """This tokenizer with these merges appended, as during a training; its `record` is None.
 
         The cost is that of `Vocabulary.extended`: small if no other vocabulary was extended from this one before.
         """
-        return self._with(self.vocabulary.extended(rows), None)
+        return self._with(self.vocabulary.extended(merges), None)
 
     def _with(self, vocabulary: Vocabulary, record: TrainingRecord | None) -> Self:
         return type(self)(vocabulary, self.pattern, record=record, name=self.name, preparation=self.preparation)

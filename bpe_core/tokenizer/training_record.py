@@ -50,12 +50,6 @@ class TrainingRecord:
     is one; empty if it is not known."""
     sample: str = ""
     """What was taken of the files, in words; "" if they were read whole."""
-    experiment: str = ""
-    """What was done otherwise than byte-pair encoding commonly does it, as `bpe_core.trainer.experiment` writes it;
-    "" for nothing."""
-    first_pattern: str = ""
-    """By which pattern texts were split in the first of two stages, whose merges are those given; "" if there was but
-    one."""
 
     @property
     def corpus_digest(self) -> str:

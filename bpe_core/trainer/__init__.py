@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import islice
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
@@ -16,8 +16,7 @@ from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import STOPPED, TrainingRecord
-from bpe_core.trainer.experiment import Experiment, Picky, SuperBPE
-from bpe_core.trainer.learner import Look, Rules, Step, learner
+from bpe_core.trainer.learner import Rules, Step, learner
 from bpe_core.trainer.merge import Merge
 from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, from_bytes, from_vocabulary, inherited
@@ -42,14 +41,6 @@ class Trainer:
     [b'aa', b'aaa', b'aaab']
     """
 
-    def __new__(cls, *_: Any, experiment: Experiment | None = None, **__: Any) -> "Trainer":
-        """The trainer of an experiment is of a class of its own."""
-        if isinstance(experiment, Picky):
-            from bpe_core.picky.trainer import PickyTrainer
-
-            return object.__new__(PickyTrainer)
-        return object.__new__(cls)
-
     def __init__(
         self,
         texts: str | Iterable[str] | Counts,
@@ -63,8 +54,6 @@ class Trainer:
         special_tokens: Sequence[str] = (),
         end_of_word: str = "",
         min_share: Fraction | str | None = None,
-        experiment: Experiment | None = None,
-        first_pattern: str = "",
         start: Vocabulary | None = None,
         look: Callable[[int, int], None] | None = None,
     ) -> None:
@@ -78,12 +67,6 @@ class Trainer:
             pattern = _agreed_pattern(pattern, texts)
         elif pattern is None:
             pattern = DEFAULT_PATTERN
-        if isinstance(experiment, SuperBPE) and start is None:
-            raise OptionError(
-                "The second stage of superbpe begins with the merges of the first: give their vocabulary as `start`."
-            )
-        if isinstance(experiment, Picky) and start is not None:
-            raise OptionError("Picky BPE cannot go on from other merges; begin with the bytes.")
         if start is not None:
             if special_tokens or end_of_word or id_layout != "bytes-first":
                 raise OptionError(
@@ -102,8 +85,6 @@ class Trainer:
             special_tokens,
             end_of_word,
             min_share,
-            experiment,
-            first_pattern,
         )
         """What to learn, and by which rules."""
         counts = texts if isinstance(texts, Counts) else Counts.of(texts, pattern)
@@ -119,21 +100,17 @@ class Trainer:
         self._n_merges_wanted = vocab_size - self._start.vocabulary.n_vocab
         self._sources, self._sample = tuple(counts.sources), counts.sample
         self._steps: list[tuple[int, int, int]] = []
-        self._news: list[tuple[int, ...]] = []  # rows of `Vocabulary.history` that `_vocabulary` lacks
+        self._news: list[tuple[int, int, int]] = []  # merges that `_vocabulary` lacks
         self._vocabulary = self._start.vocabulary
         self._ids = self._start.ids
         self._bytes = self._start.tokens
         rules = Rules(ties, min_count, max_token_length, end_of_word)
         with no_garbage_collection():
-            self._count(counts, rules, look)
+            self._learner = learner(counts.table, rules, look)
         self._n_tokens_start = self.n_tokens
         occurs, base = self.token_counts(), [*map(alphabet(ties).index, range(256)), *range(256, len(self._ids))]
         self.first_counts: Final = tuple(occurs[self._ids[symbol]] for symbol in base)
         """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
-
-    def _count(self, counts: Counts, rules: Rules, look: Look | None) -> None:
-        """Count the pairs of the corpus."""
-        self._learner = learner(counts.table, rules, look)
 
     @property
     def n_tokens(self) -> int:
@@ -151,13 +128,8 @@ class Trainer:
         return len(self._start.given)
 
     @property
-    def n_removed(self) -> int:
-        """How many tokens were removed again: by Picky BPE only."""
-        return 0
-
-    @property
     def n_merges_wanted(self) -> int:
-        """How many merges the vocabulary size asks for; the corpus may have fewer. Removed tokens ask for more."""
+        """How many merges the vocabulary size asks for; the corpus may have fewer."""
         return self._n_merges_wanted
 
     @property
@@ -183,8 +155,8 @@ class Trainer:
         n = self.n_merges - begin
         rows = zip(range(begin + 1, begin + n + 1), self._news[-n:], self._bytes[-n:], self._steps[-n:], strict=True)
         return [
-            Merge(step, left, right, token, data, count, ties, n_tokens, tuple(removed))
-            for step, (left, right, token, *removed), data, (count, ties, n_tokens) in (rows if n else ())
+            Merge(step, left, right, token, data, count, ties, n_tokens)
+            for step, (left, right, token), data, (count, ties, n_tokens) in (rows if n else ())
         ]
 
     def finish(self) -> None:
@@ -206,7 +178,7 @@ class Trainer:
                 steps = list(map(self._learner.merge, given[begin : begin + n]))
                 self._add(steps, iter(self._start.given_ids[begin : begin + n]))
             else:
-                self._make(n)
+                self._add(self._learner.learn(n), self._start.new_ids)
         if self.n_merges < begin + n:
             some_left = next(iter(self._pairs()), None)
             self.stop_reason = f"no pair occurs {self.options.min_count} times" if some_left else "no pair left"
@@ -215,10 +187,6 @@ class Trainer:
         elif self._saves_little():
             self.stop_reason = f"the last pair made up less than {self.options.min_share} of the tokens"
         return self.n_merges > begin
-
-    def _make(self, n: int) -> None:
-        """Learn the next `n` merges, or as many as there are."""
-        self._add(self._learner.learn(n), self._start.new_ids)
 
     def _add(self, steps: Sequence[Step], tokens: Iterator[int]) -> None:
         if not steps:
@@ -285,8 +253,6 @@ class Trainer:
             n_given=self.n_given,
             first_counts=self.first_counts,
             sample=self._sample,
-            experiment=options.experiment.words if options.experiment else "",
-            first_pattern=options.first_pattern,
         )
 
 
@@ -302,7 +268,6 @@ def train(
     special_tokens: Sequence[str] = (),
     end_of_word: str = "",
     min_share: Fraction | str | None = None,
-    experiment: Experiment | None = None,
     start: Vocabulary | None = None,
 ) -> Tokenizer:
     """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`."""
@@ -317,7 +282,6 @@ def train(
         special_tokens=special_tokens,
         end_of_word=end_of_word,
         min_share=min_share,
-        experiment=experiment,
         start=start,
     )
     trainer.finish()

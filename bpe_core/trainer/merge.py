@@ -23,5 +23,3 @@ class Merge:
     """How many pairs had this count; 1 if there was no tie, 0 if the merge was given by `start`."""
     n_tokens: int
     """Tokens in the corpus after this merge."""
-    removed: tuple[int, ...] = ()
-    """Ids, as they were until then, of tokens that this step removed: by Picky BPE only."""

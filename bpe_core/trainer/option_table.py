@@ -1,7 +1,6 @@
 """What each option of a training does, in one line: for the help of the command line, and for the app.
 
-That what people ask for makes sense is checked by `bpe_core.trainer.options`; `bpe_core.trainer.experiment` tells of
-experiments.
+That what people ask for makes sense is checked by `bpe_core.trainer.options`.
 """
 
 from collections.abc import Mapping

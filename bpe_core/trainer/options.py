@@ -9,7 +9,6 @@ from bpe_core.errors import OptionError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.patterns import splitter
 from bpe_core.surrogates import without_surrogates
-from bpe_core.trainer.experiment import Experiment, SuperBPE
 from bpe_core.trainer.ties import TIES
 from bpe_core.vocabulary import ID_LAYOUTS
 
@@ -43,11 +42,6 @@ class Options:
     min_share: Fraction | str | None = None
     """Learning ends with the first merge whose pair, overlaps included, makes up less than this share of the tokens
     before it: a fraction, such as "1/10000" or "0.0001", compared exactly. None to go on."""
-    experiment: Experiment | None = None
-    """What is done otherwise than byte-pair encoding commonly does it; None for nothing."""
-    first_pattern: str = ""
-    """By which pattern texts were split in the first of two stages, whose merges are given; "" in the only one. It is
-    for the record, and changes nothing."""
 
     def __post_init__(self) -> None:
         self._check_special_tokens()
@@ -62,17 +56,11 @@ class Options:
         self._check_min_share()
         _check_choice("ties", self.ties, TIES)
         _check_choice("id_layout", self.id_layout, ID_LAYOUTS)
-        self._check_experiment()
         splitter(self.pattern)
 
     def arguments(self) -> dict[str, Any]:
         """All options by name, as `Trainer` takes them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @property
-    def n_merges(self) -> int:
-        """How many merges the vocabulary size asks for."""
-        return self.vocab_size - 256 - len(self.special_tokens) - bool(self.end_of_word)
 
     def _check_min_share(self) -> None:
         if self.min_share is None:
@@ -84,16 +72,6 @@ class Options:
         if not 0 <= share <= 1:
             raise OptionError(f"min_share is {self.min_share}, but a share is between 0 and 1.")
         object.__setattr__(self, "min_share", share)
-
-    def _check_experiment(self) -> None:
-        if isinstance(self.experiment, SuperBPE):
-            if self.end_of_word:
-                raise OptionError("The experiment superbpe does not go together with an end-of-word marker.")
-            if self.experiment.step >= self.n_merges:
-                raise OptionError(
-                    f"Of {self.n_merges:,} merges, none is left after step {self.experiment.step:,}; "
-                    "name an earlier step."
-                )
 
     def _check_end_of_word(self) -> None:
         if not isinstance(self.end_of_word, str):

@@ -78,9 +78,7 @@ def check_larger(old: Vocabulary, vocab_size: int) -> None:
 def check_extensible(old: Vocabulary) -> None:
     """Raise `OptionError` if no training can go on from this vocabulary; merges that ranks hide are recovered first."""
     problem = ""
-    if not old.only_merges:
-        problem = "tokens were removed while it learned (Picky BPE)"
-    elif old.has_repeats:
+    if old.has_repeats:
         problem = "two of its merges make the same token"
     elif sorted(data for token, data in old.base.items() if token != old.end_of_word) != [
         bytes([byte]) for byte in range(256)
@@ -90,18 +88,6 @@ def check_extensible(old: Vocabulary) -> None:
         problem = "some of its tokens are found without merging"
     if problem:
         raise OptionError(f"This vocabulary cannot be extended: {problem}.")
-
-
-def specials_behind(vocabulary: Vocabulary, vocab_size: int) -> Vocabulary:
-    """The vocabulary with those special tokens that stand behind its merges moved to the last of `vocab_size` ids.
-
-    So they are last again when it has been extended to that size. It has no end-of-word marker.
-    """
-    last = max((*vocabulary.base, *(token for _, _, token in vocabulary.merges)))
-    moved = [text for text, token in vocabulary.special_tokens.items() if token > last]
-    places = dict(zip(moved, range(vocab_size - len(moved), vocab_size), strict=True))
-    specials = {text: places.get(text, token) for text, token in vocabulary.special_tokens.items()}
-    return Vocabulary(vocabulary.base, vocabulary.merges, specials)
 
 
 def inherited(old: Vocabulary) -> dict[str, Any]:

@@ -5,7 +5,7 @@ version holds how many merges of it are *in force* in it. So `at` and `extended`
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Self
@@ -197,22 +197,6 @@ class Vocabulary:
         return self.encoder.symbols.faithful
 
     @property
-    def only_merges(self) -> bool:
-        """Whether tokens are only ever merged. Where they are split again, too, neighbors do not tell what they become:
-        see `bpe_core.picky`."""
-        return True
-
-    @property
-    def history(self) -> Sequence[tuple[int, ...]]:
-        """A row for each step: (left, right, token), and behind them the ids that were removed in it, if any. Ids that
-        are used several times are those of that step; all others are the ids of `merges`."""
-        return self.merges
-
-    def bytes_around(self, step: int) -> Callable[[int], bytes]:
-        """What gives the bytes of the ids in use right before a step and right after it, also of those it removed."""
-        return self.token_bytes
-
-    @property
     def has_repeats(self) -> bool:
         """Whether two merges make the same token."""
         return bisect_right(self._store.repeats, self.n_merges) > 0
@@ -283,9 +267,9 @@ class Vocabulary:
             raise OptionError(f"There is no step {step}; this vocabulary has the steps 0 to {self.n_merges}.")
         return self._version(self._store, step, self._specials)
 
-    def extended(self, rows: Iterable[tuple[int, ...]]) -> "Vocabulary":
-        """The version with `rows` of a `history` added. Special tokens whose ids these take move up behind them."""
-        merges = [(left, right, token) for left, right, token in rows]
+    def extended(self, merges: Iterable[Triple]) -> "Vocabulary":
+        """The version with `merges` added. Special tokens whose ids these take move up behind them."""
+        merges = list(merges)
         store = self._store.at_tip(self.n_merges)
         store.extend(merges)
         return self._version(store, len(store.merges), moved_up(self._specials, merges))

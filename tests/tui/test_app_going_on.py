@@ -228,7 +228,7 @@ def test_each_of_the_options_is_an_argument_of_the_command() -> None:
 
 
 @exhaustive
-async def test_weights_an_experiment_and_a_vocabulary_to_start_from_are_asked_for_and_learned(
+async def test_weights_a_longest_token_and_a_vocabulary_to_start_from_are_asked_for_and_learned(
     opened: Opened, book: Path, kept: Path, home: Path
 ) -> None:
     """Each is typed, kept, seen again when it is asked for again, and in the record of what it was done to."""
@@ -249,20 +249,21 @@ async def test_weights_an_experiment_and_a_vocabulary_to_start_from_are_asked_fo
         assert "×2.5" in tree.render_label(scope.row("other text.txt"), *2 * [tree.rich_style]).plain
         await screen.run_action("more_options")
         dialog = await scope.asked(MoreOptions)
-        dialog.query_one("#superbpe", Input).value = "20"
-        dialog.query_one("#picky", Input).value = "0.9"
+        dialog.query_one("#max-token-length", Input).value = "1"
         await scope.press("enter")
-        assert "superbpe and picky do not go together" in str(dialog.query_one(".dialog--hint").render())
-        dialog.query_one("#picky", Input).value = ""
+        assert "“longest token” is 1, but must be at least 2" in str(dialog.query_one(".dialog--hint").render())
+        dialog.query_one("#max-token-length", Input).value = "5"
         await scope.press("enter")
         await scope.back()
         scope.training.query_one("#vocab-size", Input).value = "310"
         await scope.press("f6")
-        await scope.until(lambda: "superbpe" in screen.path and not screen.run.busy, "it is learned")
+        await scope.until(
+            lambda: not screen.run.busy and len(scope.training.log_of_merges.merges) == 54, "it is learned"
+        )
         learned = load(screen.path)
-        assert learned.record is not None and learned.record.experiment == "superbpe=20"
+        assert learned.record is not None and learned.record.max_token_length == 5
         assert [source.weight for source in learned.record.sources] == [5, 2]
-        assert learned.pattern == "none" and learned.step == 54 and learned.record.n_given == 20
+        assert learned.step == 54
         assert screen.tokenizer is not None and screen.tokenizer.merges == learned.merges
         merges = scope.training.log_of_merges.merges
         assert (
@@ -274,8 +275,8 @@ async def test_weights_an_experiment_and_a_vocabulary_to_start_from_are_asked_fo
 
         await screen.run_action("more_options")
         dialog = await scope.asked(MoreOptions)
-        assert dialog.query_one("#superbpe", Input).value == "20"
-        dialog.query_one("#superbpe", Input).value = ""
+        assert dialog.query_one("#max-token-length", Input).value == "5"
+        dialog.query_one("#max-token-length", Input).value = ""
         dialog.query_one("#extend", Input).value = "no such thing"
         await scope.press("enter")
         assert "There is no tokenizer 'no such thing'" in str(dialog.query_one(".dialog--hint").render())
@@ -299,19 +300,6 @@ def test_the_command_tells_of_each_option_as_the_app_does() -> None:
     told = {action.option_strings[0][2:]: str(action.help) for action in parser._actions}
     for argument, option in {**RULES, **TEXTS}.items():
         assert told[argument].startswith(option.help()), argument
-
-
-async def test_an_experiment_that_begins_with_no_vocabulary_is_refused_before_it_begins() -> None:
-    said: list[str] = []
-    begun: list[TrainingTask] = []
-    screen = SimpleNamespace(say=lambda sentence, severity: said.append(sentence), path="a.json")
-    screen.corpus = SimpleNamespace(paths=("book",))
-    going_on = GoingOn(cast(MainScreen, screen), begun.append)
-    options = TrainingOptions(more={"experiment": "superbpe=5"})
-    going_on._begin("x", train("low lower", vocab_size=258), options, 300, pattern="gpt4")
-    assert said == ["The experiment superbpe does not go together with “start from”; leave one of them out."]
-    going_on._begin("x", train("low lower", vocab_size=258), TrainingOptions(), 300, pattern="gpt4")
-    assert [task.rules.vocab_size for task in begun] == [300]
 
 
 @exhaustive

@@ -1,7 +1,6 @@
 """Why a merge, beside the merge log: what it tells of any step, with the numbers of the engine; the table of pairs."""
 
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,8 @@ from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.token_uses import TokenUses
-from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
-from bpe_core.trainer.experiment import Picky
-from bpe_core.visible import token_label
-from tui.disk.tokenizer_files import KeptMerges
 from tui.drawing.bars import bar
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
@@ -202,32 +197,6 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
         assert "after 4" in str(panel.query_one("#why-title", Static).content)
 
 
-async def test_what_picky_bpe_removes_is_told_with_the_ids_of_its_step() -> None:
-    """In the end other tokens have these ids, or none."""
-    text = "she sells sea shells by the sea shore and the shells she sells are sea shells " * 3
-    tokenizer = train(text, vocab_size=300, experiment=Picky(Fraction(4, 5)))
-    vocabulary, pieces = tokenizer.vocabulary, dict(Counts.of([text], tokenizer.pattern).pieces)
-    assert isinstance(vocabulary, PickyVocabulary)
-    gone = vocabulary.removed[0]
-    born = next(step for step, row in enumerate(vocabulary.history, 1) if row[2] == gone.token)
-    app = PanelApp()
-    async with app.run_test(size=(200, 70)) as pilot:
-        app.query_one(MergeLog).show(merges := KeptMerges(tokenizer), merges.length_of)
-        app.panel.tokenizer = tokenizer
-        for step, said in (
-            (gone.step, f"It removes {token_label(gone.bytes)}: "),
-            (born, f"removed by step {gone.step}"),
-            (len(vocabulary.history), "it lives to the end"),
-        ):
-            app.panel.step, app.panel.explained = step, explained(tokenizer, pieces, step, "first")
-            await pilot.pause()
-            app.panel._rested()
-            told = app.lines()
-            assert any(said in line for line in told), told
-            made = vocabulary.at(step).token_bytes(vocabulary.history[step - 1][2])
-            assert f"→ {token_label(made)}" in told[0]
-
-
 async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
     tokenizer, pieces = S2.train(), dict(S2.counts().pieces)
     app = PanelApp()
@@ -370,27 +339,13 @@ def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, st
     assert TIE_MEANINGS[ties] in lines
 
 
-def test_a_merge_of_the_first_stage_is_told_by_the_counts_it_was_chosen_by() -> None:
-    """The log has its count in whole texts, which is another number and no sign of other texts."""
-    text = "   a    b   c" * 3
-    first = train(text, vocab_size=257)
-    within, whole = Counts.of(text), Counts.of(text, "none")
-    both = train(whole, vocab_size=265, start=first.vocabulary)
-    step = replace(explained(both, dict(within.pieces), 1, "first"), two_stages=True)
-    assert step.explanation and step.explanation.choice and step.explanation.choice.count < merge_of(both, 1).count
-    lines = " ".join(told(why_lines(step, merge_of(both, 1), "first", None, look(both))))
-    assert "Learned in the first stage, within pieces" in lines and "other texts" not in lines
-    extended = " ".join(told(why_lines(replace(step, two_stages=False), merge_of(both, 1), "first", None, look(both))))
-    assert "Given by the vocabulary that was extended" in extended and "other texts" in extended
-
-
 def test_what_a_training_is_asked_about_is_what_it_learns() -> None:
     """The worker is given the arguments of the training: its weights, its sample, what it begins with."""
-    options = TrainingOptions(more={"experiment": "superbpe=9"}, weights={"a.txt": "2"})
+    options = TrainingOptions(more={"min-share": "1/99"}, weights={"a.txt": "2"})
     subject = subject_of_task(TrainingTask("x", options, ("a.txt",)))
-    assert subject.two_stages and subject.grows and subject.arguments[0] == "--learning"
+    assert subject.grows and subject.arguments[0] == "--learning"
     asked = training_arguments(subject.arguments[1:])
-    assert (asked.experiment, asked.weight, asked.paths) == ("superbpe=9", ["a.txt=2"], ["a.txt"])
+    assert (asked.min_share, asked.weight, asked.paths) == ("1/99", ["a.txt=2"], ["a.txt"])
     begin = train("low lower lowest", vocab_size=259)
     task = TrainingTask("x", TrainingOptions(more={"sample": "1/2"}), ("a.txt",), begin=begin, begin_path="old.json")
     asked = training_arguments(subject_of_task(task).arguments[1:])

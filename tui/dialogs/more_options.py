@@ -13,7 +13,6 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Button, Input, Label
 
 from bpe_core.errors import BpeError
-from bpe_core.trainer.experiment import EXPERIMENTS
 from bpe_core.trainer.option_table import RULES, TEXTS, Option, named_as_on_screen
 from bpe_core.visible import visible
 from tui.state.training import TrainingOptions
@@ -23,12 +22,7 @@ MORE_OPTIONS: Final = (
     *map(RULES.__getitem__, ("max-token-length", "min-share", "extend")),
     *map(TEXTS.__getitem__, ("sample", "seed")),
 )
-"""In the order they are shown in, before the experiments."""
-_EXPERIMENTS: Final = tuple(
-    Option(one.name, one.name, f"{one.does[0].upper()}{one.does[1:]}.", f"{one.number}, such as {one.example}")
-    for one in EXPERIMENTS
-)
-_EXPERIMENTAL: Final = "Experiments: not byte-pair encoding as it is commonly done"
+"""In the order they are shown in."""
 
 
 class MoreOptions(Dialog[TrainingOptions | None]):
@@ -60,7 +54,6 @@ class MoreOptions(Dialog[TrainingOptions | None]):
     def compose(self) -> ComposeResult:
         """A line a name, its field, and below it what it does."""
         more = self._options.more
-        name, _, number = more.get("experiment", "").partition("=")
         with Vertical(classes="dialog", id="more-options"):
             yield Label("More options of the next training", classes="dialog--question")
             with VerticalScroll(classes="dialog--options", can_focus=False):
@@ -69,8 +62,6 @@ class MoreOptions(Dialog[TrainingOptions | None]):
                     yield Label(TEXTS["weight"].name)
                     yield Label("w on a chosen text of the corpus (F2)", id="where-weights")
                 yield Label(TEXTS["weight"].does, classes="dialog--does", markup=False)
-                yield Label(_EXPERIMENTAL, classes="heading")
-                yield from _fields(_EXPERIMENTS, {name: number})
             yield Label(self.HINT, classes="dialog--hint", markup=False)
             with Horizontal(classes="dialog--buttons"):
                 yield Button("Take them", compact=True, id="take", variant="primary")
@@ -80,7 +71,7 @@ class MoreOptions(Dialog[TrainingOptions | None]):
     def take(self) -> None:
         """Take what is typed, or say what is wrong with it."""
         try:
-            options = replace(self._options, more=self._typed())
+            options = replace(self._options, more=dict(self._typed()))
             self._check(options)
             self.dismiss(options)
         except (BpeError, ValueError) as error:
@@ -88,19 +79,11 @@ class MoreOptions(Dialog[TrainingOptions | None]):
             hint.update(visible(named_as_on_screen(str(error))))
             hint.add_class("-wrong")
 
-    def _typed(self) -> dict[str, str]:
-        """What the next training is asked for more. `ValueError` with one sentence for two experiments."""
-        asked = [*self._values(_EXPERIMENTS)]
-        if len(asked) > 1:
-            names = " and ".join(option.name for option, _ in asked)
-            raise ValueError(f"{names} do not go together; leave one of them empty.")
-        more = {option.argument: value for option, value in self._values(MORE_OPTIONS)}
-        return more | dict(("experiment", f"{option.argument}={value}") for option, value in asked)
-
-    def _values(self, options: Iterable[Option]) -> Iterator[tuple[Option, str]]:
-        for option in options:
+    def _typed(self) -> Iterator[tuple[str, str]]:
+        """The name and value of each option that the next training is asked for."""
+        for option in MORE_OPTIONS:
             if value := self.query_one(f"#{option.argument}", Input).value.strip():
-                yield option, value
+                yield option.argument, value
 
 
 def _fields(options: Iterable[Option], values: Mapping[str, str]) -> ComposeResult:

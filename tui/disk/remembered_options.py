@@ -9,7 +9,7 @@ from bpe_core.trainer.option_table import RULES, TEXTS
 from bpe_core.trainer.ties import TIES
 from tui.state.training import TrainingOptions
 
-_MORE: Final = {*RULES, *TEXTS, "experiment"} - {"weight", "end-of-word", "id-layout"}
+_MORE: Final = {*RULES, *TEXTS} - {"weight", "end-of-word", "id-layout"}
 """What `TrainingOptions.more` may ask for: the last two are options of the command only."""
 
 

@@ -93,7 +93,6 @@ class KeptMerges(Sequence[Merge]):
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._vocabulary = tokenizer.vocabulary
         self._merges = tokenizer.vocabulary.merges
-        self._history = tokenizer.vocabulary.history
         self._counts = tokenizer.record.steps if tokenizer.record else ()
 
     def __len__(self) -> int:
@@ -109,9 +108,7 @@ class KeptMerges(Sequence[Merge]):
         index = range(len(self))[index]
         left, right, token = self._merges[index]
         count, ties, n_tokens = self._counts[index] if self._counts else (0, 1, 0)
-        made, (*pair, _) = self._vocabulary.token_bytes(token), self._history[index][:3]
-        removed = tuple(name for name, id in zip((left, right), pair, strict=True) if id in self._history[index][3:])
-        return Merge(index + 1, left, right, token, made, count, ties, n_tokens, removed)
+        return Merge(index + 1, left, right, token, self._vocabulary.token_bytes(token), count, ties, n_tokens)
 
     def n_tokens(self) -> list[int]:
         """Length of the corpus after each merge; empty where that is not known."""
@@ -125,15 +122,14 @@ class KeptMerges(Sequence[Merge]):
 def without_odd_record(tokenizer: Tokenizer) -> Tokenizer:
     """`tokenizer`, or if its record cannot be that of its merges, one without.
 
-    Each merge that was learned shortens the corpus; those that were given may occur nowhere in it, and tokens that were
-    removed (Picky BPE) make it longer again.
+    Each merge that was learned shortens the corpus; those that were given may occur nowhere in it.
     """
     record = tokenizer.record
     if record is None:
         return tokenizer
     lengths = [record.n_tokens_start, *(n_tokens for _, _, n_tokens in record.steps)]
     falls = all(
-        before > after or (before == after and number < record.n_given) or not tokenizer.vocabulary.only_merges
+        before > after or (before == after and number < record.n_given)
         for number, (before, after) in enumerate(pairwise(lengths))
     )
     if falls and max(lengths[0], record.n_bytes) <= LARGEST_CORPUS and len(record.steps) == tokenizer.step:
@@ -163,8 +159,6 @@ def told_record(rules: Options, merges: Sequence[Merge], n_bytes: int, run: Run)
         min_share=None if rules.min_share is None else str(rules.min_share),
         n_given=sum(1 for _ in takewhile(lambda merge: not merge.ties, merges)),
         first_counts=run.first_counts,
-        first_pattern=rules.first_pattern,
-        experiment=rules.experiment.words if rules.experiment else "",
     )
 
 

@@ -59,7 +59,5 @@ def _drawn(
         step = vocabulary.step_of(part)
         closed = step and here not in opened
         note = f"step {step:,}" if step else bytes_.hex(" ")
-        if part not in vocabulary:
-            note += ", removed"
         yield Branch(lines + "├└"[side] + " ", token_label(bytes_) + (" …" if closed else ""), note, part)
         yield from _drawn(vocabulary, part, here, lines + "│ "[side] + " ", opened)

@@ -42,12 +42,10 @@ class Subject:
     """Why there is nothing to ask, in a sentence."""
     ties: str = ""
     """The tie rule of the training; empty where that is not known."""
-    two_stages: bool = False
-    """Whether the merges that are given were learned in a first stage of the training."""
 
     def told(self, step: int) -> StepExplained:
         """What is known of a step before there is an answer."""
-        return StepExplained(step, ties=self.ties, two_stages=self.two_stages)
+        return StepExplained(step, ties=self.ties)
 
 
 class Explaining(Owner[StepExplained]):
@@ -113,7 +111,7 @@ class Explaining(Owner[StepExplained]):
             tokenizer, step = self._wanted
             # One merge more than asked for: it is marked in the table as the one that comes next.
             while subject.grows and n_told < min(step + 1, tokenizer.step):
-                rows = tokenizer.vocabulary.history[n_told : min(n_told + _AT_ONCE, step + 1)]
+                rows = tokenizer.merges[n_told : min(n_told + _AT_ONCE, step + 1)]
                 job.write(f"merges {' '.join(','.join(map(str, row)) for row in rows)}\n")
                 n_told += len(rows)
                 await asyncio.sleep(0)
@@ -144,7 +142,7 @@ def subject_of_task(task: TrainingTask) -> Subject:
     if not (task.preset or task.paths):
         return Subject(problem="Nothing is known of the texts that this is learned from.", ties=task.rules.ties)
     rules = task.rules
-    return Subject(("--learning", *task.asked_for), True, "", rules.ties, bool(rules.first_pattern))
+    return Subject(("--learning", *task.asked_for), True, "", rules.ties)
 
 
 def subject_of_file(
@@ -152,14 +150,14 @@ def subject_of_file(
 ) -> Subject:
     """A vocabulary that is kept at `path`, with the texts of the founding example `preset` or those at `paths`."""
     record = tokenizer.record
-    ties, two_stages = (record.ties, bool(record.first_pattern)) if record else ("", False)
+    ties = record.ties if record else ""
     if tokenizer.preparation is not None:
         return Subject(problem="This tokenizer changes a text before it splits it; its pairs cannot be counted.")
     if not preset and not paths:
         return Subject(problem="No text is chosen to count pairs in: F2, and the space bar marks one.", ties=ties)
     texts = ("--preset", preset) if preset else paths
     given = () if pattern is None else (f"--pattern={pattern}",)
-    return Subject(("-t", path, *given, *texts), ties=ties, two_stages=two_stages)
+    return Subject(("-t", path, *given, *texts), ties=ties)
 
 
 def preset_of(record: TrainingRecord) -> str:

@@ -201,8 +201,7 @@ class Training(Owner[Run]):
         except OSError as error:
             raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
         rules, course.asked = task.rules, task.asked
-        experiment = rules.experiment.name if rules.experiment else ""
-        course.named = place_for(folder, f"{task.title} {rules.first_pattern or rules.pattern} {experiment}")
+        course.named = place_for(folder, f"{task.title} {rules.pattern}")
         described = course.noted = _described(course)
         try:
             if task.resume:
@@ -233,16 +232,13 @@ class Training(Owner[Run]):
                 merges = update.merges[start : start + _AT_ONCE]
                 course.merges += merges
                 course.tokenizer = course.tokenizer.with_merges(
-                    (merge.left, merge.right, merge.token, *merge.removed) for merge in merges
+                    (merge.left, merge.right, merge.token) for merge in merges
                 )
                 self._follower.training_learned(merges)
                 await asyncio.sleep(0)
             self._follower.training_grew(course.tokenizer, update.merges)
         course.saved = update.saved or course.saved
         run = self._towards_goal(course, update.run)
-        if course.tokenizer is not None and not course.tokenizer.vocabulary.only_merges:
-            # Each token that was removed makes room for one more merge.
-            run = replace(run, total=course.tokenizer.step + task.rules.vocab_size - course.tokenizer.n_vocab)
         self._tell_of(course, run)
         if update.failed:
             self._host.say(update.failed, "error")

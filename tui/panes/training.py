@@ -30,7 +30,7 @@ from tui.widgets.why_panel import WhyPanel
 _SLOWER: Final = "Fewer merges a second, down to one; - in the merge log."
 _FASTER: Final = "More merges a second, up to all that the machine can make; + in the merge log."
 _PACE: Final = "How many merges a second a training makes at most: + and - in the merge log."
-_MORE: Final = "Longest token, word ends, ids, a sample, a start, experiments; how many set."
+_MORE: Final = "Longest token, word ends, ids, a sample, a start; how many set."
 _PASSING: Final = 0.2
 """Seconds from one step that log and curve show to the next, while the steps pass by in the editor."""
 

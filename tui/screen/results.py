@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "merges": ("the merges", "merges.tsv"),
-    "removed": ("the removed tokens", "removed.tsv"),
     "curve": ("the curve", "curve.csv"),
     "record": ("the training record", "training.json"),
 }

@@ -139,8 +139,6 @@ class StepExplained:
     """Why it cannot be known, in a sentence."""
     ties: str = ""
     """The tie rule of the training."""
-    two_stages: bool = False
-    """Whether the merges that are given were learned in a first stage of the training, within pieces."""
 
 
 @dataclass(frozen=True, slots=True)

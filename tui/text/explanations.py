@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from bpe_core.errors import BpeError
-from bpe_core.explain.trace import Split, Trace, Unmerged, trace
+from bpe_core.explain.trace import Trace, Unmerged, trace
 from bpe_core.explain.unstable import Completion
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
@@ -56,17 +56,12 @@ def _merges(tokenizer: Tokenizer, traced: Trace, palette: Palette, width: int) -
         return
     if not traced.applied:
         return
-    n_merges = sum(not isinstance(one, Split) for one in traced.applied)
-    yield InfoLine("step by step", counted(n_merges, "merge"), "muted")
+    yield InfoLine("step by step", counted(len(traced.applied), "merge"), "muted")
     yield from _parts(tokenizer, traced.start, palette, width)
     for merge in traced.applied:
         times = f" ×{merge.count}" if merge.count > 1 else ""
-        if isinstance(merge, Split):
-            what, made = f"{token_label(tokenizer.token_bytes(merge.token))} removed", None
-        else:
-            what, made = _pair(tokenizer, merge.left, merge.right), merge.token
-        yield InfoLine(what + times, f"step {merge.step:,}", "muted")
-        yield from _parts(tokenizer, merge.parts, palette, width, made)
+        yield InfoLine(_pair(tokenizer, merge.left, merge.right) + times, f"step {merge.step:,}", "muted")
+        yield from _parts(tokenizer, merge.parts, palette, width, merge.token)
 
 
 def _parts(
@@ -93,8 +88,7 @@ def _ends(tokenizer: Tokenizer, traced: Trace, width: int) -> Iterator[InfoLine]
         return
     following = traced.next
     if following is None:
-        which = "no merge" if tokenizer.vocabulary.only_merges else "no merge that comes later"
-        yield from sentence(f"These stay apart, as {which} joins them:", width)
+        yield from sentence("These stay apart, as no merge joins them:", width)
     else:
         yield from sentence(f"Next would be step {following.step:,}, which is later than the step in force:", width)
     for pair in traced.unmerged:

@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 from bpe_core.explain.corpus_places import CorpusPlace
-from bpe_core.explain.merge_choice import GIVEN, IN_FIRST_STAGE, REMOVES, Choice, PairRow, Word
+from bpe_core.explain.merge_choice import GIVEN, Choice, PairRow, Word
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
@@ -41,13 +41,12 @@ class Look:
 
 
 def why_lines(
-    told: StepExplained, merge: Merge | None, ties: str, uses: TokenUses | int | None, look: Look
+    told: StepExplained, merge: Merge | None, ties: str, uses: TokenUses | None, look: Look
 ) -> list[InfoLine]:
     """All there is to tell of a step, whose merge is `merge`, None for step 0; `ties` is the rule of the training.
 
-    `uses` tells what became of the token: its uses; or, where tokens are removed, by which step it was, 0 if it lives.
-
-    `told` may be of another step, or tell nothing yet: then the log and the record are all that is known.
+    `uses` tells what became of the token. `told` may be of another step, or tell nothing yet: then the log and the
+    record are all that is known.
     """
     explanation = told.explanation if told.step == (merge.step if merge else 0) else None
     words = [*_title("words before and after", look)] if explanation and explanation.words else []
@@ -58,15 +57,11 @@ def why_lines(
     choice = explanation.choice if explanation else None
     lines = [_head(merge, look)]
     if not merge.ties:
-        within = f"{IN_FIRST_STAGE}; the log tells the count in whole texts."
-        lines += sentence(within if told.two_stages else GIVEN, look.width)
+        lines += sentence(GIVEN, look.width)
     if choice is not None:
-        lines += _counts(choice, merge, ties, look, in_first_stage=told.two_stages and not merge.ties)
+        lines += _counts(choice, merge, ties, look)
     else:
         lines += _recorded(merge, ties, look)
-    if merge.removed:
-        parts = " and ".join(map(look.write, merge.removed))
-        lines += sentence(REMOVES.format(parts), look.width)
     if told.problem and choice is None:
         lines += [InfoLine(), *sentence(told.problem, look.width)]
     elif choice is None and told.waiting:
@@ -78,10 +73,7 @@ def why_lines(
     if choice is not None and told.places:
         lines += _title("where it stands", look)
         lines += (line for place in told.places for line in _place(place, look))
-    if isinstance(uses, int):
-        fate = f"removed by step {uses:,}" if uses else "it lives to the end"
-        lines += _title("what came of it", look, fate)
-    elif uses is not None:
+    if uses is not None:
         lines += _uses(uses, look)
     if choice is not None:
         lines += _changes(choice, look)
@@ -117,9 +109,9 @@ def _recorded(merge: Merge, ties: str, look: Look) -> list[InfoLine]:
     return sentence(told, look.width)
 
 
-def _counts(choice: Choice, merge: Merge, ties: str, look: Look, *, in_first_stage: bool) -> Iterator[InfoLine]:
+def _counts(choice: Choice, merge: Merge, ties: str, look: Look) -> Iterator[InfoLine]:
     pair = choice.left, choice.right
-    if merge.count and merge.count != choice.count and not in_first_stage:
+    if merge.count and merge.count != choice.count:
         yield from sentence(
             f"It was learned from other texts, where the pair occurred {counted(merge.count, 'time')}; "
             "all that follows is counted in those that are chosen now.",

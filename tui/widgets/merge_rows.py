@@ -41,8 +41,7 @@ class MergeRows(RowList):
         self._n_bytes = 0
         self._n_tokens = 0
         self._uses: RemainingUses | None = None
-        """How often each token is left, of the merges counted so far; None where lengths are not known, or where tokens
-        were removed."""
+        """How often each token is left, of the merges counted so far; None where lengths are not known."""
         self._counting = SlicedWork[None](self)
 
     @property
@@ -78,11 +77,9 @@ class MergeRows(RowList):
         start = len(self._merges)
         self._merges.extend(rows)
         new = self._merges[start:]
-        for merge in new:  # an id can stand for another token later, where tokens are removed
+        for merge in new:
             self._cuts.append(self._cut(merge))
             self._lengths[merge.token] = len(merge.token_bytes)
-        if any(merge.removed for merge in new):
-            self._uses = None
         if self._uses is not None:
             for merge in new:
                 self._uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
@@ -103,9 +100,6 @@ class MergeRows(RowList):
         uses = RemainingUses(self._n_tokens)
         for start in range(0, len(rows), 1024):
             for merge in rows[start : start + 1024]:
-                if merge.removed:
-                    self._uses = None
-                    return
                 uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
             yield
         self._uses = uses
@@ -129,9 +123,6 @@ class MergeRows(RowList):
         if merge.n_tokens:
             told += f"; {merge.n_tokens:,} tokens left"
             told += f", {self._n_bytes / merge.n_tokens:.2f} bytes each" if self._n_bytes else ""
-        parts = zip((merge.left, merge.right), self._parts(merge), strict=True)
-        removed = [token_label(data) for token, data in dict(parts).items() if token in merge.removed]
-        told += f"; removes {' and '.join(removed)}" if removed else ""
         return f"{told}."
 
     # Drawing

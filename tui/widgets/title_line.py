@@ -87,7 +87,7 @@ class TitleLine(Widget):
         progress = f"{_DOING.get(self.run.phase, '')} {self.run.fraction:.0%}" if self.run.busy else ""
         facts = [*filter(None, (progress, name)), counted(tokenizer.n_vocab, "token"), tokenizer.pattern or "none"]
         if tokenizer.record is not None:
-            facts += filter(None, (tokenizer.record.experiment, f"ties {tokenizer.record.ties}"))
+            facts.append(f"ties {tokenizer.record.ties}")
         while len(facts) > 1 and len(" · ".join(facts)) > room:
             facts.pop()
         return shortened(" · ".join(facts), room) if room >= _LEAST_NAME else ""

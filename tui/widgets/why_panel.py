@@ -14,7 +14,6 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_core.explain.token_uses import TokenUses, token_uses
-from bpe_core.picky.vocabulary import PickyVocabulary
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.info_lines import STYLES, InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
@@ -203,16 +202,9 @@ class WhyPanel(Vertical):
         if self._wants and not (told.explanation and told.step == step) and not told.problem:
             told = replace(told, waiting=told.waiting or "counting the pairs of this step")
         merge = merges[step - 1] if 0 < step <= len(merges) else None
-        if merge and step <= tokenizer.vocabulary.n_merges:  # the log tells of ids as they are in the end
-            left, right, token, *removed = tokenizer.vocabulary.history[step - 1]
-            merge = replace(merge, left=left, right=right, token=token, removed=tuple(removed))
         ties = tokenizer.record.ties if tokenizer.record else told.ties
-        look = self._look(lines, self._writer(tokenizer, step))
+        look = self._look(lines, writer(self.writing, tokenizer.token_bytes))
         lines.show_lines(why_lines(told, merge, ties, self._fate(tokenizer, merges, step), look))
-
-    def _writer(self, tokenizer: Tokenizer, step: int) -> Callable[[int], str]:
-        """Writes an id as it is at a step."""
-        return writer(self.writing, tokenizer.vocabulary.bytes_around(step))
 
     def _look(self, lines: InfoList, write: Callable[[int], str]) -> Look:
         inks = {name: lines.get_component_rich_style(f"info-list--{name}") for name in STYLES}
@@ -220,12 +212,10 @@ class WhyPanel(Vertical):
         # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
         return Look(max(8, self.content_size.width - 3), write, inks)
 
-    def _fate(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | int | None:
-        """What became of the token that a step made, as `why_lines` takes it; None if that is not known."""
+    def _fate(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
+        """What became of the token that a step made; None if that is not known."""
         if not 0 < step <= min(len(merges), tokenizer.step):
             return None
-        if isinstance(tokenizer.vocabulary, PickyVocabulary):
-            return tokenizer.vocabulary.removal_of(step)
         if not (merges[step - 1].n_tokens and self._n_tokens):
             return None
         return token_uses(
@@ -240,12 +230,12 @@ class WhyPanel(Vertical):
             waiting = f"{(told.waiting or 'counting the pairs of this step').capitalize()} …" if self._wants else ""
             self._show_words(sentence(told.problem or waiting, self.size.width - 4), room)
             return
-        rows = tokenizer.vocabulary.history
+        rows = tokenizer.merges
         following = (rows[told.step][0], rows[told.step][1]) if told.step < len(rows) else None
         if following is None and told.explanation.table.rows and told.ties:
             first = told.explanation.table.rows[0]
             following = first.left, first.right
-        write = self._writer(tokenizer, told.step)
+        write = writer(self.writing, tokenizer.token_bytes)
         table.show(told.explanation.table, following, write)
         choice = told.explanation.choice
         lines = word_lines(told.explanation.words, choice.token if choice else None, self._look(words, write))

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.cli.training_arguments import first_vocabulary, last_rules, training_arguments
-from bpe_core.cli.training_options import sample_of
+from bpe_core.cli.training_arguments import first_vocabulary, training_arguments
+from bpe_core.cli.training_options import rules_of, sample_of
 from bpe_core.cli.wire import Command
 from bpe_core.trainer.options import Options
 from bpe_core.vocabulary import Vocabulary
@@ -69,19 +69,19 @@ class TrainingTask:
         """By what the worker learns, in the end. Raises `OptionError` or `PatternError` if it refuses to."""
         arguments = training_arguments(self.asked_for)
         sample_of(arguments)  # of texts and not of rules, but the worker would refuse it all the same
-        return last_rules(arguments, self.begin)
+        return rules_of(arguments, self.begin)
 
     @property
     def asked(self) -> TrainingOptions:
         """What is asked for, also of a preset, or of a vocabulary to begin with. Raises as `rules` does."""
         rules = self.rules
-        pattern, specials = rules.first_pattern or rules.pattern, tuple(rules.special_tokens)
+        pattern, specials = rules.pattern, tuple(rules.special_tokens)
         return TrainingOptions(rules.vocab_size, pattern, rules.ties, rules.min_count, specials)
 
     @property
     def counts_all(self) -> bool:
         """Whether the worker tells what all of the texts amount to, split by the pattern that is chosen."""
-        return not ("sample" in self.options.more or "experiment" in self.options.more)
+        return "sample" not in self.options.more
 
     def first_vocabulary(self) -> Vocabulary:
         """What the merges will be added to, as the worker begins with it too."""

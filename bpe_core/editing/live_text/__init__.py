@@ -141,9 +141,7 @@ class LiveText:
 
         Nothing is encoded before tokens are asked for, so this can be called for every position of a slider.
         """
-        old = self.tokenizer
-        alike = tokenizer.vocabulary.only_merges == old.vocabulary.only_merges  # if not, a long piece is kept otherwise
-        if not alike or not tokenizer.splitter.is_like(old.splitter):
+        if not tokenizer.splitter.is_like(self.tokenizer.splitter):
             self._fill(tokenizer, self.text)
             return
         self._blocks.use(Pieces(tokenizer))

@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from sys import maxsize
 from typing import Final
 
 from bpe_core.editing.live_text.blocks import LONG, Block, Gap, slices
@@ -74,7 +73,7 @@ class Pieces:
         """piece -> its tokens; for a gap the negative number of its bytes."""
         self.token_bytes: Final = self._bytes_or_gap if self.lossy else tokenizer.vocabulary.token_bytes
         """token -> its bytes; for a negative number, which stands for so many that the pattern drops, as many."""
-        self.longest: Final = LONG if tokenizer.vocabulary.only_merges else maxsize
+        self.longest: Final = LONG
         """Characters above which a piece is kept in parts, whose tokens must depend on their neighbors alone."""
         self._scanner: Final = None if self.lossy else self.splitter.scanner
         self.compatible: Final = tokenizer.vocabulary.compatible

@@ -60,7 +60,7 @@ def test_what_was_asked_for_otherwise_is_named():
     assert RunDifference.of(usual, nobody_knows).options == {}
 
 
-def test_a_history_tells_of_starts_weights_samples_and_experiments(tmp_path, capsys, monkeypatch) -> None:
+def test_a_history_tells_of_starts_weights_and_samples(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("text.txt").write_text(" ".join(WORDS * 20))
     command = ["train", "text.txt", "--vocab-size", "264", "-o"]
@@ -69,7 +69,6 @@ def test_a_history_tells_of_starts_weights_samples_and_experiments(tmp_path, cap
         ("heavy.json", "--weight", "text.txt=3"),
         ("part.json", "--sample", "9/10"),
         ("further.json", "--extend", "plain.json", "--fork", "3"),
-        ("super.json", "--experiment", "superbpe=4"),
     ):
         assert main([*command, name, *options]) == 0
     capsys.readouterr()
@@ -81,7 +80,6 @@ def test_a_history_tells_of_starts_weights_samples_and_experiments(tmp_path, cap
         "heavy.json": "pattern gpt4, ties first, weight text.txt 3",
         "part.json": "pattern gpt4, ties first, sample 9/10 of the bytes, seed 0",
         "further.json": "pattern gpt4, ties first, start from 3 merges",
-        "super.json": "pattern gpt4, ties first, experiment superbpe=4",
     }
 
 

@@ -17,8 +17,6 @@ from bpe_core.cli.main import main
 from bpe_core.cli.report import report_to
 from bpe_core.cli.why import _subject
 from bpe_core.cli.why_subject import Question, Subject
-from bpe_core.content.samples import samples
-from bpe_core.explain.merge_choice import explain
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 
@@ -155,41 +153,3 @@ def test_a_training_that_began_with_merges_of_other_ids(texts: list[Path], tmp_p
     check(subjects, steps, rows, rows, n_given=6)
     kept = subjects[0]
     assert "Given by the vocabulary" in kept.given(6) and not kept.given(7) and not kept.given(0)
-
-
-@pytest.mark.parametrize("step", [9, 500])
-def test_both_stages_of_superbpe(step: int, texts: list[Path], tmp_path: Path) -> None:
-    """Also where the first stage ends early, because no pair is left in it that may be merged."""
-    paths = [str(texts[0]), str(texts[2])]
-    asked = ["--vocab-size", str(256 + 30 + step), "--experiment", f"superbpe={step}", "--min-count", "3"]
-    assert main(["train", "-o", str(tmp_path / "o.json"), *asked, *paths]) == 0
-    tokenizer = load(tmp_path / "o.json")
-    assert tokenizer.record is not None
-    n_first = tokenizer.record.n_given
-    assert 0 < n_first <= min(step, tokenizer.step - 1)
-    read = [(path.read_text(), 1) for path in (texts[0], texts[2])]
-    within = states(pieces(read, tokenizer, "gpt4"), tokenizer)
-    whole = states({tuple(text.encode()): n for text, n in read}, tokenizer)
-    subjects = kept_and_growing(tmp_path / "o.json", tokenizer, asked, paths)
-    check(subjects, range(1, n_first), within, within)
-    check(subjects, [n_first], within, whole)
-    check(subjects, range(n_first + 1, tokenizer.step + 1), whole, whole)
-    for subject in subjects:
-        assert subject.explanation(0).table.n_pairs == len(within[0][0])
-    kept = subjects[0]
-    assert "first stage" in kept.given(n_first) and not kept.given(n_first + 1)
-    assert kept.places(1) and kept.places(n_first + 1)
-
-
-def test_a_real_text_in_two_stages(tmp_path: Path) -> None:
-    """Against `explain`, which is held against the reference elsewhere, with the pieces of either stage."""
-    path = next(str(sample.path) for sample in samples() if 3000 < sample.path.stat().st_size < 30_000)
-    asked = ["--vocab-size", "456", "--experiment", "superbpe=150", path]
-    assert main(["train", "-o", str(tmp_path / "o.json"), *asked]) == 0
-    tokenizer = load(tmp_path / "o.json")
-    (kept, growing) = kept_and_growing(tmp_path / "o.json", tokenizer, asked[:-1], [path])
-    assert kept.first is not None
-    for step in (1, 90, 149, 150, 151, 199, 90):
-        told = kept.explanation(step)
-        assert told == growing.explanation(step)
-        assert told.choice == explain(kept.first if step <= 150 else kept.last, step).choice

@@ -1,14 +1,12 @@
 """Very long pieces, kept in parts: exact wherever they are edited, and an edit looks at little of them."""
 
 import random
-from fractions import Fraction
 
 import pytest
 from amounts import first
 
 from bpe_core import PATTERNS, LiveText, Tokenizer, Vocabulary, kernel, train
 from bpe_core.editing.live_text.pieces import Pieces
-from bpe_core.trainer.experiment import Picky
 
 RUNS = [*" \n\t'/.a日\u0301", "A", "ab", "\r\n", "'s", "x'", "12", "Aa", "  \n", "a\u0301", "aA日", "/\n", "!/", " \t"]
 """What long runs are made of, in turn or at random; some are no runs to the scanner."""
@@ -103,18 +101,6 @@ def test_the_sets_of_a_run():
     assert scanner.run(b" \n\t") & 0xFF == scanner.run(b" \t") & 0xFF > 0
     assert scanner.run("😊👍".encode()) == scanner.run(b"!?") > 0
     assert scanner.run(b"\xff") > 0, "what is no UTF-8 is some sign"
-
-
-def test_a_long_piece_is_kept_whole_where_tokens_are_removed(vocabulary):
-    """Then tokens do not follow from their neighbors alone, also if another vocabulary was in use before."""
-    text = "".join(random.Random(5).choices(["ab", "ba", "aab", "c"], k=900))
-    merges = Tokenizer(vocabulary, "none")
-    picky = train(text, vocab_size=320, pattern="none", experiment=Picky(Fraction(2, 5)))
-    live = LiveText(merges, text)
-    for tokenizer in picky, merges, picky:
-        live.use(tokenizer)
-        live.splice(700, 701, "ba")
-        assert live.ids == tokenizer.encode_ordinary(live.text)
 
 
 def test_tokens_longer_than_a_part():

@@ -2,7 +2,6 @@
 
 import gc
 import random
-from fractions import Fraction
 
 import pytest
 from amounts import amount
@@ -10,7 +9,6 @@ from amounts import amount
 from bpe_core import OptionError, PatternError, Trainer, UntrainedError, train
 from bpe_core import reference as oracle
 from bpe_core.corpus import Counts
-from bpe_core.trainer.experiment import Picky
 from bpe_core.trainer.ties import TIES, descending
 
 
@@ -222,7 +220,6 @@ def test_many_merges_at_once_are_those_of_one_after_the_other():
         {},
         {"ties": "largest"},
         {"min_share": "1/40"},
-        {"experiment": Picky(Fraction(1, 2))},
         {"start": start},
     ):
         one_by_one = Trainer(counts, vocab_size=300, **more)
