@@ -85,6 +85,17 @@ async def test_a_folder_tells_of_the_texts_chosen_in_it(opened: Opened, kept: Pa
         assert "✓" not in scope.tree.render_label(scope.row("one.txt"), *2 * [scope.tree.rich_style]).plain
 
 
+async def test_a_text_that_is_named_twice_is_listed_once(opened: Opened, kept: Path, book: Path) -> None:
+    async with opened(book, book) as scope:
+        await scope.press("f2", "home")
+        chosen = []
+        for _ in range(3):
+            chosen.append(scope.screen.corpus.paths)
+            await scope.press("space")  # on "Files": all that stand below it, or none
+        assert chosen == [(str(book),), (str(book), str(book.parent)), ()]
+        assert sum("book.txt" in row for row in scope.rows("CorpusTree")) == 1
+
+
 @exhaustive
 async def test_each_row_tells_what_it_is_for_and_what_can_be_done_with_it(
     opened: Opened, kept: Path, home: Path

@@ -121,7 +121,7 @@ class CorpusTree(Tree[Entry]):
         """Give these paths this mark and take it from all others; a path not yet listed is added to the files."""
         listed = set(map(_path, self._all_nodes()))
         self._marks = {path: other for path, other in self._marks.items() if other != mark}
-        for path in map(Path, paths):
+        for path in map(Path, dict.fromkeys(paths)):  # a command line may name one twice
             if str(path) not in listed:
                 self._add_source(self._files, file_source(path), before=0)
                 self._files.expand()
