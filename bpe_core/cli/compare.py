@@ -52,7 +52,7 @@ def run(options: Namespace) -> int:
         )
     return run_comparison(
         options,
-        lambda comparison, words: tables(
+        lambda comparison: tables(
             comparison,
             Shown(
                 labels(comparison.tokenizers, options.tokenizer),
@@ -61,7 +61,6 @@ def run(options: Namespace) -> int:
                 options.examples,
                 options.lines,
             ),
-            words,
         ),
     )
 

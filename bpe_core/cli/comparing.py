@@ -26,9 +26,6 @@ from bpe_core.metrics.morphology import read_morphemes
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened, visible
 
-Words = Sequence[Sequence[str]]
-"""Words as their morphemes."""
-
 ROWS: Final = 256
 """Texts in one event at most."""
 
@@ -71,7 +68,7 @@ def add_texts(parser: ArgumentParser, number: str) -> None:
     add_stream(parser)
 
 
-def run_comparison(options: Namespace, tables: Callable[[Comparison, Words], str]) -> int:
+def run_comparison(options: Namespace, tables: Callable[[Comparison], str]) -> int:
     """Encode the texts of `add_texts` with all tokenizers, and print what was found; 130 if a signal cut it short.
 
     `tables` gives what to print for a person. `options` must have `sections`, `reference`, `examples` and `lines`, too.
@@ -81,8 +78,7 @@ def run_comparison(options: Namespace, tables: Callable[[Comparison, Words], str
         closing(Control(stdin=options.stream)) as control,
         closing(report_to(options.stream, control)) as report,
     ):
-        comparison = Comparison(opened(options))
-        words = _words(options.morphemes) if options.morphemes else []
+        comparison = Comparison(opened(options), _words(options.morphemes) if options.morphemes else ())
         _add_texts(comparison, options, control, report)
         if control.stopped == "interrupted":
             report.say("Interrupted before all texts were encoded.")
@@ -95,18 +91,18 @@ def run_comparison(options: Namespace, tables: Callable[[Comparison, Words], str
                 f"there are {shortened(', '.join(dict.fromkeys(names)), 200)}."
             )
         report.send(Counting(1, 1, "all texts"))
-        found = as_json(comparison, options, words) if options.stream or options.json else {}
+        found = as_json(comparison, options) if options.stream or options.json else {}
         report.send(Compared(found))
         report.send(Done(control.stopped or "compared", len(comparison.texts), time.monotonic() - began))
     if options.json:
         json.dump(found | {"texts": texts_as_json(comparison, options)}, sys.stdout, ensure_ascii=True)
         print()
     elif not options.stream:
-        print(tables(comparison, words))
+        print(tables(comparison))
     return 0
 
 
-def _words(path: str) -> Words:
+def _words(path: str) -> Sequence[Sequence[str]]:
     try:
         return read_morphemes("".join(text_blocks(path)))
     except TextError as error:

@@ -1,12 +1,12 @@
 """A comparison of tokenizers as one JSON object."""
 
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
 from bpe_core.metrics import Amounts, Comparison, Overlap, merges_in_common, overlap
 from bpe_core.metrics.catalog import OF_PARTS, called, of_all_texts, of_amounts
-from bpe_core.metrics.comparison import Place
+from bpe_core.metrics.comparison import TextPlace
 from bpe_core.tokenizer import Tokenizer
 
 _SPLITS: Final = 10
@@ -15,10 +15,10 @@ _LISTED: Final = 100
 """Tokens of only one vocabulary that are listed, by rank."""
 
 
-def as_json(comparison: Comparison, options: Namespace, words: Sequence[Sequence[str]]) -> dict[str, Any]:
+def as_json(comparison: Comparison, options: Namespace) -> dict[str, Any]:
     """The comparison without its texts; a list of numbers has one for each tokenizer, in the order of their names.
 
-    `options` are those of the command, `words` are words as their morphemes.
+    `options` are those of the command.
     """
     tokenizers, total = comparison.tokenizers, comparison.total
     folders = comparison.folders()
@@ -31,17 +31,14 @@ def as_json(comparison: Comparison, options: Namespace, words: Sequence[Sequence
             "bytes": total.n_bytes,
             "characters": total.n_characters,
             "words": total.n_words,
-            **of_all_texts(comparison, words=words),
+            **of_all_texts(comparison),
         },
         "folders": [_named("folder", one, reference) for one in folders],
         "scripts": [_named("script", one, None) for one in comparison.scripts()],
-        "token_lengths": [
-            dict(sorted(total.token_lengths(one).items()))
-            for total, one in zip(comparison.totals, tokenizers, strict=True)
-        ],
+        "token_lengths": [dict(sorted(comparison.token_lengths(i).items())) for i in range(len(tokenizers))],
         "number_splits": [
-            [{"digits": list(way), "count": n} for way, n in total.number_splits.most_common(_SPLITS)]
-            for total in comparison.totals
+            [{"digits": list(way), "count": n} for way, n in splits.most_common(_SPLITS)]
+            for splits in comparison.number_splits
         ],
         "pairs": [_pair(comparison, index, options.examples) for index in range(len(comparison.pairs))],
         "worst_lines": [_worst_lines(comparison, index, options.lines) for index in range(len(tokenizers))],
@@ -104,12 +101,12 @@ def _worst_lines(comparison: Comparison, index: int, most: int) -> list[dict[str
         return []
     return [
         {"text": one.line, "excess": one.excess(index), "tokens": list(one.n_tokens), "count": one.n_times}
-        | _place(comparison, Place(one.text, one.number, 0))
+        | _place(comparison, TextPlace(one.text, one.number, 0))
         for one in comparison.worst_lines.of(index)[: max(0, most)]
     ]
 
 
-def _place(comparison: Comparison, place: Place) -> dict[str, Any]:
+def _place(comparison: Comparison, place: TextPlace) -> dict[str, Any]:
     """The name of the text, the line, and the place by numbers: index of the text, line, characters before it there."""
     return {"in": comparison.texts[place.text].amounts.name, "line": place.line, "place": list(place)}
 

@@ -24,15 +24,15 @@ class Shown(NamedTuple):
     n_lines: int = 10
 
 
-def tables(comparison: Comparison, shown: Shown, words: Sequence[Sequence[str]] = ()) -> str:
-    """All tables as one text; `words` are words as their morphemes."""
+def tables(comparison: Comparison, shown: Shown) -> str:
+    """All tables as one text."""
     folders = comparison.folders()
     parts = [_amounts("text", [text.amounts for text in comparison.texts], shown, comparison.total)]
     if len(folders) > 1:
         parts.append(_amounts("folder", folders, shown))
     parts += [
-        _amounts("script", list(comparison.scripts()), shown),
-        measures(comparison, shown, words),
+        _amounts("script", comparison.scripts(), shown),
+        measures(comparison, shown),
         number_splits(comparison, shown.labels),
     ]
     for index in range(len(comparison.pairs)):
@@ -67,25 +67,22 @@ def _head(key: str, label: str) -> str:
     return label if key == "tokens" else _SHORT.get(key, METRICS[key].title)
 
 
-def measures(comparison: Comparison, shown: Shown, words: Sequence[Sequence[str]]) -> Iterator[str]:
+def measures(comparison: Comparison, shown: Shown) -> Iterator[str]:
     """A row for each metric of all texts together: its value for each tokenizer, and its unit."""
     rows = [["all texts", *shown.labels, "unit"]]
-    totals = comparison.totals
-    if len(totals) > 1:
-        first = totals[0].n_tokens or 1
-        rows.append(["tokens beside the first", "", *(f"{one.n_tokens / first - 1:+.1%}" for one in totals[1:]), ""])
-    for key, values in of_all_texts(comparison, words=words).items():
+    first, *others = comparison.total.n_tokens
+    if others:
+        rows.append(["tokens beside the first", "", *(f"{n / (first or 1) - 1:+.1%}" for n in others), ""])
+    for key, values in of_all_texts(comparison).items():
         metric = METRICS[key]
         rows.append([metric.title, *map(metric.text, values), metric.unit])
-    yield from table(rows, numbers=range(1, len(totals) + 1))
+    yield from table(rows, numbers=range(1, len(others) + 2))
 
 
 def number_splits(comparison: Comparison, labels: Sequence[str]) -> Iterator[str]:
     """How numbers of four digits or more are cut into tokens: the three most frequent splits of each tokenizer."""
     rows = [["numbers of 4 digits and more", *labels]]
-    ways = [
-        [(way, n) for way, n in total.number_splits.most_common() if sum(way) > 3][:3] for total in comparison.totals
-    ]
+    ways = [[(way, n) for way, n in splits.most_common() if sum(way) > 3][:3] for splits in comparison.number_splits]
     for place in range(max(map(len, ways))):
         rows.append([("most often", "then", "then")[place]])
         rows[-1] += [_way(*mine[place]) if place < len(mine) else "" for mine in ways]

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.comparing import Words, add_texts, labels, run_comparison
+from bpe_core.cli.comparing import add_texts, labels, run_comparison
 from bpe_core.cli.comparison_tables import Shown, measures, number_splits
 from bpe_core.metrics import Comparison
 from bpe_core.metrics.catalog import METRICS, OF_PARTS
@@ -30,9 +30,9 @@ def add(commands: Subcommands) -> None:
 def run(options: Namespace) -> int:
     """Encode each text with all tokenizers and print the metrics; returns 0, or 130 if a signal cut it short."""
 
-    def told(comparison: Comparison, words: Words) -> str:
+    def told(comparison: Comparison) -> str:
         shown = Shown(labels(comparison.tokenizers, options.tokenizer), OF_PARTS)
-        parts = measures(comparison, shown, words), number_splits(comparison, shown.labels)
+        parts = measures(comparison, shown), number_splits(comparison, shown.labels)
         return "\n\n".join("\n".join(part) for part in parts)
 
     return run_comparison(options, told)

@@ -1,7 +1,7 @@
 """The events that carry what an audit, a comparison or a `why` has found; `events` says when they come."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ComparedTexts:
     @classmethod
     def of(cls, texts: Iterable["ComparedText"]) -> Self:
         """The batch that carries these texts."""
-        return cls([[text.path, text.folder, text.line, *text.amounts] for text in texts])
+        return cls([[text.path, text.folder, text.line, *astuple(text.amounts)] for text in texts])
 
     def texts(self) -> "list[ComparedText]":
         """The texts this batch carries."""

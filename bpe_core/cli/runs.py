@@ -12,9 +12,9 @@ from bpe_core.cli.table import table
 from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
-from bpe_core.metrics.compression import bytes_per_token
-from bpe_core.metrics.run_difference import RunDifference
+from bpe_core.metrics.formulas import bytes_per_token
 from bpe_core.metrics.run_options import run_options, unusual
+from bpe_core.metrics.vocabularies import RunDifference
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 

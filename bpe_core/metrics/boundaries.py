@@ -4,19 +4,22 @@ A boundary is an offset in the UTF-8 bytes of a text between two tokens; the end
 count bytes because a token may end inside a character.
 """
 
+import random
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
+from bpe_core.editing.aligned_text import followed
 from bpe_core.editing.alignment import Alignment
+from bpe_core.errors import OptionError
 from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer import Tokenizer
 
 
-class Encoded(NamedTuple):
+class EncodedText(NamedTuple):
     """A text with its tokens and the offsets at which they end."""
 
     text: str
@@ -26,8 +29,12 @@ class Encoded(NamedTuple):
     ends: "array[int]"
     """For each token, the offset of its end in the UTF-8 bytes of the text; never decreasing."""
 
+    def tokens(self, start: int, end: int) -> range:
+        """The indices of the tokens that end after the offset `start`, or at 0 if it is 0, and not after `end`."""
+        return range(bisect_right(self.ends, start) if start else 0, bisect_right(self.ends, end))
 
-def encoded(tokenizer: Tokenizer, text: str) -> Encoded:
+
+def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
     """The ids of `tokenizer.encode_ordinary(text)`, and where each token ends.
 
     If the tokenizer normalizes the text, a token ends where the last original character ends that became part of it. A
@@ -39,11 +46,11 @@ def encoded(tokenizer: Tokenizer, text: str) -> Encoded:
         lengths = {id: len(tokenizer.token_bytes(id)) for id in set(ids)}
         ends = array("Q", accumulate(map(lengths.__getitem__, ids)))
         if (ends[-1] if ends else 0) == len(text.encode()):  # not so where the pattern drops white space
-            return Encoded(text, ids, ends)
+            return EncodedText(text, ids, ends)
     aligned = Alignment(tokenizer, text)
     offsets = [0, *accumulate(len(character.encode()) for character in text)]
     places = aligned.places(0, aligned.n_tokens)
-    return Encoded(text, aligned.ids, array("Q", accumulate((offsets[end] for _, end in places), max)))
+    return EncodedText(text, aligned.ids, array("Q", accumulate((offsets[end] for _, end in places), max)))
 
 
 def boundaries(tokenizer: Tokenizer, text: str) -> list[int]:
@@ -106,7 +113,7 @@ class Disagreement(NamedTuple):
     """The ids that the second makes of it."""
 
 
-def disagreements(first: Encoded, second: Encoded) -> Iterator[Disagreement]:
+def disagreements(first: EncodedText, second: EncodedText) -> Iterator[Disagreement]:
     """All disagreements of two tokenizers on one text, ascending; O(n + d log n) for n tokens and d disagreements."""
     unshared = set(first.ends).symmetric_difference(second.ends)
     last = max((*first.ends[-1:], *second.ends[-1:]), default=0)
@@ -125,7 +132,35 @@ def disagreements(first: Encoded, second: Encoded) -> Iterator[Disagreement]:
         yield Disagreement(start, end, _between(first, start, end), _between(second, start, end))
 
 
-def _between(found: Encoded, start: int, end: int) -> tuple[int, ...]:
+def _between(found: EncodedText, start: int, end: int) -> tuple[int, ...]:
     """The ids from one offset to another; tokens that stand for nothing go with those before them."""
-    after = bisect_right(found.ends, start) if start else 0
-    return tuple(found.ids[after : bisect_right(found.ends, end)])
+    tokens = found.tokens(start, end)
+    return tuple(found.ids[tokens.start : tokens.stop])
+
+
+def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200, around: int = 32, seed: int = 0) -> float:
+    """Boundaries near an edit that are still there after it / boundaries there before; from 0 to 1, 1.0 for none.
+
+    An edit replaces a random character of the text by another random one of its characters; it is undone before the
+    next of the `n_edits`. Near are boundaries at most `around` characters before or after the edited character, except
+    those directly at it. `seed` makes the result reproducible. Raises `OptionError` for `around` below 1.
+    """
+    if around < 1:
+        raise OptionError(f"Boundaries can be compared 1 or more characters around an edit, not {around}.")
+    choose = random.Random(seed)
+    live = followed(tokenizer, text)
+    text = live.text
+
+    def near(at: int) -> set[int]:
+        low, high = max(0, at - around), min(len(text), at + 1 + around)
+        ends = chain.from_iterable((span.start, span.end) for span in live.spans(low, high))
+        return {end for end in ends if low <= end <= high and end not in (at, at + 1)}
+
+    n_before = n_left = 0
+    for _ in range(n_edits if len(text) > 1 else 0):
+        at = choose.randrange(len(text))
+        before = near(at)
+        live.splice(at, at + 1, choose.choice(text))
+        n_before, n_left = n_before + len(before), n_left + len(before & near(at))
+        live.splice(at, at + 1, text[at])
+    return n_left / n_before if n_before else 1.0

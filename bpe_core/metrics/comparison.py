@@ -1,20 +1,22 @@
-"""Several tokenizers on the same texts: token counts, measures, and where they cut differently.
+"""Several tokenizers on the same texts: amounts of text and tokens, and where the tokenizers cut differently.
 
 The first tokenizer is the reference that each of the others is compared with.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import Final, NamedTuple
 
-from bpe_core.metrics.boundaries import Agreement, Encoded, agreement, disagreements, encoded, inner
-from bpe_core.metrics.measures import Measures
+from bpe_core.metrics.boundaries import Agreement, EncodedText, agreement, disagreements, encoded, inner
+from bpe_core.metrics.morphology import morphological_alignment
 from bpe_core.metrics.text_parts import TextParts
 from bpe_core.metrics.worst_lines import WorstLines
 from bpe_core.tokenizer import Tokenizer
 
-_KINDS: Final = 1 << 17
+_MOST_CUTS: Final = 1 << 17
 """Different disagreements counted per pair of tokenizers. When there are more, those counted once are dropped, so that
 the counts of rare ones may be too low."""
 _WORST: Final = 100
@@ -24,22 +26,35 @@ _SAMPLE: Final = 100_000
 _INSIDE: Final = bytes(range(0x80, 0xC0))
 """The bytes of UTF-8 with which no character begins."""
 
-Kind = tuple[tuple[int, ...], tuple[int, ...]]
-"""(ids by the first tokenizer, ids by the other) of a substring that they cut differently."""
 
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """The size of a text, of several together, or of their parts in one script, and what each tokenizer makes of it.
 
-class Amounts(NamedTuple):
-    """The size of a text, or of several together, and what each of the tokenizers makes of it."""
+    A token counts for the script of its last byte, a word for that of its first character.
+    """
 
     name: str
     """Of the text, the folder or the script."""
     n_bytes: int
     n_characters: int
     n_words: int
+    """Maximal substrings without white space."""
     n_tokens: tuple[int, ...]
     """By each tokenizer."""
     n_whole_words: tuple[int, ...]
-    """Words with no token boundary inside, by each tokenizer."""
+    """Words with no token boundary inside, by each tokenizer; a token may also hold the white space before its word."""
+
+    def __add__(self, other: "Amounts") -> "Amounts":
+        """Both together, under the name of the first."""
+        return Amounts(
+            self.name,
+            self.n_bytes + other.n_bytes,
+            self.n_characters + other.n_characters,
+            self.n_words + other.n_words,
+            tuple(map(sum, zip(self.n_tokens, other.n_tokens, strict=True))),
+            tuple(map(sum, zip(self.n_whole_words, other.n_whole_words, strict=True))),
+        )
 
 
 class ComparedText(NamedTuple):
@@ -54,7 +69,7 @@ class ComparedText(NamedTuple):
     """The number of its first line in the file, from 1."""
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """A place in one of the texts."""
 
     text: int
@@ -65,7 +80,7 @@ class Place(NamedTuple):
     """Characters before it in the line."""
 
 
-class Example(NamedTuple):
+class FrequentDisagreement(NamedTuple):
     """A disagreement, how often it occurs, and where it occurs first."""
 
     stretch: str
@@ -76,56 +91,68 @@ class Example(NamedTuple):
     """The ids that the other makes of it."""
     n_times: int
     """How often it occurs."""
-    place: Place
+    place: TextPlace
     """Where it begins at its first occurrence."""
 
 
 @dataclass(slots=True)
-class Pair:
+class TokenizerPair:
     """The agreement of the first tokenizer and one of the others, over all texts added."""
 
     agreement: Agreement = field(default_factory=Agreement)
     """The agreement of their boundaries."""
-    counts: Counter[Kind] = field(default_factory=Counter)
-    """Disagreement -> how often it occurs."""
-    places: dict[Kind, tuple[str, Place]] = field(default_factory=dict)
-    """Disagreement -> (substring, place of the first occurrence)."""
+    counts: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=Counter)
+    """(ids by the first tokenizer, ids by the other) of a substring that they cut differently -> its occurrences."""
+    places: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[str, TextPlace]] = field(default_factory=dict)
+    """The same -> (substring, place of the first occurrence)."""
 
-    def add(self, text: int, line: int, data: bytes, first: Encoded, other: Encoded) -> None:
+    def add(self, text: int, line: int, data: bytes, first: EncodedText, other: EncodedText) -> None:
         """Add the text with the index `text`, whose first line has the number `line`, as both tokenizers encode it;
         `data` is the text in UTF-8."""
         self.agreement += agreement(inner(first.ends, len(data)), inner(other.ends, len(data)))
         at = column = 0
         for found in disagreements(first, other):
-            kind = found.first, found.second
-            self.counts[kind] += 1
-            if kind not in self.places:
+            cut = found.first, found.second
+            self.counts[cut] += 1
+            if cut not in self.places:
                 before, newline, rest = data[at : found.start].rpartition(b"\n")
                 if newline:
                     line, column = line + before.count(b"\n") + 1, 0
                 column, at = column + len(rest.translate(None, _INSIDE)), found.start
                 stretch = data[found.start : found.end].decode(errors="replace")
-                self.places[kind] = stretch, Place(text, line, column)
-        if len(self.counts) > _KINDS:
-            self.counts = Counter({kind: count for kind, count in self.counts.items() if count > 1})
-            self.places = {kind: self.places[kind] for kind in self.counts}
+                self.places[cut] = stretch, TextPlace(text, line, column)
+        if len(self.counts) > _MOST_CUTS:
+            self.counts = Counter({cut: count for cut, count in self.counts.items() if count > 1})
+            self.places = {cut: self.places[cut] for cut in self.counts}
 
-    def examples(self, n: int) -> list[Example]:
+    def examples(self, n: int) -> list[FrequentDisagreement]:
         """The `n` most frequent disagreements, the most frequent first."""
-        return [Example(self.places[kind][0], *kind, n, self.places[kind][1]) for kind, n in self.counts.most_common(n)]
+        return [
+            FrequentDisagreement(self.places[cut][0], *cut, n_times, self.places[cut][1])
+            for cut, n_times in self.counts.most_common(n)
+        ]
 
 
 class Comparison:
-    """Compares tokenizers on texts, which are added one by one."""
+    """Compares tokenizers on texts, which are added one by one; with a single tokenizer, it measures that one."""
 
-    def __init__(self, tokenizers: Sequence[Tokenizer]) -> None:
+    def __init__(self, tokenizers: Sequence[Tokenizer], morphemes: Sequence[Sequence[str]] = ()) -> None:
         self.tokenizers: Final = tuple(tokenizers)
         """The tokenizers, one or more; the first is the reference."""
+        self.morphemes: Final = morphemes
+        """Words as their morphemes, to see how far token boundaries follow them; perhaps none."""
         self.texts: Final[list[ComparedText]] = []
         """The texts, in the order in which they were added."""
-        self.totals: Final = [Measures() for _ in self.tokenizers]
-        """For each tokenizer, the measures of all texts together."""
-        self.pairs: Final = [Pair() for _ in self.tokenizers[1:]]
+        none = (0,) * len(self.tokenizers)
+        self.total = Amounts("all", 0, 0, 0, none, none)
+        """The amounts of all texts together."""
+        self._scripts: Final[dict[str, Amounts]] = {}
+        self.token_counts: Final = [Counter[int]() for _ in self.tokenizers]
+        """For each tokenizer: id -> occurrences in all texts."""
+        self.number_splits: Final = [Counter[tuple[int, ...]]() for _ in self.tokenizers]
+        """For each tokenizer: digits in each token of a number, from left to right -> how many numbers are cut so;
+        123|4 counts for (3, 1)."""
+        self.pairs: Final = [TokenizerPair() for _ in self.tokenizers[1:]]
         """For each tokenizer but the first, how it agrees with the first."""
         self.worst_lines: Final = WorstLines(len(self.tokenizers), _WORST) if len(self.tokenizers) > 1 else None
         """The lines for which each needs the most more tokens than another; None for a single tokenizer."""
@@ -147,13 +174,18 @@ class Comparison:
         The other arguments are those of `ComparedText`; `encoding` is called before each tokenizer, with its index.
         """
         parts = TextParts.of(text)
-        found = []
+        found: list[EncodedText] = []
+        whole: list[list[bool]] = []
         for index, tokenizer in enumerate(self.tokenizers):
             encoding(index)
-            found.append(encoded(tokenizer, parts.text))
-        measures = [Measures.of_encoded(parts, one) for one in found]
-        for total, one in zip(self.totals, measures, strict=True):
-            total.add(one)
+            one = encoded(tokenizer, parts.text)
+            is_end = bytearray(parts.n_bytes + 1)
+            for end in one.ends:
+                is_end[end] = 1
+            found.append(one)
+            whole.append([is_end.find(1, start + 1, end) < 0 for start, end in parts.words])
+            self.token_counts[index].update(one.ids)
+            self.number_splits[index].update(_digit_lengths(number, is_end) for number in parts.numbers)
         number = len(self.texts)
         for pair, other in zip(self.pairs, found[1:], strict=True):
             pair.add(number, line, parts.data, found[0], other)
@@ -161,45 +193,63 @@ class Comparison:
             self.worst_lines.add(number, line, parts, found)
         if len(self.sample) < _SAMPLE:
             self.sample += parts.text[: _SAMPLE - len(self.sample)]
-        n_tokens, n_whole = tuple(one.n_tokens for one in measures), tuple(one.n_whole_words for one in measures)
+        n_tokens, n_whole = tuple(len(one.ids) for one in found), tuple(map(sum, whole))
         amounts = Amounts(name, parts.n_bytes, len(parts.text), len(parts.words), n_tokens, n_whole)
         self.texts.append(ComparedText(amounts, path, folder, line))
+        self.total += amounts
+        for script in _by_script(parts, found, whole):
+            _add_to(self._scripts, script)
 
-    @property
-    def total(self) -> Amounts:
-        """The amounts of all texts together, called "all"."""
-        one = self.totals[0]
-        n_tokens = tuple(total.n_tokens for total in self.totals)
-        n_whole = tuple(total.n_whole_words for total in self.totals)
-        return Amounts("all", one.n_bytes, one.n_characters, one.n_words, n_tokens, n_whole)
-
-    def scripts(self) -> Iterator[Amounts]:
+    def scripts(self) -> list[Amounts]:
         """The amounts of each script, by falling bytes."""
-        found = self.totals[0].scripts
-        for script in sorted(found, key=lambda script: -found[script].n_bytes):
-            all_of_it = [total.scripts[script] for total in self.totals]
-            n_tokens = tuple(one.n_tokens for one in all_of_it)
-            n_whole = tuple(one.n_whole_words for one in all_of_it)
-            one = all_of_it[0]
-            yield Amounts(script, one.n_bytes, one.n_characters, one.n_words, n_tokens, n_whole)
+        return sorted(self._scripts.values(), key=lambda script: -script.n_bytes)
 
     def folders(self) -> list[Amounts]:
         """The amounts of each folder, in the order of their first texts."""
-        return added_up((text.folder, text.amounts) for text in self.texts)
+        found: dict[str, Amounts] = {}
+        for text in self.texts:
+            _add_to(found, replace(text.amounts, name=text.folder))
+        return list(found.values())
+
+    @cached_property
+    def morpheme_agreements(self) -> list[Agreement]:
+        """For each tokenizer, the agreement of its boundaries in `morphemes` with theirs."""
+        return [morphological_alignment(tokenizer, self.morphemes) for tokenizer in self.tokenizers]
+
+    def token_lengths(self, index: int) -> Counter[int]:
+        """Length of a token in bytes -> how many tokens of the texts, repetitions included, have that length."""
+        lengths: Counter[int] = Counter()
+        for token, count in self.token_counts[index].items():
+            lengths[len(self.tokenizers[index].token_bytes(token))] += count
+        return lengths
 
 
-def added_up(parts: Iterator[tuple[str, Amounts]]) -> list[Amounts]:
-    """(name, amounts) added up by name; the names in the order in which they occur first."""
-    found: dict[str, Amounts] = {}
-    for name, more in parts:
-        if one := found.get(name):
-            n_tokens = tuple(map(sum, zip(one.n_tokens, more.n_tokens, strict=True)))
-            n_whole = tuple(map(sum, zip(one.n_whole_words, more.n_whole_words, strict=True)))
-            sizes = one.n_bytes + more.n_bytes, one.n_characters + more.n_characters, one.n_words + more.n_words
-            found[name] = Amounts(name, *sizes, n_tokens, n_whole)
-        else:
-            found[name] = more._replace(name=name)
-    return list(found.values())
+def _add_to(found: dict[str, Amounts], more: Amounts) -> None:
+    found[more.name] = found[more.name] + more if more.name in found else more
+
+
+def _digit_lengths(number: tuple[int, ...], is_end: bytearray) -> tuple[int, ...]:
+    """How many digits of a number, one of `TextParts.numbers`, each of its tokens has."""
+    n_digits = len(number) - 1
+    first_end = number[0] + 1  # an end at the first digit is before the number
+    cuts = [n for n in range(n_digits) if is_end.find(1, max(number[n], first_end), number[n + 1]) >= 0]
+    return tuple(b - a for a, b in pairwise([0, *cuts, n_digits]) if a < b)
+
+
+def _by_script(parts: TextParts, found: Sequence[EncodedText], whole: Sequence[Sequence[bool]]) -> Iterator[Amounts]:
+    """The amounts of each script that occurs in a text, once."""
+    sizes: dict[str, list[int]] = {}
+    n = len(found)
+    for run in parts.scripts:
+        sums = sizes.setdefault(run.script, [0] * (3 + 2 * n))
+        sums[0] += run.end - run.start
+        sums[1] += run.n_characters
+        sums[2] += run.end_word - run.first_word
+        for index, one in enumerate(found, 3):
+            sums[index] += len(one.tokens(run.start, run.end))
+            sums[index + n] += sum(whole[index - 3][run.first_word : run.end_word])
+    for script, sums in sizes.items():
+        yield Amounts(script, sums[0], sums[1], sums[2], tuple(sums[3 : 3 + n]), tuple(sums[3 + n :]))
 
 
 class Section(NamedTuple):
@@ -222,12 +272,12 @@ def sections(text: str) -> list[Section]:
     """
     found: list[Section] = []
     title, first, lines = "", 0, list[str]()
-    for number, line in enumerate([*text.splitlines(keepends=True), "# "], 1):
+    for number, line in enumerate([*text.split("\n"), "# "], 1):
         if not line.startswith("# "):
             lines.append(line)
             continue
         if title:
-            whole = "".join(lines)
+            whole = "\n".join(lines)
             n_blank = len(whole) - len(whole.lstrip("\n"))
             found.append(Section(title, whole.strip("\n"), first + n_blank))
         title, first, lines = line[2:].strip(), number + 1, list[str]()

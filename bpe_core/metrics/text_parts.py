@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, Self
 
 import regex
 
-from bpe_core.metrics.scripts import script_runs
+from bpe_core.scripts import script_runs
 from bpe_core.surrogates import without_surrogates
 
 _WORD: Final = regex.compile(r"\S++")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from bpe_core.errors import OptionError
-from bpe_core.metrics.compression import bytes_per_token
+from bpe_core.metrics.formulas import bytes_per_token
 from bpe_core.tokenizer import Tokenizer
 
 ALPHA: Final = 2.5

@@ -1,12 +1,12 @@
 """The lines of texts for which one tokenizer needs the most more tokens than the best of the others."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import pairwise
 from typing import Final
 
-from bpe_core.metrics.boundaries import Encoded
+from bpe_core.metrics.boundaries import EncodedText
 from bpe_core.metrics.text_parts import TextParts
 
 _SHOWN: Final = 160
@@ -46,7 +46,7 @@ class WorstLines:
         """New lines are kept if their excess is greater. It only grows: a line that is kept was counted from its first
         occurrence on."""
 
-    def add(self, text: int, number: int, parts: TextParts, found: Sequence[Encoded]) -> None:
+    def add(self, text: int, number: int, parts: TextParts, found: Sequence[EncodedText]) -> None:
         """Add the lines of the text with the index `text`, of which the first has the `number`; O(l log n)."""
         counts = [_tokens_of_lines(one, parts.line_ends) for one in found]
         for line, n_tokens in enumerate(zip(*counts, strict=True)):
@@ -79,11 +79,5 @@ def _beginning(parts: TextParts, line: int) -> str:
     return shown[:_SHOWN].removesuffix("\n").removesuffix("\r")
 
 
-def _tokens_of_lines(found: Encoded, line_ends: Sequence[int]) -> list[int]:
-    counts = []
-    before = 0
-    for end in line_ends:
-        n = bisect_right(found.ends, end, before)
-        counts.append(n - before)
-        before = n
-    return counts
+def _tokens_of_lines(found: EncodedText, line_ends: Sequence[int]) -> list[int]:
+    return [len(found.tokens(start, end)) for start, end in pairwise([0, *line_ends])]

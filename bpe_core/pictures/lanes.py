@@ -6,7 +6,7 @@ from typing import Self
 
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.spans import Span
-from bpe_core.metrics.compression import bytes_per_token
+from bpe_core.metrics.formulas import bytes_per_token
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.pictures.picture import Chip, shown
 from bpe_core.plurals import counted

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
 from bpe_core.editing.aligned_text import FollowedText, followed
-from bpe_core.metrics.compression import bytes_per_token
+from bpe_core.metrics.formulas import bytes_per_token
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer

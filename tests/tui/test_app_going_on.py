@@ -18,7 +18,7 @@ from bpe_core.cli.wire import Command
 from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
-from bpe_core.metrics.overlap import merges_in_common
+from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.trainer.conditions import condition
 from bpe_core.trainer.option_table import RULES, TEXTS
 from tui.dialogs.button_questions import Confirm

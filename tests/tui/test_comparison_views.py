@@ -29,7 +29,7 @@ def comparison() -> Comparison:
         found.add(f"deep/{name}", text, path=f"/deep/{name}", folder=folder)
     options = Namespace(tokenizer=["a", "b", "c"], reference=None, examples=50, lines=50)
     texts = parse(to_line(ComparedTexts.of(found.texts)))
-    everything = parse(to_line(Found(as_json(found, options, []))))
+    everything = parse(to_line(Found(as_json(found, options))))
     assert isinstance(texts, ComparedTexts) and isinstance(everything, Found)
     assert texts.texts() == found.texts
     compared = tuple(Compared(f"/{name}.json", name) for name in ("alpha", "beta", "gamma"))
@@ -88,7 +88,7 @@ def test_a_single_tokenizer_has_no_pairs(comparison: Comparison) -> None:
     one = metrics.Comparison([train(TEXT, vocab_size=270)])
     one.add("text", TEXT)
     options = Namespace(tokenizer=["a"], reference=None, examples=5, lines=5)
-    alone = Comparison(False, "", "", comparison.tokenizers[:1], one.texts, as_json(one, options, []))
+    alone = Comparison(False, "", "", comparison.tokenizers[:1], one.texts, as_json(one, options))
     assert [view.key for view in views(alone, Choices())] == ["texts", "scripts", "metrics"]
     assert [view.key for view in views(Comparison(True, texts=one.texts, tokenizers=alone.tokenizers), Choices())] == [
         "texts"

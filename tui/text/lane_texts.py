@@ -7,7 +7,7 @@ from typing import Final
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from bpe_core.metrics.compression import bytes_per_token
+from bpe_core.metrics.formulas import bytes_per_token
 from bpe_core.plurals import counted
 from tui.drawing.palette import Palette
 from tui.drawing.token_labels import token_labels

@@ -11,8 +11,8 @@ import pytest
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.cli.main import main
 from bpe_core.metrics import TrainingCurve
-from bpe_core.metrics.run_difference import RunDifference
 from bpe_core.metrics.run_options import run_options, unusual
+from bpe_core.metrics.vocabularies import RunDifference
 from bpe_core.trainer.ties import TIES
 
 WORDS = ["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6

@@ -1,7 +1,7 @@
 """Boundaries, agreement, measures and comparisons, each held against a recount that goes another way."""
 
 import json
-import random
+from collections import Counter
 from itertools import accumulate
 
 import pytest
@@ -13,9 +13,8 @@ from tiktoken.load import load_tiktoken_bpe
 
 from bpe_core import PATTERNS, load, metrics, save, train
 from bpe_core.content.samples import samples
-from bpe_core.metrics.boundaries import disagreements, encoded
-from bpe_core.metrics.measures import Measures
-from bpe_core.metrics.scripts import script_runs
+from bpe_core.metrics.boundaries import encoded
+from bpe_core.scripts import script_runs
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
 
@@ -62,24 +61,6 @@ def test_agreement_by_hand():
     assert metrics.agreement([], []).f1 == 1.0
 
 
-def test_disagreements_and_agreements_make_the_text(pair):
-    for text in [TEXT, *nasty_texts(60, seed=3)]:
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        first, other = (encoded(tokenizer, text) for tokenizer in pair)
-        shared = {0, *first.ends} & {0, *other.ends}
-        end = 0
-        for found in disagreements(first, other):
-            assert {found.start, found.end} <= shared
-            assert found.start >= end
-            assert not any(found.start < at < found.end for at in shared)
-            data = text.encode()[found.start : found.end]
-            assert pair[0].decode_bytes(found.first) == data == pair[1].decode_bytes(found.second)
-            assert found.first != found.second or pair[0].vocabulary is not pair[1].vocabulary
-            end = found.end
-        inside = sum(at not in shared for at in {*first.ends, *other.ends})
-        assert (inside == 0) == (not list(disagreements(first, other)))
-
-
 def test_a_tokenizer_agrees_with_itself(pair):
     comparison = metrics.Comparison([pair[0], pair[0]])
     comparison.add("text", TEXT)
@@ -97,8 +78,8 @@ def test_merges_in_common_end_where_the_first_differs():
     assert spelled[0][n : n + 1] != spelled[1][n : n + 1]
 
 
-def slow_measures(tokenizer, text):
-    """Words and numbers walked through byte by byte."""
+def slow_words(tokenizer, text):
+    """(words, words without a boundary inside), walked through character by character."""
     cuts = set(slow_boundaries(tokenizer, text))
     offsets = [0, *accumulate(len(c.encode()) for c in text)]
     words, whole, start = 0, 0, None
@@ -113,41 +94,39 @@ def slow_measures(tokenizer, text):
     return words, whole
 
 
-def test_measures_are_those_of_a_slow_recount(pair):
+def test_amounts_are_those_of_a_slow_recount(pair):
     for text in (TEXT, "", "one", " two words ", "12 345 6789 0.5"):
-        for tokenizer in pair:
-            found = Measures.of(tokenizer, text)
-            assert (found.n_words, found.n_whole_words) == slow_measures(tokenizer, text)
-            assert found.n_tokens == len(tokenizer.encode(text)) == sum(found.token_counts.values())
-            assert found.n_bytes == len(text.encode())
-            assert sum(script.n_tokens for script in found.scripts.values()) == found.n_tokens
-            assert sum(script.n_bytes for script in found.scripts.values()) == found.n_bytes
-            assert sum(n * c for n, c in found.token_lengths(tokenizer).items()) == found.n_bytes
+        comparison = metrics.Comparison(pair)
+        comparison.add("text", text)
+        total, scripts = comparison.total, comparison.scripts()
+        assert total.n_bytes == len(text.encode()) == sum(script.n_bytes for script in scripts)
+        for index, tokenizer in enumerate(pair):
+            assert (total.n_words, total.n_whole_words[index]) == slow_words(tokenizer, text)
+            assert comparison.token_counts[index] == Counter(tokenizer.encode(text))
+            assert total.n_tokens[index] == len(tokenizer.encode(text))
+            assert sum(script.n_tokens[index] for script in scripts) == total.n_tokens[index]
+            assert sum(n * times for n, times in comparison.token_lengths(index).items()) == total.n_bytes
 
 
-def test_measures_of_two_texts_add_up(pair):
-    both = Measures.of(pair[0], TEXT)
-    both.add(Measures.of(pair[0], "12345 more"))
-    assert both.n_texts == 2
-    assert both.n_tokens == len(pair[0].encode(TEXT)) + len(pair[0].encode("12345 more"))
-    assert both.number_splits == Measures.of(pair[0], TEXT + "12345 more").number_splits
+def number_splits(tokenizer, *texts):
+    comparison = metrics.Comparison([tokenizer])
+    for text in texts:
+        comparison.add("text", text)
+    return comparison.number_splits[0]
 
 
-def test_numbers_are_told_by_how_they_are_cut():
+def test_numbers_are_counted_by_how_they_are_cut(pair):
     tokenizer = train("123 456 " * 20, vocab_size=256 + 4, pattern="gpt4")
-    splits = Measures.of(tokenizer, "1234567 123 9").number_splits
-    assert all(sum(way) in (7, 3, 1) for way in splits)
-    assert splits[(1,)] == 1
-    assert sum(splits.values()) == 3
+    ids = [tokenizer.decode_bytes([id]).strip() for id in tokenizer.encode("1234567")]
+    assert number_splits(tokenizer, "1234567 123 9") == Counter({tuple(map(len, ids)): 1, (len("123"),): 1, (1,): 1})
+    assert number_splits(pair[0], TEXT, "12345 more") == number_splits(pair[0], TEXT + "12345 more")
 
 
 def test_every_character_belongs_to_one_script():
-    rng = random.Random(5)
     for text in [TEXT, "", "12 !", "\u0378x", *nasty_texts(40, seed=9)]:
         runs = list(script_runs(text))
         assert "".join(text[start:end] for _, start, end in runs) == text
         assert all(runs[i][2] == runs[i + 1][1] and runs[i][0] != runs[i + 1][0] for i in range(len(runs) - 1))
-        rng.random()
     assert [run[0] for run in script_runs("12 hello мир! 中文abc")] == ["Latin", "Cyrillic", "Han", "Latin"]
     assert list(script_runs("12 !")) == [("no script", 0, 4)]
 
@@ -168,6 +147,7 @@ def test_an_edit_leaves_far_boundaries_alone(pair):
 
 def test_sections_are_texts_of_their_own():
     assert metrics.sections("before\n# One\n\na\nb\n\n# Two\n## c\n") == [("One", "a\nb", 4), ("Two", "## c", 8)]
+    assert metrics.sections("\f\u2028x\n# One\na\f\n# Two\nb") == [("One", "a\f", 3), ("Two", "b", 5)], "LF ends a line"
     assert metrics.sections("nothing") == []
 
 
@@ -184,4 +164,4 @@ def test_real_tokenizers_are_measured_as_tiktoken_counts(tmp_path):
     for sample, text in zip(samples(), comparison.texts, strict=True):
         ids = theirs.encode_ordinary(sample.path.read_bytes().decode())
         assert text.amounts.n_tokens[0] == len(ids), sample.title
-    assert comparison.totals[0].n_tokens == sum(text.amounts.n_tokens[0] for text in comparison.texts)
+    assert comparison.total.n_tokens[0] == sum(text.amounts.n_tokens[0] for text in comparison.texts)

@@ -1,4 +1,4 @@
-"""How evenly a text uses its tokens: entropies of the token distribution, and vocabulary utilization.
+"""The formulas: compression, tokens per word, and how evenly a text uses its tokens.
 
 `counts` are the occurrences of each token type in a text, in any order; zeros are ignored. p_i is a count divided by
 the sum of all counts. Entropies are in bits.
@@ -8,6 +8,40 @@ import math
 from collections.abc import Iterable
 
 from bpe_core.errors import OptionError
+
+
+def bytes_per_token(n_bytes: int, n_tokens: int) -> float:
+    """n_bytes / n_tokens, the compression ratio, for a text of `n_bytes` in UTF-8; 0.0 for no tokens.
+
+    Comparable between tokenizers on the same text, and, unlike characters per token, also between scripts.
+
+    >>> bytes_per_token(11, 5)
+    2.2
+    """
+    return n_bytes / n_tokens if n_tokens else 0.0
+
+
+def characters_per_token(n_characters: int, n_tokens: int) -> float:
+    """n_characters / n_tokens, in code points; 0.0 for no tokens. Below 1 where characters are several tokens."""
+    return n_characters / n_tokens if n_tokens else 0.0
+
+
+def fertility(n_tokens: int, n_words: int) -> float:
+    """n_tokens / n_words, tokens per word (Ács 2019; Rust et al. 2021, arXiv 2012.15613); 0.0 for no words.
+
+    Words are maximal substrings without white space. At least 1.0 unless tokens span words; for scripts written without
+    spaces it is not comparable.
+    """
+    return n_tokens / n_words if n_words else 0.0
+
+
+def parity(n_tokens: int, n_tokens_of_reference: int) -> float:
+    """Tokens of a text / tokens of its translation into the reference language; 0.0 if the reference has no tokens.
+
+    Source: Petrov et al., "Language Model Tokenizers Introduce Unfairness Between Languages" (2023, arXiv 2305.15425),
+    where it is called the premium.
+    """
+    return n_tokens / n_tokens_of_reference if n_tokens_of_reference else 0.0
 
 
 def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
@@ -31,7 +65,7 @@ def renyi_entropy(counts: Iterable[int], alpha: float = 2.5) -> float:
     least_surprise = math.log2(total / most)
     if math.isinf(alpha):
         return least_surprise
-    # By the most frequent type, so that no power of a small frequency underflows.
+    # Relative to the most frequent type, so that no power of a small frequency underflows.
     powers = math.fsum((count / most) ** alpha for count in used)
     return (alpha * least_surprise - math.log2(powers)) / (alpha - 1)
 
