@@ -6,12 +6,13 @@ import signal
 from zlib import crc32
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis.internal.conjecture import providers
 
 from bpe_core.cores import available_cores
 
 settings.register_profile("house", derandomize=True, deadline=None, database=None)
+settings.register_profile("no shrinking", settings.get_profile("house"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("house")
 
 # A shell starts what is to run in the background without the signal of Ctrl+C, which tests send themselves.

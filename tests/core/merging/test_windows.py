@@ -1,10 +1,12 @@
 """Long pieces are merged window by window, and nobody can tell: what is left is what the plain loop leaves."""
 
-import random
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
-from amounts import amount
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bpe_core import reference as oracle
 from bpe_core import train
@@ -13,38 +15,42 @@ from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.encoder import merge_parts
 
 TIES = ("first", "lowest", "lowest-hf", "largest")
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+WIDTHS = pytest.mark.parametrize("width", [4, 16])
+FEW = settings(max_examples=20)
 
 
-@pytest.fixture(params=[4, 16, 256])
-def window(request, monkeypatch):
-    """Windows so narrow that tokens reach across them, and the usual ones."""
-    for module in (windows, merge_loop):
-        monkeypatch.setattr(module, "WINDOW", request.param)
-    return request.param
+@contextmanager
+def windows_of(width):
+    """Windows so narrow that tokens reach across them."""
+    with ExitStack() as stack:
+        for module in (windows, merge_loop):
+            stack.enter_context(patch.object(module, "WINDOW", width))
+        yield
 
 
-def piece_at_random(r, letters, length):
-    """Noise, or one thing over and over, or a row of such."""
-    kind = r.randrange(3)
-    if kind == 0:
-        return bytes(r.choices(letters, k=length))
-    if kind == 1:
-        return (bytes(r.choices(letters, k=r.randrange(1, 9))) * length)[:length]
-    return b"".join(bytes(r.choices(letters, k=r.randrange(1, 5))) * r.randrange(1, 60) for _ in range(20))
+def pieces(letters, at_least=100):
+    """Noise, one thing over and over, and rows of such."""
+    some = st.text(letters, min_size=1, max_size=9)
+    repeated = st.tuples(some, st.integers(1, 40)).map(lambda pair: pair[0] * pair[1])
+    rows = st.one_of(
+        st.text(letters, min_size=at_least, max_size=max(at_least, 200)),
+        st.lists(repeated, min_size=1, max_size=6).map("".join),
+    )
+    return rows.map(lambda text: (text * (at_least // len(text) + 1)).encode())
 
 
-def merged(piece, ranks, merges):
+def merged(piece, merges):
+    """By the Python loop, whether the kernel is there or not."""
+    ranks = {merge[:2]: rank for rank, merge in enumerate(merges)}
     return merge_loop.merge(
         list(piece), lambda *pair: ranks.get(pair, merge_loop.NO_RANK), lambda _, __, rank: merges[rank][2]
     )
 
 
-def replayed(piece, ranks, merges):
+def replayed(piece, merges):
+    ranks = {merge[:2]: rank for rank, merge in enumerate(merges)}
     return oracle.merge(piece, lambda *pair: ranks.get(pair), lambda *pair: merges[ranks[pair]][2])
-
-
-def replayed_parts(parts, rank_of):
-    return oracle.merge(parts, lambda left, right: rank_of.get(left + right), bytes.__add__)
 
 
 def test_one_letter_a_million_times_is_a_token_and_what_is_left_over():
@@ -58,46 +64,59 @@ def test_a_piece_that_repeats_itself_only_in_its_middle():
     assert tokenizer.encode(text) == oracle.encode(text.encode(), tokenizer.merges)
 
 
+FROM_THE_RIGHT = [(byte, byte + 1, 511 - byte) for byte in reversed(range(255))]
+"""Merges of a byte and the next greater one, the greatest first: a run of bytes is paired from its end."""
+
+
+@given(st.lists(st.tuples(st.integers(0, 120), st.integers(1, 134)), min_size=6, max_size=12))
+@FEW
+def test_the_end_of_a_run_decides_how_its_beginning_is_merged_long_before(runs):
+    """So the last tokens of a window are wrong, many more of them than the next window merges again as a rule."""
+    piece = b"".join(bytes(range(start, start + length)) for start, length in runs)
+    expected = replayed(piece, FROM_THE_RIGHT)
+    assert merged(piece, FROM_THE_RIGHT) == expected
+    assert list(Vocabulary(BYTES, FROM_THE_RIGHT).encode(piece)) == expected
+
+
 @pytest.mark.parametrize("ties", TIES)
-@amount(2, 8)
-def test_long_pieces_of_trained_vocabularies_are_merged_as_by_replay(window, ties, amount):
-    for seed in range(amount):
-        r = random.Random(seed)
-        letters = (b"ab", b"aab", b"abcdef")[seed % 3]
-        corpus = bytes(r.choices(letters, k=600)).decode()
-        vocabulary = train(corpus, vocab_size=256 + 60, pattern="none", ties=ties).vocabulary
-        for _ in range(4):
-            piece = piece_at_random(r, letters, 700)
-            step = r.choice((vocabulary.n_merges, r.randrange(vocabulary.n_merges)))
-            assert list(vocabulary.at(step).encode(piece)) == oracle.encode(piece, vocabulary.merges[:step])
+@given(st.data())
+@FEW
+def test_long_pieces_of_trained_vocabularies_are_merged_as_by_replay(ties, data):
+    letters = data.draw(st.sampled_from(("ab", "aab", "abcdef")))
+    corpus = data.draw(st.text(letters, min_size=300, max_size=600))
+    vocabulary = train(corpus, vocab_size=256 + 60, pattern="none", ties=ties).vocabulary
+    merges = list(vocabulary.merges)[: data.draw(st.integers(0, vocabulary.n_merges))]
+    piece = data.draw(pieces(letters, 600))
+    expected = oracle.encode(piece, merges)
+    assert list(vocabulary.at(len(merges)).encode(piece)) == expected == merged(piece, merges)
 
 
-@amount(4, 60)
-def test_merges_in_any_order_and_tokens_that_are_never_reached(window, amount):
+@WIDTHS
+@given(st.data())
+@FEW
+def test_merges_in_any_order_and_tokens_that_are_never_reached(width, data):
     """What compatibility rests on does not ask how a vocabulary came about."""
-    for seed in range(amount):
-        r = random.Random(seed)
-        known, merges = [97, 98], {}
-        for token in range(256, 280):
-            merges.setdefault((r.choice(known), r.choice(known)), token)
-            known = [97, 98, *merges.values()]
-        merges = [(left, right, token) for (left, right), token in merges.items()]
-        r.shuffle(merges)
-        ranks = {merge[:2]: rank for rank, merge in enumerate(merges)}
-        piece = piece_at_random(r, b"aab", max(100, 2 * window))
-        assert merged(piece, ranks, merges) == replayed(piece, ranks, merges), f"seed {seed}"
+    known, made = [97, 98], {}
+    for token in range(256, 280):
+        made.setdefault(data.draw(st.tuples(st.sampled_from(known), st.sampled_from(known))), token)
+        known = [97, 98, *made.values()]
+    merges = data.draw(st.permutations([(*pair, token) for pair, token in made.items()]))
+    piece = data.draw(pieces("ab", 2 * width + 1))
+    with windows_of(width):
+        assert merged(piece, merges) == replayed(piece, merges)
 
 
-@amount(4, 60)
-def test_ranks_with_gaps_in_them_and_with_ties(window, amount):
+@WIDTHS
+@given(st.dictionaries(st.text("ab", min_size=2, max_size=6), st.integers(0, 30), max_size=40), st.data())
+@FEW
+def test_ranks_with_gaps_in_them_and_with_ties(width, rank_of, data):
     """Rank files may lack the parts of a token, and scores may be equal: then the leftmost goes first."""
-    for seed in range(amount):
-        r = random.Random(seed)
-        tokens = {bytes(r.choices(b"aab", k=r.randrange(2, 7))) for _ in range(40)}
-        rank_of = {token: r.randrange(30) for token in sorted(tokens)}
-        piece = piece_at_random(r, b"aab", max(100, 2 * window))
-        parts = [piece[i : i + 1] for i in range(len(piece))]
-        assert merge_parts(parts, rank_of) == replayed_parts(parts, rank_of), f"seed {seed}"
+    rank_of = {token.encode(): rank for token, rank in rank_of.items()}
+    piece = data.draw(pieces("ab", 2 * width + 1))
+    parts = [piece[i : i + 1] for i in range(len(piece))]
+    replay = oracle.merge(parts, lambda left, right: rank_of.get(left + right), bytes.__add__)
+    with windows_of(width):
+        assert merge_parts(parts, rank_of) == replay
 
 
 def test_a_mark_at_the_end_and_letters_without_a_token():
@@ -107,10 +126,10 @@ def test_a_mark_at_the_end_and_letters_without_a_token():
     assert vocabulary.encode(b"ab" * 1_000) == (258,) * 499 + (259,)
 
 
-def test_every_two_neighbors_of_an_encoding_are_the_encoding_of_their_bytes():
+@given(pieces("abc", 300))
+@FEW
+def test_every_two_neighbors_of_an_encoding_are_the_encoding_of_their_bytes(piece):
     """The fact itself, in the direction that is easily seen."""
-    r = random.Random(3)
-    vocabulary = train("".join(r.choices("aabc", k=2000)), vocab_size=320, pattern="none").vocabulary
-    ids = vocabulary.encode(bytes(r.choices(b"aabc", k=3000)))
-    for pair in pairwise(ids):
-        assert vocabulary.encode(b"".join(map(vocabulary.token_bytes, pair))) == pair
+    vocabulary = train("abacbcabbacacbaabcba" * 20, vocab_size=320, pattern="none").vocabulary
+    for left, right in pairwise(vocabulary.encode(piece)):
+        assert vocabulary.compatible(left, right)

@@ -1,0 +1,652 @@
+"""Mutants: small errors put into the code one at a time, each of which the quick tests of its room must notice.
+
+    python -m tests.mutants                   all of them, two at a time: half an hour on two quiet cores
+    python -m tests.mutants --room patterns   those of one room
+    python -m tests.mutants --only cuts-empty one of them
+
+Works in copies of the checkout, never in the checkout. Says of each mutant which test killed it, or that it survived.
+Ends with 0 if nine of ten of those that ran died, the tests of each room passed without one, and each mutant's old text
+stands exactly once in its file; with 1 otherwise. When code is rewritten, its mutants move along: the same error, in
+the words of the new code.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PARALLEL: Final = 2
+SECONDS: Final = 540
+"""How long the tests of a room may take; a mutant that makes them hang is noticed, too."""
+NO_SHRINKING: Final = "--hypothesis-profile=no shrinking"
+SHARE: Final = 0.9
+"""Part of the mutants that must die."""
+
+ROOMS: Final[dict[str, tuple[str, ...]]] = {
+    "merging": ("tests/core/merging",),
+    "patterns": ("tests/core/patterns",),
+    "tokenizer": ("tests/core/tokenizer",),
+    "vocabulary": ("tests/core/vocabulary",),
+    "kernel": ("tests/core/kernel", "tests/core/merging", "tests/core/trainer"),
+    "trainer": ("tests/core/trainer",),
+    "auditing": ("tests/core/auditing",),
+    "corpus": ("tests/core/corpus",),
+    "formats": ("tests/core/formats",),
+    "metrics": ("tests/core/metrics",),
+    "editing": ("tests/core/editing",),
+    "tui-text": (
+        "tests/tui/test_tokens.py",
+        "tests/tui/test_token_area.py",
+        "tests/tui/test_strips.py",
+        "tests/tui/test_glyphs.py",
+        "tests/tui/test_document.py",
+        "tests/tui/test_edited_text.py",
+        "tests/tui/test_lanes*.py",
+        "tests/tui/test_aligned_tokens.py",
+        "tests/tui/journeys",
+    ),
+    "tui-tables": (
+        "tests/tui/test_row_list.py",
+        "tests/tui/test_token_rows.py",
+        "tests/tui/test_token_table.py",
+        "tests/tui/test_merge_log.py",
+        "tests/tui/journeys",
+    ),
+    "tui-disk": (
+        "tests/tui/test_autosave.py",
+        "tests/tui/test_config.py",
+        "tests/tui/test_unfinished.py",
+        "tests/tui/test_opened_tokenizers.py",
+        "tests/tui/test_tokenizer_files.py",
+        "tests/tui/test_sources.py",
+        "tests/tui/test_app_disk.py",
+        "tests/tui/journeys",
+    ),
+    "tui-screen": (
+        "tests/tui/test_app.py",
+        "tests/tui/test_app_training.py",
+        "tests/tui/test_app_going_on.py",
+        "tests/tui/test_app_replay.py",
+        "tests/tui/test_step_line.py",
+        "tests/tui/test_corpus_tree.py",
+        "tests/tui/journeys",
+    ),
+}
+"""Room -> its quick tests, as patterns of paths; one that matches nothing is passed over."""
+
+
+class Mutant(NamedTuple):
+    """An error: in `file`, `new` in the place of `old`, which stands there once."""
+
+    name: str
+    room: str
+    file: str
+    old: str
+    new: str
+
+
+MUTANTS: Final = (
+    # merging: Python
+    Mutant(
+        "window-retry",
+        "merging",
+        "bpe_core/merging/windows.py",
+        "if n_again == len(tokens) or found[1:2] == [starts[1 - n_again] if n_again > 1 else done]:",
+        "if True:",
+    ),
+    Mutant(
+        "window-period",
+        "merging",
+        "bpe_core/merging/windows.py",
+        "times = common_prefix(symbols, symbols, starts[-2 * n], starts[-n]) // period - 1",
+        "times = common_prefix(symbols, symbols, starts[-2 * n], starts[-n]) // period",
+    ),
+    Mutant("merge-first-pair", "merging", "bpe_core/merging/merge_loop.py", "if h >= 0:", "if h > 0:"),
+    # patterns
+    Mutant("cuts-empty", "patterns", "bpe_core/patterns/cuts.py", "if automaton.matches_empty:", "if False:"),
+    Mutant(
+        "cuts-rest",
+        "patterns",
+        "bpe_core/patterns/cuts.py",
+        "return without(members(source, end), union(consumed)) if rest_is_optional else ()",
+        "return without(members(source, end), union(consumed))",
+    ),
+    Mutant(
+        "cuts-of-found-texts",
+        "patterns",
+        "bpe_core/patterns/splitters.py",
+        "pairs = {one + other for text in self._texts for one, other in pairwise(text)}",
+        "pairs: set[str] = set()",
+    ),
+    Mutant(
+        "automaton-last",
+        "patterns",
+        "bpe_core/patterns/automaton.py",
+        "last = part.last | last if part.matches_empty else part.last",
+        "last = part.last",
+    ),
+    # tokenizer
+    Mutant(
+        "decode-errors",
+        "tokenizer",
+        "bpe_core/tokenizer/__init__.py",
+        'return self._as_text(b"".join(known)).decode(errors=errors)',
+        'return self._as_text(b"".join(known)).decode(errors="replace")',
+    ),
+    Mutant("specials-longer", "tokenizer", "bpe_core/tokenizer/specials.py", "if begin >= safe:", "if begin > safe:"),
+    Mutant(
+        "specials-refused",
+        "tokenizer",
+        "bpe_core/tokenizer/specials.py",
+        'refused - wanted if disallowed == "all" else refused',
+        "refused - wanted",
+    ),
+    Mutant(
+        "added-equal",
+        "tokenizer",
+        "bpe_core/tokenizer/added_tokens.py",
+        "self._tokens.setdefault(normalize(token.text) if normalize else token.text, token)",
+        "self._tokens[normalize(token.text) if normalize else token.text] = token",
+    ),
+    Mutant(
+        "added-lstrip",
+        "tokenizer",
+        "bpe_core/tokenizer/added_tokens.py",
+        "while begin > start and text[begin - 1] in WHITE_SPACE:",
+        "while begin > 0 and text[begin - 1] in WHITE_SPACE:",
+    ),
+    # vocabulary
+    Mutant(
+        "children-of-step",
+        "vocabulary",
+        "bpe_core/vocabulary/__init__.py",
+        "if steps.get(child, 0) <= self.n_merges)",
+        "if steps.get(child, 0) < self.n_merges)",
+    ),
+    Mutant(
+        "specials-move-up",
+        "vocabulary",
+        "bpe_core/vocabulary/layout.py",
+        "if token >= min(made)]",
+        "if token > min(made)]",
+    ),
+    Mutant(
+        "byte-twice",
+        "vocabulary",
+        "bpe_core/vocabulary/symbols.py",
+        "for token in sorted(single, reverse=True)}",
+        "for token in sorted(single)}",
+    ),
+    # trainer
+    Mutant(
+        "condition-ratio",
+        "trainer",
+        "bpe_core/trainer/conditions.py",
+        "0 < merge.n_tokens * self.least <= n_bytes",
+        "0 < merge.n_tokens * self.least < n_bytes",
+    ),
+    Mutant(
+        "condition-longer",
+        "trainer",
+        "bpe_core/trainer/conditions.py",
+        "len(merge.token_bytes) > self.bytes",
+        "len(merge.token_bytes) >= self.bytes",
+    ),
+    Mutant(
+        "condition-count",
+        "trainer",
+        "bpe_core/trainer/conditions.py",
+        "0 < merge.count < self.count",
+        "0 < merge.count <= self.count",
+    ),
+    Mutant(
+        "ties-end-marker",
+        "trainer",
+        "bpe_core/trainer/ties.py",
+        'token.translate(_INVERTED).decode("latin-1") + _END',
+        'token.translate(_INVERTED).decode("latin-1")',
+    ),
+    Mutant(
+        "count-least",
+        "trainer",
+        "bpe_core/trainer/candidates.py",
+        "if count < self._lowest:",
+        "if count <= self._lowest:",
+    ),
+    # kernel: C
+    Mutant("c-window-retry", "kernel", "bpe_core/kernel/merge.c", "if (!is_right)", "if (0 && !is_right)"),
+    Mutant(
+        "c-leftmost",
+        "kernel",
+        "bpe_core/kernel/merge.c",
+        "parts[i].rank < parts[best].rank",
+        "parts[i].rank <= parts[best].rank",
+    ),
+    Mutant(
+        "c-touching",
+        "kernel",
+        "bpe_core/kernel/train.c",
+        "if (after != END_OF_PIECE && !(after == left && slots[behind + left_span] == right))",
+        "if (after != END_OF_PIECE)",
+    ),
+    Mutant(
+        "c-prefix-order",
+        "kernel",
+        "bpe_core/kernel/candidates.c",
+        "(one_length > other_length) - (one_length < other_length)",
+        "(one_length < other_length) - (one_length > other_length)",
+    ),
+    Mutant(
+        "c-rank-twice", "kernel", "bpe_core/kernel/rank_file.c", "is_first || rank > last", "is_first || rank >= last"
+    ),
+    # auditing
+    Mutant(
+        "scaffold-share",
+        "auditing",
+        "bpe_core/auditing/scaffold.py",
+        "if merged <= THRESHOLD * made",
+        "if merged < THRESHOLD * made",
+    ),
+    Mutant(
+        "scaffold-gap",
+        "auditing",
+        "bpe_core/auditing/scaffold.py",
+        "if gap > MAX_GAP and ratio < MIN_RATIO:",
+        "if gap >= MAX_GAP and ratio < MIN_RATIO:",
+    ),
+    Mutant(
+        "rare-share",
+        "auditing",
+        "bpe_core/auditing/rare.py",
+        "0 < count < RARE_SHARE * even_share",
+        "0 < count <= RARE_SHARE * even_share",
+    ),
+    Mutant(
+        "absent-expected",
+        "auditing",
+        "bpe_core/auditing/absence.py",
+        "if expected >= MIN_EXPECTED and",
+        "if expected > MIN_EXPECTED and",
+    ),
+    Mutant(
+        "few-documents-count",
+        "auditing",
+        "bpe_core/auditing/documents.py",
+        "if count >= MIN_COUNT and",
+        "if count > MIN_COUNT and",
+    ),
+    # corpus, formats, metrics, editing
+    Mutant(
+        "weight-of-nearest",
+        "corpus",
+        "bpe_core/corpus/weights.py",
+        "for place in (path, *path.parents) if",
+        "for place in (*reversed(path.parents), path) if",
+    ),
+    Mutant(
+        "sample-size",
+        "corpus",
+        "bpe_core/corpus/sampling.py",
+        "if chosen and size >= wanted:",
+        "if chosen and size > wanted:",
+    ),
+    Mutant("ranks-order", "formats", "bpe_core/formats/ranks.py", "if step < last:", "if step < 0:"),
+    Mutant(
+        "field-number",
+        "formats",
+        "bpe_core/formats/fields.py",
+        "if not is_number(value) or value > largest:",
+        "if not is_number(value) or value >= largest:",
+    ),
+    Mutant(
+        "number-cut",
+        "metrics",
+        "bpe_core/metrics/measures.py",
+        "first_end = number[0] + 1",
+        "first_end = number[0]",
+    ),
+    Mutant(
+        "baseline-tail",
+        "editing",
+        "bpe_core/editing/baseline.py",
+        "self._tail = min(self._tail, self._n_characters - end)",
+        "self._tail = min(self._tail, self._n_characters - start)",
+    ),
+    Mutant(
+        "change-overlap",
+        "editing",
+        "bpe_core/editing/change.py",
+        "while tail < most - head and",
+        "while tail < most and",
+    ),
+    Mutant(
+        "change-ripple",
+        "editing",
+        "bpe_core/editing/change.py",
+        "ripple = max(0, left - first, last - right)",
+        "ripple = max(0, left - first)",
+    ),
+    # The app's text
+    Mutant(
+        "click-behind-row",
+        "tui-text",
+        "tui/text/screen_rows.py",
+        "cell = x_offset if section == last else min(x_offset, layout.width - 1)",
+        "cell = x_offset",
+    ),
+    Mutant(
+        "old-colors-behind",
+        "tui-text",
+        "tui/text/tokens.py",
+        "(at - _CONTEXT > end and n_colors > 2)",
+        "(at > end and n_colors > 2)",
+    ),
+    Mutant(
+        "old-colors-before",
+        "tui-text",
+        "tui/text/tokens.py",
+        "start, end = min(start, stretch[0]), max(end, stretch[1] - shift)",
+        "end = max(end, stretch[1] - shift)",
+    ),
+    Mutant(
+        "old-colors-of-step",
+        "tui-text",
+        "tui/text/lane.py",
+        "            self._rows.forget()\n            self.changed = ()\n",
+        "            self.changed = ()\n",
+    ),
+    Mutant(
+        "marks-move",
+        "tui-text",
+        "tui/text/tokens.py",
+        "return old if old <= start else",
+        "return old if old < start else",
+    ),
+    Mutant(
+        "tab-stops",
+        "tui-text",
+        "tui/text/glyphs.py",
+        "width = tab_size - (phase + cell) % tab_size",
+        "width = tab_size - cell % tab_size",
+    ),
+    # Tables
+    Mutant(
+        "list-keeps-row",
+        "tui-tables",
+        "tui/widgets/row_list.py",
+        "found = row is not None and row in order",
+        "found = False",
+    ),
+    Mutant(
+        "list-follows",
+        "tui-tables",
+        "tui/widgets/row_list.py",
+        "self.following = new >= self.max_scroll_y and (new > old or self.following)",
+        "self.following = new >= self.max_scroll_y",
+    ),
+    Mutant(
+        "list-click",
+        "tui-tables",
+        "tui/widgets/row_list.py",
+        "elif (position := self.scroll_offset.y + offset.y - 1) < self.row_count:",
+        "elif (position := self.scroll_offset.y + offset.y) < self.row_count:",
+    ),
+    Mutant(
+        "rows-without-value",
+        "tui-tables",
+        "tui/drawing/token_rows.py",
+        "known = known + (yield from _those(range(len(self)), lambda row: row not in values))",
+        "known = (yield from _those(range(len(self)), lambda row: row not in values)) + known",
+    ),
+    Mutant(
+        "search-end-of-hole",
+        "tui-tables",
+        "tui/drawing/token_rows.py",
+        "token <= self.holes[in_hole - self.n_tokens].last",
+        "token < self.holes[in_hole - self.n_tokens].last",
+    ),
+    Mutant(
+        "search-severity",
+        "tui-tables",
+        "tui/drawing/token_rows.py",
+        "(verdict.severity or 0) >= severity",
+        "(verdict.severity or 0) > severity",
+    ),
+    # Files
+    Mutant(
+        "autosave-older",
+        "tui-disk",
+        "tui/disk/autosave.py",
+        "if order > self._newest_written:",
+        "if True:",
+    ),
+    Mutant(
+        "unfinished-locked",
+        "tui-disk",
+        "tui/disk/unfinished.py",
+        "if lock(file) and os.path.samestat",
+        "if os.path.samestat",
+    ),
+    Mutant(
+        "unfinished-name",
+        "tui-disk",
+        "tui/disk/unfinished.py",
+        "if not (output.exists() or _checkpoint(output).exists()):",
+        "if not output.exists():",
+    ),
+    Mutant(
+        "aside-same",
+        "tui-disk",
+        "tui/disk/files.py",
+        "taken.is_file() and taken.read_bytes() == data",
+        "taken.is_file()",
+    ),
+    Mutant(
+        "settings-type",
+        "tui-disk",
+        "tui/disk/config.py",
+        "if type(value) is type(default):",
+        "if isinstance(value, type(default)):",
+    ),
+    Mutant(
+        "opened-changed",
+        "tui-disk",
+        "tui/disk/opened_tokenizers.py",
+        "now != (opened.size, opened.modified)",
+        "now[0] != opened.size",
+    ),
+    # The screen
+    Mutant(
+        "warn-missing-file",
+        "tui-screen",
+        "tui/screen/session.py",
+        "if configuration.tokenizer and not os.path.exists(configuration.tokenizer):",
+        "if False:",
+    ),
+    Mutant(
+        "warn-split-token",
+        "tui-screen",
+        "tui/screen/moments.py",
+        "if len(pieces) > 1:",
+        "if len(pieces) > 2:",
+    ),
+    Mutant(
+        "warn-by-heart",
+        "tui-screen",
+        "tui/owners/training.py",
+        "if not merges or merges[-1].count > 1:",
+        "if not merges or merges[-1].count >= 1:",
+    ),
+    Mutant(
+        "warn-last-step",
+        "tui-screen",
+        "tui/screen/session.py",
+        "if self._told_of_end or not self.training.stepped_to_end:",
+        "if True:",
+    ),
+    Mutant(
+        "go-to-last-step",
+        "tui-screen",
+        "tui/screen/moments.py",
+        "return wanted.step if wanted.step <= len(merges) else 0",
+        "return wanted.step if wanted.step < len(merges) else 0",
+    ),
+    Mutant(
+        "play-from-end",
+        "tui-screen",
+        "tui/screen/replay.py",
+        "at_end = screen.step >= self._steps[-1]",
+        "at_end = screen.step > self._steps[-1]",
+    ),
+    Mutant(
+        "twin-of-other-name",
+        "tui-screen",
+        "tui/owners/training.py",
+        "elif course.saved != course.named:",
+        "elif False:",
+    ),
+)
+
+
+class Outcome(NamedTuple):
+    """What came of a mutant, or of a room without one."""
+
+    name: str
+    room: str
+    state: str
+    """ "killed", "survived", or what went wrong."""
+    told: str = ""
+
+
+class Copy:
+    """A copy of the checkout, in which files are changed and tests are run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder: Final = folder
+        shutil.copytree(
+            ROOT, folder, symlinks=True, ignore=shutil.ignore_patterns(".*", "__pycache__", "build", "dist")
+        )
+
+    @contextmanager
+    def changed(self, mutant: Mutant) -> Iterator[str]:
+        """With the mutant in it; what stops it from being tried, if anything."""
+        file = self._folder / mutant.file
+        text = file.read_text() if file.exists() else ""
+        if text.count(mutant.old) != 1:
+            yield f"stale: its old text stands {text.count(mutant.old)} times in {mutant.file}"
+            return
+        kernels = {path: path.read_bytes() for path in (self._folder / "bpe_core/kernel").glob("_kernel*")}
+        try:
+            file.write_text(text.replace(mutant.old, mutant.new))
+            failed = ""
+            if file.suffix in (".c", ".h"):
+                built = self._run("hatch_build.py")
+                failed = "" if built.returncode == 0 else f"does not compile: {built.stdout[-300:]}"
+            yield failed
+        finally:
+            file.write_text(text)
+            for path, data in kernels.items():
+                path.write_bytes(data)
+
+    def test(self, room: str) -> tuple[int | None, str]:
+        """(exit code of pytest, None after `SECONDS`; the first test that failed, or its last words)."""
+        paths = [str(path) for pattern in ROOMS[room] for path in sorted(self._folder.glob(pattern))]
+        if not paths:
+            return 4, "no tests"
+        try:
+            run = self._run("-m", "pytest", "-x", "-n0", "--no-header", "--tb=line", NO_SHRINKING, *paths)
+        except subprocess.TimeoutExpired:
+            return None, f"no end after {SECONDS} s"
+        failed = re.search(r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", run.stdout, re.MULTILINE)
+        return run.returncode, failed[1] if failed else run.stdout[-300:].strip()
+
+    def _run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Python with these arguments in the copy; its whole process group ends with it."""
+        environment = {**os.environ, "PYTHONPATH": str(self._folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        with subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=self._folder,
+            env=environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process:
+            try:
+                stdout, _ = process.communicate(timeout=SECONDS)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout)
+
+
+def tried(copy: Copy, mutant: Mutant) -> Outcome:
+    """Whether the tests of its room notice a mutant."""
+    with copy.changed(mutant) as problem:
+        code, told = (0, "") if problem else copy.test(mutant.room)
+    if problem or code in (4, 5):
+        return Outcome(mutant.name, mutant.room, "not tried", problem or told)
+    return Outcome(mutant.name, mutant.room, "survived" if code == 0 else "killed", told if code else "")
+
+
+def unchanged(copy: Copy, room: str) -> Outcome:
+    """Whether the tests of a room pass as they stand."""
+    code, told = copy.test(room)
+    return Outcome("unchanged", room, "passed" if code == 0 else "failed", told if code else "")
+
+
+def main() -> int:
+    """Try the mutants asked for; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--room", action="append", choices=ROOMS, help="only the mutants of a room")
+    parser.add_argument("--only", action="append", choices=[mutant.name for mutant in MUTANTS], help="only this mutant")
+    parser.add_argument("--trust", action="store_true", help="do not run the tests without mutants first")
+    asked = parser.parse_args()
+    mutants = [
+        mutant
+        for mutant in MUTANTS
+        if mutant.room in (asked.room or ROOMS) and (not asked.only or mutant.name in asked.only)
+    ]
+    outcomes: list[Outcome] = []
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(PARALLEL) as threads:
+        free: SimpleQueue[Copy] = SimpleQueue()
+        for number in range(PARALLEL):
+            free.put(Copy(Path(folder, str(number))))
+
+        def run(work: Mutant | str) -> None:
+            copy = free.get()
+            try:
+                outcome = unchanged(copy, work) if isinstance(work, str) else tried(copy, work)
+            finally:
+                free.put(copy)
+            outcomes.append(outcome)
+            print(f"{outcome.state:<10} {outcome.room:<12} {outcome.name:<22} {outcome.told}", flush=True)
+
+        rooms = [] if asked.trust else sorted({mutant.room for mutant in mutants})
+        list(threads.map(run, [*rooms, *mutants]))
+    killed = [outcome.state == "killed" for outcome in outcomes if outcome.state in ("killed", "survived")]
+    print(f"{sum(killed)} of {len(killed)} mutants died.")
+    for room in ROOMS:
+        died = [
+            outcome.state == "killed" for outcome in outcomes if outcome.room == room and outcome.name != "unchanged"
+        ]
+        if died:
+            print(f"    {room:<12} {sum(died)} of {len(died)}")
+    is_sound = not any(outcome.state in ("not tried", "failed") for outcome in outcomes)
+    return 0 if is_sound and sum(killed) >= SHARE * len(killed) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
