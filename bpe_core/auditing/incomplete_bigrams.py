@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bpe_core.auditing.partial_utf8 import length, torn_ends
 from bpe_core.auditing.subject import Subject
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import character_length, incomplete_ends
 
 
 class Bigram(NamedTuple):
@@ -31,13 +31,13 @@ def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[Bigram]:
     by_missing: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     lefts: list[tuple[int, bytes, bytes]] = []
     for token, data in Subject(tokenizer).tokens("incomplete bigrams"):
-        found = torn_ends(data)
+        found = incomplete_ends(data)
         if found and found.where == "end":
             lefts.append((token, data, found.pending))
         elif found and found.where == "start":
             by_missing[len(found.stray)].append((token, data))
     for left, start, pending in lefts:
-        for right, end in by_missing[length(pending[0]) - len(pending)]:
+        for right, end in by_missing[character_length(pending[0]) - len(pending)]:
             try:
                 text = (start + end).decode()
             except UnicodeDecodeError:  # not every byte may follow every other

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from bpe_core.auditing.end_of_word import text_bytes
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.partial_utf8 import torn_ends
 from bpe_core.auditing.subject import Subject
 from bpe_core.auditing.witness import is_mergeable, search
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.utf8 import incomplete_ends
 from bpe_core.visible import token_label
 
 
@@ -103,7 +103,7 @@ def _before_the_split(preparation: Preparation, text: str) -> tuple[str, str] | 
 def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | None:
     """The finding about a token of bytes that are no valid UTF-8 by themselves; None if they encode to the token."""
     ids = subject.tokenizer.vocabulary.encode(token_bytes)
-    if torn_ends(token_bytes) is None:
+    if incomplete_ends(token_bytes) is None:
         cause, reason = "utf-8", "No text in UTF-8 contains these bytes in this order."
     elif ids != (token,):
         cause, reason = "merges", _never_built(_joined(subject, ids))

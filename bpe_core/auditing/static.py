@@ -7,8 +7,8 @@ from typing import Final
 
 from bpe_core.auditing.end_of_word import text_bytes
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, torn_ends
 from bpe_core.auditing.subject import Subject
+from bpe_core.utf8 import UNUSED_BYTES, incomplete_ends
 
 _LOOKALIKE: Final = re.compile(r"\s*(?:<[^<>\s]*[^\W\d_][^<>\s]*>|\[[^\[\]\s]*[^\W\d_][^\[\]\s]*\])\s*")
 """Something with a letter in it between angle or square brackets, as special tokens are usually written."""
@@ -32,10 +32,10 @@ def partial_utf8(subject: Subject) -> Iterator[Finding]:
     """Tokens of two or more bytes that are a substring of valid UTF-8, cut inside a character at one or both ends.
 
     Evidence: "where" ("start", "end" or "both"), "stray" and "pending", the bytes of the incomplete characters at the
-    start and at the end, in hex; see `TornEnds`.
+    start and at the end, in hex; see `IncompleteEnds`.
     """
     for token, token_bytes in subject.tokens("parts of characters"):
-        lacking = torn_ends(token_bytes) if len(token_bytes) > 1 else None
+        lacking = incomplete_ends(token_bytes) if len(token_bytes) > 1 else None
         if lacking:
             yield subject.finding(
                 token,

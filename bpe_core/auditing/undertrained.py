@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, torn_ends
 from bpe_core.auditing.progress import Stage
 from bpe_core.auditing.subject import Subject
 from bpe_core.embeddings.indicators import INDICATORS, Indicator, indicator, usual_indicator
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import UNUSED_BYTES, incomplete_ends
 
 STAGE = "embeddings"
 
@@ -60,7 +60,7 @@ def measured(subject: Subject, matrix: Matrix, name: str | None = None) -> Rows:
     unused = unused_rows(subject.tokenizer, matrix.n_rows)
     skipped = set(unused)
     tokens = dict(subject.tokens(STAGE))
-    ordinary = [token for token, data in tokens.items() if token not in skipped and torn_ends(data) is None]
+    ordinary = [token for token, data in tokens.items() if token not in skipped and incomplete_ends(data) is None]
 
     def progress(done: int, total: int) -> None:
         if subject.progress:

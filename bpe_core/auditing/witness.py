@@ -5,9 +5,9 @@ from itertools import islice, product
 from typing import Final
 
 from bpe_core.auditing.end_of_word import ends_word, text_bytes
-from bpe_core.auditing.partial_utf8 import completed
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import completed
 
 LONGEST_EXAMPLE: Final = 200
 """Characters of the longest piece of a corpus that may be a witness; nobody would find the token in a longer one."""

@@ -14,7 +14,7 @@ from bpe_core.corpus.sources import Measure, Source
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import utf8
 
 if TYPE_CHECKING:
     from bpe_core.corpus.sampling import Sample

@@ -7,13 +7,9 @@ packed or in another encoding cannot be read from the middle, and stays whole.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 from bpe_core.corpus.reading import BLOCK, TextFile
-
-_CONTINUATION: Final = range(0x80, 0xC0)
-"""Continuation bytes of UTF-8, with which no character begins."""
-
+from bpe_core.utf8 import CONTINUATIONS
 
 Cut = Callable[[str], int]
 """Text -> the first index > 0 where it may be cut safely, or its length if there is none."""
@@ -73,7 +69,7 @@ def _cut(file: TextFile, offset: int, cut: Cut) -> int:
             data = disk.read(BLOCK)
     except OSError:
         return 0  # whoever reads the text will meet the error, and report it
-    begins = next((i for i, byte in enumerate(data[:4]) if byte not in _CONTINUATION), 0)
+    begins = next((i for i, byte in enumerate(data[:4]) if byte not in CONTINUATIONS), 0)
     text = data[begins:].decode(errors="replace")
     at = cut(text)
     exact = at < len(text) and "\ufffd" not in text[: at + 1]

@@ -13,8 +13,8 @@ from bpe_core.editing.alignment import Alignment, Range
 from bpe_core.editing.change import Change, Edit
 from bpe_core.editing.prepared_cuts import Cut, PreparedCuts
 from bpe_core.errors import OptionError
-from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8
 
 PART_SIZE: Final = 512
 """Characters of a part, about."""

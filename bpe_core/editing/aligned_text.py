@@ -19,8 +19,8 @@ from bpe_core.editing.spans import Span
 from bpe_core.editing.tally import Tally
 from bpe_core.errors import OptionError
 from bpe_core.prefix_sums import PrefixSums
-from bpe_core.surrogates import utf8, without_surrogates
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8, without_surrogates
 
 _FAR: Final = 8
 """Parts to the left and to the right of an offset in which `piece_at` follows a piece."""

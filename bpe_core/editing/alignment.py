@@ -14,11 +14,11 @@ from typing import Final
 from bpe_core.editing.prepared_cuts import Cut
 from bpe_core.editing.spans import Span
 from bpe_core.patterns.patience import enough_for, patience
-from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
 from bpe_core.tokenizer.source_map import SourceMap
 from bpe_core.tokenizer.steps import Placed, PrefixStep, SplitStep
+from bpe_core.utf8 import utf8
 
 Range = tuple[int, int]
 """(start, end) in the text as it was written, in code points."""

@@ -7,7 +7,7 @@ from typing import Final
 from bpe_core.editing.aligned_text import AlignedText, FollowedText
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.token_diff import Hunk, token_diff
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import utf8
 
 MOST_COMPARED: Final = 200_000
 """Characters that are compared at most: those of the edited range before and after, added."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import accumulate, compress
 from typing import NamedTuple
 
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import utf8
 
 
 class Edit(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Final
 
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.patterns import Splitter
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import utf8
 
 AROUND: Final = 60
 """Characters of the line that are told before and behind the pair."""

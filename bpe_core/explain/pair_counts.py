@@ -14,8 +14,8 @@ from operator import eq
 from typing import Final
 
 from bpe_core.errors import OptionError
-from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8
 
 Pair = tuple[int, int]
 """(left id, right id)."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
 
-from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 
 

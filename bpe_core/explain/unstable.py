@@ -21,8 +21,8 @@ from bpe_core.common_prefix import common_prefix
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.live_text.blocks import Gap
-from bpe_core.surrogates import utf8
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+from bpe_core.utf8 import utf8
 from bpe_core.vocabulary.token_order import in_order
 
 TAIL_LENGTH: Final = 400

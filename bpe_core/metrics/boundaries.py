@@ -15,8 +15,8 @@ from typing import NamedTuple
 from bpe_core.editing.aligned_text import followed
 from bpe_core.editing.alignment import Alignment
 from bpe_core.errors import OptionError
-from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import byte_offsets, without_surrogates
 
 
 class EncodedText(NamedTuple):
@@ -48,7 +48,7 @@ def encoded(tokenizer: Tokenizer, text: str) -> EncodedText:
         if (ends[-1] if ends else 0) == len(text.encode()):  # not so where the pattern drops white space
             return EncodedText(text, ids, ends)
     aligned = Alignment(tokenizer, text)
-    offsets = [0, *accumulate(len(character.encode()) for character in text)]
+    offsets = byte_offsets(text)
     places = aligned.places(0, aligned.n_tokens)
     return EncodedText(text, aligned.ids, array("Q", accumulate((offsets[end] for _, end in places), max)))
 

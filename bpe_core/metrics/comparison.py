@@ -15,6 +15,7 @@ from bpe_core.metrics.morphology import morphological_alignment
 from bpe_core.metrics.text_parts import TextParts
 from bpe_core.metrics.worst_lines import WorstLines
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import n_characters
 
 _MOST_CUTS: Final = 1 << 17
 """Different disagreements counted per pair of tokenizers. When there are more, those counted once are dropped, so that
@@ -23,8 +24,6 @@ _WORST: Final = 100
 """Lines kept for each tokenizer, of those for which it needs the most more tokens than another."""
 _SAMPLE: Final = 100_000
 """Characters of the texts, from their beginning, that are kept for metrics which need a text."""
-_INSIDE: Final = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 with which no character begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,7 @@ class TokenizerPair:
                 before, newline, rest = data[at : found.start].rpartition(b"\n")
                 if newline:
                     line, column = line + before.count(b"\n") + 1, 0
-                column, at = column + len(rest.translate(None, _INSIDE)), found.start
+                column, at = column + n_characters(rest), found.start
                 stretch = data[found.start : found.end].decode(errors="replace")
                 self.places[cut] = stretch, TextPlace(text, line, column)
         if len(self.counts) > _MOST_CUTS:

@@ -2,13 +2,12 @@
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final, NamedTuple, Self
 
 import regex
 
 from bpe_core.scripts import script_runs
-from bpe_core.surrogates import without_surrogates
+from bpe_core.utf8 import byte_offsets, without_surrogates
 
 _WORD: Final = regex.compile(r"\S++")
 _DIGITS: Final = regex.compile(r"\d++")
@@ -57,7 +56,7 @@ class TextParts:
     def of(cls, text: str) -> Self:
         """Find the parts of a text; O(n) for n characters."""
         text = without_surrogates(text)
-        offsets = range(len(text) + 1) if text.isascii() else [0, *accumulate(len(c.encode()) for c in text)]
+        offsets = byte_offsets(text)
         words = [(offsets[word.start()], offsets[word.end()]) for word in _WORD.finditer(text)]
         numbers = [
             tuple(offsets[number.start() : min(number.end(), number.start() + _LONGEST_NUMBER) + 1])

@@ -10,7 +10,7 @@ from bpe_core.metrics.formulas import bytes_per_token
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.pictures.picture import Chip, shown
 from bpe_core.plurals import counted
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import utf8
 from bpe_core.visible import visible
 
 

@@ -11,10 +11,10 @@ from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import splitter
 from bpe_core.patterns.patience import enough_for, patience
-from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer.piece_cache import PieceCache
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # most tokenizers prepare nothing

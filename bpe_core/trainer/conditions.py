@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Protocol
 
 from bpe_core.errors import OptionError
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import utf8
 from bpe_core.visible import quoted, token_label
 
 MOST: Final = 1 << 62

@@ -9,10 +9,10 @@ from typing import Final, Protocol
 
 from bpe_core import kernel
 from bpe_core.corpus.piece_table import PieceTable
-from bpe_core.surrogates import utf8
 from bpe_core.trainer.candidates import Candidates
 from bpe_core.trainer.pair_index import Pair, PairIndex
 from bpe_core.trainer.ties import alphabet, descending
+from bpe_core.utf8 import utf8
 
 Look = Callable[[int, int], None]
 """Called now and then with how much is done and of how much; an exception it raises ends the counting."""

@@ -8,8 +8,8 @@ from typing import Any, Final
 from bpe_core.errors import OptionError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.patterns import splitter
-from bpe_core.surrogates import without_surrogates
 from bpe_core.trainer.ties import TIES
+from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary import ID_LAYOUTS
 
 LARGEST_VOCABULARY: Final = 0x110000 - 256

@@ -10,9 +10,9 @@ from itertools import count
 from typing import Any
 
 from bpe_core.errors import OptionError
-from bpe_core.surrogates import utf8
 from bpe_core.trainer.pair_index import Pair
 from bpe_core.trainer.ties import alphabet
+from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 
 

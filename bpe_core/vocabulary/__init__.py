@@ -12,7 +12,7 @@ from typing import Self
 
 from bpe_core.errors import OptionError, UnknownTokenError
 from bpe_core.merging.merge_loop import Triple
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import utf8
 from bpe_core.vocabulary.encoder import Encoder, MergeEncoder
 from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, check_special_tokens, moved_up
 from bpe_core.vocabulary.prefix import Prefix

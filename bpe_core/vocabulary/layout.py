@@ -5,7 +5,7 @@ from typing import Final
 
 from bpe_core.errors import OptionError
 from bpe_core.merging.merge_loop import Triple
-from bpe_core.surrogates import utf8, without_surrogates
+from bpe_core.utf8 import utf8, without_surrogates
 
 ID_LAYOUTS: Final = ("bytes-first", "specials-first")
 """bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core import PATTERNS, Change, LiveText, Tokenizer, load, train
-from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+from bpe_core.utf8 import without_surrogates
 
 _OWN: Final = (
     r"\p{N}{1,2}|\w+|\W",

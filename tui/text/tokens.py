@@ -10,7 +10,7 @@ from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.live_text import Change
 from bpe_core.editing.spans import Span, parts
 from bpe_core.pictures.colors import choose_colors
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import n_characters, utf8
 from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, RowToken, clip
 
@@ -22,9 +22,6 @@ _TOGETHER: Final = 1024
 """Characters whose tokens are looked up together, about half a screen."""
 _CONTEXT: Final = 64
 """Characters before a row whose tokens are looked at too, so that colors do not depend on where a row begins."""
-
-_CONTINUE: Final = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 with which no character begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,5 +175,5 @@ def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -
 
 def stretch_of(change: Change) -> Columns:
     """The code points whose tokens a change has made."""
-    begun = len(b"".join(change.inserted_bytes).translate(None, _CONTINUE))
+    begun = n_characters(b"".join(change.inserted_bytes))
     return change.start, change.start + begun + (change.head > 0)

@@ -18,8 +18,8 @@ from bpe_core.editing.live_text.splicing import settling, splice
 from bpe_core.editing.spans import Span
 from bpe_core.errors import OptionError
 from bpe_core.plurals import counted
-from bpe_core.surrogates import utf8, without_surrogates
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8, without_surrogates
 
 __all__ = ["Change", "LiveText"]
 

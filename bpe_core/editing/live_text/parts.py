@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from bpe_core.editing.live_text.block_list import BlockList
 from bpe_core.editing.live_text.blocks import PART
-from bpe_core.surrogates import utf8
+from bpe_core.utf8 import CONTINUATIONS, utf8
 
 
 def count(blocks: BlockList, index: int, n_parts: int = 1) -> int:
@@ -81,7 +81,7 @@ def _cut(text: str, ids: Sequence[int], token_bytes: Callable[[int], bytes]) -> 
     begin = first = 0
     for number in range(1, n_parts + 1):
         last = bisect_left(ends, len(data) * number // n_parts, first) + 1
-        while last < len(ends) and data[ends[last - 1]] & 0xC0 == 0x80:
+        while last < len(ends) and data[ends[last - 1]] in CONTINUATIONS:
             last += 1
         if first < last <= len(ends):
             yield data[begin : ends[last - 1]].decode(), last - first

@@ -14,8 +14,8 @@ from typing import Final
 from bpe_core.editing.live_text.blocks import LONG, Block, Gap, slices
 from bpe_core.editing.spans import Span, layout
 from bpe_core.errors import OptionError
-from bpe_core.surrogates import utf8
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8
 
 _NEAR: Final = 256
 """Characters before and behind an edit within which safe cuts count as near."""

@@ -12,7 +12,7 @@ from bpe_core.auditing import Examination
 from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import LONGEST
 from bpe_core.formats import WRITABLE
-from bpe_core.surrogates import without_surrogates
+from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import visible
 
 TEXTS: Final = (

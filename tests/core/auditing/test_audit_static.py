@@ -4,9 +4,9 @@ import pytest
 
 from bpe_core.auditing import audit
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.partial_utf8 import UNUSED_BYTES, TornEnds, completed, torn_ends
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import train
+from bpe_core.utf8 import UNUSED_BYTES, IncompleteEnds, completed, incomplete_ends
 from bpe_core.vocabulary import Vocabulary
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
@@ -42,10 +42,10 @@ def _utf8(code):
 @pytest.mark.parametrize(
     ("token", "lacking"),
     [
-        (b"a\xc3", TornEnds(b"", b"\xc3")),
-        (b"\xf0\x9f\x98", TornEnds(b"", b"\xf0\x9f\x98")),
-        (b"\x80\x99s", TornEnds(b"\x80\x99", b"")),
-        (b"\x8a\xf0\x9f", TornEnds(b"\x8a", b"\xf0\x9f")),
+        (b"a\xc3", IncompleteEnds(b"", b"\xc3")),
+        (b"\xf0\x9f\x98", IncompleteEnds(b"", b"\xf0\x9f\x98")),
+        (b"\x80\x99s", IncompleteEnds(b"\x80\x99", b"")),
+        (b"\x8a\xf0\x9f", IncompleteEnds(b"\x8a", b"\xf0\x9f")),
         ("été".encode(), None),
         (b"", None),
         (b"\x80\x80\x80\x80", None),  # no character ends in four such bytes
@@ -55,7 +55,7 @@ def _utf8(code):
     ],
 )
 def test_where_a_token_is_cut(token, lacking):
-    assert torn_ends(token) == lacking
+    assert incomplete_ends(token) == lacking
 
 
 @pytest.mark.parametrize(

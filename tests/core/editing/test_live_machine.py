@@ -26,11 +26,11 @@ from nasty import CONTRACTIONS, SPACES, WORDS
 from bpe_core import Tokenizer, train
 from bpe_core.editing.aligned_text import followed
 from bpe_core.patterns import splitter
-from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep
+from bpe_core.utf8 import without_surrogates
 
 NASTY = [*WORDS, *SPACES, *CONTRACTIONS, *"aab1 /'\n", "\ud800", "\ud83d\ude0a"]
 ALPHABETS = [

@@ -9,9 +9,9 @@ from nasty import CONTRACTIONS, SPACES, WORDS
 
 from bpe_core import PATTERNS, LiveText, OptionError, Tokenizer, Vocabulary, train
 from bpe_core.editing.aligned_text import followed
-from bpe_core.surrogates import without_surrogates
 from bpe_core.tokenizer.normalizers import lowercase
 from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary.ranked import RankedVocabulary
 
 OWN_PATTERNS = [r"\p{N}{1,2}|\w+|\W", r"\w+", r"(?<=x)a+|.|\n", r"a[^b]*b|a|(?s:.)", r"\b\w"]

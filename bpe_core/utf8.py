@@ -1,22 +1,63 @@
-"""Tokens that are a substring of valid UTF-8, cut inside characters: what is missing at their ends (RFC 3629)."""
+"""UTF-8 (RFC 3629): surrogates, which it cannot hold, its bytes, where characters begin, incomplete ones completed."""
 
 import codecs
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, product
 from typing import Final
 
 UNUSED_BYTES: Final = (0xC0, 0xC1, *range(0xF5, 0x100))
 """The 13 bytes that no UTF-8 text contains: they would begin an overlong encoding, or a code point past U+10FFFF."""
+CONTINUATIONS: Final = bytes(range(0x80, 0xC0))
+"""The bytes with which no character begins."""
 
-_CONTINUATIONS: Final = range(0x80, 0xC0)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LEADS: Final = range(0xC2, 0xF5)
 _FILLERS: Final = (0x80, 0x90, 0xA0, 0xBF)
 """A few continuation bytes of which at least one is allowed after any lead byte."""
 
 
+def without_surrogates(text: str) -> str:
+    """`text` with each pair of surrogates replaced by the character it encodes, and each lone one by U+FFFD, as
+    tiktoken does.
+
+    >>> without_surrogates("\\ud83d\\ude0a \\ud83d")
+    '😊 �'
+    """
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def utf8(text: str) -> bytes:
+    """`without_surrogates(text)` in UTF-8.
+
+    >>> utf8("a\\ud800")
+    b'a\\xef\\xbf\\xbd'
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return without_surrogates(text).encode()
+
+
+def byte_offsets(text: str) -> Sequence[int]:
+    """Where each character of `text`, which holds no surrogate, begins in its UTF-8, and last where the text ends.
+
+    >>> list(byte_offsets("aé"))
+    [0, 1, 3]
+    """
+    return range(len(text) + 1) if text.isascii() else [0, *accumulate(len(character.encode()) for character in text)]
+
+
+def n_characters(data: bytes) -> int:
+    """How many characters begin in `data`, a part of a text in UTF-8."""
+    return len(data.translate(None, CONTINUATIONS))
+
+
 @dataclass(frozen=True, slots=True)
-class TornEnds:
+class IncompleteEnds:
     """The incomplete characters at the ends of a substring of UTF-8; at least one of the two is not empty."""
 
     stray: bytes
@@ -30,36 +71,36 @@ class TornEnds:
         return "both" if self.stray and self.pending else "start" if self.stray else "end"
 
 
-def torn_ends(token: bytes) -> TornEnds | None:
+def incomplete_ends(token: bytes) -> IncompleteEnds | None:
     r"""The incomplete characters at the ends of `token`; None if it is valid UTF-8, or if no valid UTF-8 contains it.
 
-    >>> torn_ends(b"\x8a\xf0\x9f")
-    TornEnds(stray=b'\x8a', pending=b'\xf0\x9f')
+    >>> incomplete_ends(b"\x8a\xf0\x9f")
+    IncompleteEnds(stray=b'\x8a', pending=b'\xf0\x9f')
     """
-    n_stray = next((i for i, byte in enumerate(token) if byte not in _CONTINUATIONS), len(token))
+    n_stray = next((i for i, byte in enumerate(token) if byte not in CONTINUATIONS), len(token))
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         decoder.decode(token[n_stray:])
     except UnicodeDecodeError:
         return None
     pending = decoder.getstate()[0]
-    if n_stray > 3 or (pending and not any(_endings(pending))):  # the decoder waits for the rest of a surrogate, too
+    if n_stray > 3 or (pending and not any(endings(pending))):  # the decoder waits for the rest of a surrogate, too
         return None
-    return TornEnds(token[:n_stray], pending) if n_stray or pending else None
+    return IncompleteEnds(token[:n_stray], pending) if n_stray or pending else None
 
 
 def completed(token: bytes) -> Iterator[str]:
-    r"""Texts that contain the bytes of `token`, with the characters at its torn ends completed; none if no end is torn.
+    r"""Texts that contain the bytes of `token`, with the characters at its ends completed; none if none is incomplete.
 
     Not all of them, 1,024 at most: all that the missing bytes can be if one is missing, a sample if more are.
 
     >>> next(completed(b"\xc3"))
     'À'
     """
-    lacking = torn_ends(token)
+    lacking = incomplete_ends(token)
     if lacking is None:
         return
-    before, after = list(_beginnings(lacking.stray)), list(_endings(lacking.pending))
+    before, after = list(_beginnings(lacking.stray)), list(endings(lacking.pending))
     for i in range(max(len(before), len(after))):
         # Both lists in step rather than their product: variety matters, not completeness.
         yield (before[i % len(before)] + token + after[i % len(after)]).decode()
@@ -71,31 +112,31 @@ def _beginnings(stray: bytes) -> Iterator[bytes]:
         yield b""
         return
     for lead in _LEADS:
-        n_missing = length(lead) - 1 - len(stray)
+        n_missing = character_length(lead) - 1 - len(stray)
         if n_missing >= 0:
             for filling in product(_FILLERS, repeat=n_missing):
                 beginning = bytes((lead, *filling))
-                if _is_text(beginning + stray):
+                if is_utf8(beginning + stray):
                     yield beginning
 
 
-def _endings(pending: bytes) -> Iterator[bytes]:
+def endings(pending: bytes) -> Iterator[bytes]:
     """Some byte strings that, put after `pending`, make it a character; b"" if `pending` is empty."""
     if not pending:
         yield b""
         return
-    n_missing = length(pending[0]) - len(pending)
-    for last in product(*[_FILLERS] * (n_missing - 1), _CONTINUATIONS):
-        if _is_text(pending + bytes(last)):
+    n_missing = character_length(pending[0]) - len(pending)
+    for last in product(*[_FILLERS] * (n_missing - 1), CONTINUATIONS):
+        if is_utf8(pending + bytes(last)):
             yield bytes(last)
 
 
-def length(lead: int) -> int:
+def character_length(lead: int) -> int:
     """How many bytes the character has in UTF-8 that begins with the byte `lead`, which is 0xC2 or greater."""
     return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
-def _is_text(token: bytes) -> bool:
+def is_utf8(token: bytes) -> bool:
     try:
         token.decode()
     except UnicodeDecodeError:
