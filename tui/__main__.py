@@ -91,7 +91,7 @@ def _told_apart(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...],
     doubts: list[str] = []
     for path in paths:
         from bpe_core.formats import why_no_tokenizer
-        from bpe_core.formats.folder import tokenizer_at
+        from bpe_core.formats.file import tokenizer_at
         from bpe_core.visible import visible
         from tui.disk.sources import check_readable
 
@@ -117,7 +117,7 @@ def _located(tokenizer: str) -> str:
     """
     from bpe_core.errors import FormatError, PatternNeededError
     from bpe_core.formats import load
-    from bpe_core.formats.folder import tokenizer_at
+    from bpe_core.formats.file import tokenizer_at
     from bpe_core.hub import located
     from bpe_core.visible import quoted
     from tui.disk.opened_tokenizers import named_in_list

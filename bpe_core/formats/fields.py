@@ -6,7 +6,7 @@ from typing import Any, Final, NoReturn, TypeGuard
 
 from bpe_core import untrusted_json
 from bpe_core.errors import FormatError
-from bpe_core.formats.limits import MOST_VALUES
+from bpe_core.formats.file import MOST_VALUES
 from bpe_core.visible import quoted, shortened, visible
 
 LARGEST_NUMBER: Final = (1 << 53) - 1

@@ -1,4 +1,7 @@
-"""An opened tokenizer file: its content, its name in errors, and access to files in the same folder."""
+"""An opened tokenizer file: its content, its name in errors, other files in its folder, and limits for all of them.
+
+The limits keep a malicious or broken file from exhausting memory or time.
+"""
 
 import os
 import stat
@@ -8,8 +11,47 @@ from pathlib import Path
 from typing import Final, NoReturn, Self
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.limits import LARGEST_FILE
 from bpe_core.visible import shortened, visible
+
+HOLDERS: Final = (
+    *("tokenizer.json", "tekken.json", "tokenizer.model", "qwen.tiktoken", "tiktoken.model"),
+    *("vocab.json", "encoder.json"),
+)
+"""Names of tokenizer files; of several in one folder, the first in this order is read, since it holds most."""
+
+COMPANIONS: Final = ("tokenizer_config.json", "merges.txt", "vocab.bpe", "added_tokens.json")
+"""Names of further files in the folder that are read with it if they exist."""
+
+
+def holder_in(folder: Path) -> Path | None:
+    """The path of the first of `HOLDERS` that exists in `folder`; None if none does."""
+    return next((path for name in HOLDERS if os.path.isfile(path := folder / name)), None)
+
+
+def tokenizer_at(path: Path) -> Path:
+    """The tokenizer file that `path` means: the holder in a folder that has one, else `path` itself."""
+    return (holder_in(path) if os.path.isdir(path) else None) or path
+
+
+LARGEST_ID: Final = (1 << 31) - 1
+"""The largest id; real ones are far below."""
+
+LARGEST_FILE: Final = 1 << 27
+"""Bytes of a file; the largest published ones have a quarter of it. It also limits the tokens that are written out."""
+
+LONGEST_ADDED: Final = 10_000
+"""Characters of an added token; real ones have a few dozen."""
+
+MOST_VALUES: Final = 10_000_000
+"""Values in a JSON file; the largest published ones have two million."""
+
+MOST_MADE: Final = 1 << 24
+"""Bytes of all tokens together in a file of merges, where a line can double a token; a million real ones have less."""
+
+LONGEST_TOKEN: Final = 1 << 14
+"""Bytes of a token in any format but the native one; fifteen merges that each double a token exceed it, and an audit of
+longer ones takes minutes. The longest published ones have some hundreds."""
+
 
 _PACKED: Final = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 """First bytes of compressed files -> compression."""

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NoReturn
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.empty_matches import may_match_nothing
-from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.limits import LARGEST_ID, LONGEST_TOKEN, MOST_MADE
+from bpe_core.formats.file import LARGEST_ID, LONGEST_TOKEN, MOST_MADE, TokenizerFile
+from bpe_core.formats.huggingface.writing import may_match_nothing
 from bpe_core.patterns import PATTERNS
 from bpe_core.patterns.pattern import Split, is_bare_word
 from bpe_core.tokenizer import Tokenizer

@@ -7,10 +7,10 @@ refused, and so are those with a normalization table.
 import math
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from bpe_core.formats import protobuf
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.patterns import splitter
 from bpe_core.patterns.expression import Expression
@@ -30,6 +30,58 @@ from bpe_core.visible import visible
 from bpe_core.vocabulary.ranked import RankedVocabulary
 from bpe_core.vocabulary.symbols import CharacterSymbols
 
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+class Truncated(ValueError):
+    """The message is truncated, or is not in the wire format."""
+
+
+def _message_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """(field number, value) of each field of a message; a varint is an int, every other value its raw bytes.
+
+    Raises `Truncated`.
+
+    The wire format of protobuf has four kinds of values, and eleven fields are read that have not changed since 2018;
+    the library would be a dependency with compiled code and a schema.
+
+    >>> list(_message_fields(bytes([0x0A, 2, 104, 105, 0x18, 7])))
+    [(1, b'hi'), (3, 7)]
+    """
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        kind, number = tag & 7, tag >> 3
+        if kind == _VARINT:
+            value, at = _varint(data, at)
+            yield number, value
+            continue
+        if kind == _BYTES:
+            size, at = _varint(data, at)
+        elif kind in (_FIXED32, _FIXED64):
+            size = 4 if kind == _FIXED32 else 8
+        else:
+            raise Truncated
+        if not number or at + size > len(data):
+            raise Truncated
+        yield number, data[at : at + size]
+        at += size
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while shift < 70:
+        if at >= len(data):
+            raise Truncated
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise Truncated
+
+
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 _MODELS: Final = {1: "Unigram", 2: "BPE", 3: "Word", 4: "Char"}
 _WORDS: Final = f"{METASPACE}+[^{METASPACE}]*|[^{METASPACE}]+"
@@ -38,7 +90,7 @@ _SPACES: Final = Expression("  +")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SentencePieceToken:
     """An entry of the vocabulary (SentencePiece's word: a token, not a piece of text); its id is its index."""
 
     name: str
@@ -50,10 +102,10 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class SentencePieceModel:
     """The contents of a file that matter for encoding."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SentencePieceToken, ...]
     """The vocabulary, by id."""
     kind: str
     """The type of the model: "BPE", "Unigram", "Word" or "Char"."""
@@ -72,9 +124,9 @@ def recognizes(data: bytes) -> bool:
     if data[:1] != b"\x0a":
         return False
     try:
-        number, value = next(protobuf.fields(data[:4096]))
-        return number == 1 and isinstance(value, bytes) and next(protobuf.fields(value))[0] == 1
-    except (protobuf.Truncated, StopIteration):
+        number, value = next(_message_fields(data[:4096]))
+        return number == 1 and isinstance(value, bytes) and next(_message_fields(value))[0] == 1
+    except (Truncated, StopIteration):
         return False
 
 
@@ -82,7 +134,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     """The tokenizer in a file. Raises `FormatError`, also if `pattern` is not None: SentencePiece has no patterns."""
     try:
         model = _model(file.data)
-    except (protobuf.Truncated, UnicodeDecodeError, struct.error, TypeError, AttributeError):
+    except (Truncated, UnicodeDecodeError, struct.error, TypeError, AttributeError):
         file.broken("it is cut off, or a part of it is not what a SentencePiece model has there")
     if model.kind != "BPE":
         file.unsupported(f"it is a SentencePiece model of the kind {model.kind}, and only BPE is supported")
@@ -95,20 +147,20 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
     return _tokenizer(model, file.stem)
 
 
-def _model(data: bytes) -> Model:
-    pieces: list[Piece] = []
+def _model(data: bytes) -> SentencePieceModel:
+    pieces: list[SentencePieceToken] = []
     trainer: dict[int, int | bytes] = {}
     normalizer: dict[int, int | bytes] = {}
-    for number, value in protobuf.fields(data):
+    for number, value in _message_fields(data):
         if number == 1:
             pieces.append(_piece(value))
         elif number == 2:
-            trainer = dict(protobuf.fields(_message(value)))
+            trainer = dict(_message_fields(_message(value)))
         elif number == 3:
-            normalizer = dict(protobuf.fields(_message(value)))
+            normalizer = dict(_message_fields(_message(value)))
     kind = trainer.get(3, 1)
     table = _message(normalizer.get(1, b"")).decode() or "unnamed"
-    return Model(
+    return SentencePieceModel(
         tuple(pieces),
         _MODELS.get(kind, str(kind)) if isinstance(kind, int) else "unknown",
         adds_prefix=bool(normalizer.get(3, 1)),
@@ -118,22 +170,22 @@ def _model(data: bytes) -> Model:
     )
 
 
-def _piece(value: int | bytes) -> Piece:
-    found = dict(protobuf.fields(_message(value)))
+def _piece(value: int | bytes) -> SentencePieceToken:
+    found = dict(_message_fields(_message(value)))
     score = struct.unpack("<f", _message(found.get(2, bytes(4))))[0]
     kind = found.get(3, _NORMAL)
     if not isinstance(kind, int) or math.isnan(score):
-        raise protobuf.Truncated
-    return Piece(_message(found.get(1, b"")).decode(), score, kind)
+        raise Truncated
+    return SentencePieceToken(_message(found.get(1, b"")).decode(), score, kind)
 
 
 def _message(value: int | bytes) -> bytes:
     if not isinstance(value, bytes):
-        raise protobuf.Truncated
+        raise Truncated
     return value
 
 
-def _tokenizer(model: Model, name: str) -> Tokenizer:
+def _tokenizer(model: SentencePieceModel, name: str) -> Tokenizer:
     of_kind = {kind: [token for token, piece in enumerate(model.pieces) if piece.kind == kind] for kind in range(1, 7)}
     names = [piece.name for piece in model.pieces]
     specials = {names[token]: token for token in (*of_kind[_UNKNOWN], *of_kind[_CONTROL])}
@@ -172,7 +224,7 @@ def _tokenizer(model: Model, name: str) -> Tokenizer:
     return Tokenizer(vocabulary, "none", name=name, preparation=preparation)
 
 
-def _normalizer(model: Model) -> Normalizer:
+def _normalizer(model: SentencePieceModel) -> Normalizer:
     spaced = [replaced_matches(_SPACES, " "), stripped(True, False, " ")] if model.removes_spaces else []
     prefixed = [prepended(METASPACE)] if model.adds_prefix else []
     trimmed = [stripped(False, True, METASPACE)] if model.removes_spaces else []

@@ -11,8 +11,7 @@ from typing import Final
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.fields import Fields, parse
-from bpe_core.formats.file import TokenizerFile
-from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.formats.file import LARGEST_ID, TokenizerFile
 from bpe_core.formats.ranks import vocabulary_of
 from bpe_core.patterns.pattern import Split
 from bpe_core.tokenizer import Tokenizer

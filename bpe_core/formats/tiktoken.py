@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core import kernel
 from bpe_core.errors import PatternNeededError
-from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.file import LARGEST_ID, TokenizerFile
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
-from bpe_core.formats.limits import LARGEST_ID
 from bpe_core.formats.ranks import ranks_of, vocabulary_of
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible

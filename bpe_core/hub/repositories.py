@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core.errors import FetchError
-from bpe_core.formats.folder import COMPANIONS, HOLDERS, holder_in
+from bpe_core.formats.file import COMPANIONS, HOLDERS, holder_in
 from bpe_core.visible import visible
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)

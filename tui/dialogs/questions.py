@@ -19,7 +19,7 @@ from bpe_core.corpus.weights import LARGEST
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats import WRITABLE
 from bpe_core.formats.atomic import check_place
-from bpe_core.formats.folder import holder_in
+from bpe_core.formats.file import holder_in
 from bpe_core.trainer.conditions import WORDINGS, Condition, condition
 from bpe_core.trainer.option_table import TEXTS
 from bpe_core.visible import visible

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import BpeError
 from bpe_core.formats import why_no_tokenizer
-from bpe_core.formats.folder import tokenizer_at
+from bpe_core.formats.file import tokenizer_at
 from bpe_core.visible import quoted, visible
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.button_questions import Choose

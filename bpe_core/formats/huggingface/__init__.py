@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from bpe_core.formats.fields import Fields, parse
-from bpe_core.formats.file import TokenizerFile
+from bpe_core.formats.file import LARGEST_ID, LONGEST_ADDED, TokenizerFile
+from bpe_core.formats.huggingface.components import joins_bytes
 from bpe_core.formats.huggingface.configuration import configuration_of, name_of, with_added
 from bpe_core.formats.huggingface.model import Model
-from bpe_core.formats.huggingface.normalizer import joins_bytes
 from bpe_core.formats.huggingface.pipeline import preparation_of, prepared_tokenizer
 from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, pre_tokenizer_of, refuse
-from bpe_core.formats.limits import LARGEST_ID, LONGEST_ADDED
 from bpe_core.patterns.pattern import Else
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken

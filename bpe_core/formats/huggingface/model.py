@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from bpe_core.errors import OptionError
 from bpe_core.formats.fields import Fields, is_number
-from bpe_core.formats.limits import LARGEST_ID
+from bpe_core.formats.file import LARGEST_ID
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.preparation import METASPACE

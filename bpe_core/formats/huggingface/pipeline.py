@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from bpe_core.formats.fields import Fields
-from bpe_core.formats.huggingface import normalizer as normalizers
-from bpe_core.formats.huggingface import pre_tokenizer as pre_tokenizers
+from bpe_core.formats.huggingface import components
+from bpe_core.formats.huggingface.components import ToBytes
 from bpe_core.formats.huggingface.model import Model, vocabulary_of
-from bpe_core.formats.huggingface.pre_tokenizer import ToBytes
 from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import Else, longest_first, one_after_another
 from bpe_core.tokenizer import Tokenizer
@@ -33,19 +32,21 @@ def preparation_of(fields: Fields, pattern: str | None) -> tuple[Preparation, bo
     normalizer = fields.fields("normalizer") if "normalizer" in fields else None
     pre_tokenizer = fields.fields("pre_tokenizer") if "pre_tokenizer" in fields else None
     decoder = fields.fields("decoder") if "decoder" in fields else None
-    steps, splits_of_bytes = _around_bytes(fields, pre_tokenizers.steps(pre_tokenizer) if pre_tokenizer else ())
+    steps, splits_of_bytes = _around_bytes(
+        fields, components.pre_tokenizer_steps(pre_tokenizer) if pre_tokenizer else ()
+    )
     within = splits_of_bytes
     if pattern is not None:
         steps, within = [*(step for step in steps if not isinstance(step, SplitStep)), SplitStep(splitter(pattern))], []
-    puts = ReplaceStep(" ", METASPACE) in steps or bool(normalizer and normalizers.writes_metaspace(normalizer))
-    if decoder and not puts and normalizers.removes_metaspace(decoder):
+    puts = ReplaceStep(" ", METASPACE) in steps or bool(normalizer and components.writes_metaspace(normalizer))
+    if decoder and not puts and components.removes_metaspace(decoder):
         fields.unsupported("a decoder that makes spaces of U+2581 where nothing makes U+2581 of spaces", "both")
     preparation = Preparation(
         added=(),
-        normalize=normalizers.normalizer(normalizer) if normalizer else None,
+        normalize=components.normalizer(normalizer) if normalizer else None,
         steps=tuple(steps),
         has_metaspace=puts,
-        drops_space=bool(decoder and normalizers.drops_space(decoder)),
+        drops_space=bool(decoder and components.drops_space(decoder)),
         description=_described(fields, steps, pattern),
         within=BytePieces(tuple(step.splitter for step in within)) if within else None,
     )

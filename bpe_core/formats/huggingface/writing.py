@@ -5,15 +5,36 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NoReturn
 
-from bpe_core.errors import FormatError
-from bpe_core.formats.empty_matches import may_match_nothing
+from bpe_core.errors import FormatError, PatternError
 from bpe_core.formats.ranks import joined_by_rank
+from bpe_core.patterns import splitter
+from bpe_core.patterns.automaton import Automaton
+from bpe_core.patterns.expression import Expression
 from bpe_core.patterns.pattern import Pattern, Split, Then
+from bpe_core.patterns.syntax import NotPlain, parse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.byte_alphabet import written
+
+
+def may_match_nothing(split: Split) -> bool:
+    """Whether the expression can match the empty text, as far as known.
+
+    Decided by its automaton; an expression that is not plain is tried on texts of up to two characters of its kinds.
+    """
+    try:
+        return Automaton(parse(split.source)).matches_empty
+    except (NotPlain, RecursionError):
+        pass
+    try:
+        expression, kinds = Expression(split.source), splitter(str(split)).kinds
+        texts = ("", *kinds, *(one + other for one in kinds for other in kinds))
+        return any(start == end for text in texts for start, end in expression.spans(text))
+    except PatternError:
+        return True
+
 
 _CONTRACTION: Final = "'(?i:[sdmt]|ll|ve|re)"
 _SOURCES: Final = {

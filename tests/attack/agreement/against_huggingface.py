@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from bpe_core import PATTERNS, Tokenizer, load, save
 from bpe_core.formats.fields import Fields
-from bpe_core.formats.huggingface import normalizer, pre_tokenizer
-from bpe_core.formats.huggingface.pattern import pattern_of
+from bpe_core.formats.huggingface import components
+from bpe_core.formats.huggingface.components import pattern_of
 from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import one_after_another
 from bpe_core.tokenizer.steps import SplitStep
@@ -123,7 +123,7 @@ def _translated(source: str) -> str:
 def _table(kind: str) -> Disagreement:
     from tokenizers import normalizers
 
-    ours = normalizer.normalizer(Fields({"type": kind}, "a normalizer"))
+    ours = components.normalizer(Fields({"type": kind}, "a normalizer"))
     assert ours
     return changed_differently(kind, ours, getattr(normalizers, kind)().normalize_str)
 
@@ -134,7 +134,7 @@ def _class(kind: str) -> Disagreement:
     from tokenizers import pre_tokenizers
 
     theirs = getattr(pre_tokenizers, kind)()
-    steps = pre_tokenizer.steps(Fields(json.loads(theirs.__getstate__()), "a part"))
+    steps = components.pre_tokenizer_steps(Fields(json.loads(theirs.__getstate__()), "a part"))
     patterns = [step.splitter.tree for step in steps if isinstance(step, SplitStep)]
     split = splitter(str(one_after_another(patterns))).split
     return changed_differently(

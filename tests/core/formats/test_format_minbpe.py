@@ -5,7 +5,7 @@ import regex
 from nasty import nasty_texts
 
 from bpe_core import FormatError, Tokenizer, load, save, train
-from bpe_core.formats.limits import LONGEST_TOKEN
+from bpe_core.formats.file import LONGEST_TOKEN
 from bpe_core.reference import merged
 from bpe_core.vocabulary import Vocabulary
 

@@ -10,7 +10,7 @@ import pytest
 
 from bpe_core import FormatError, load
 from bpe_core.errors import LONGEST
-from bpe_core.formats.limits import LARGEST_FILE
+from bpe_core.formats.file import LARGEST_FILE
 
 
 def refusal(path):
