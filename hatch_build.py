@@ -9,7 +9,6 @@ ids in 3.1 ns an id instead of 5.
 
 import os
 import runpy
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
 FOLDER = Path("bpe_core/kernel")
-WINDOWS = ["/std:c11"]
-ELSEWHERE = ["-std=c11", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"]
+OPTIONS = ["-std=c11", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"]
 
 
 class KernelBuildHook(BuildHookInterface):
@@ -50,7 +48,7 @@ def compiled(scratch: Path, *, in_place: bool) -> Path | None:
         sorted(map(str, FOLDER.glob("*.c"))),
         depends=sorted(map(str, FOLDER.glob("*.h"))),
         define_macros=[("KERNEL_STAMP", f"{runpy.run_path(str(FOLDER / 'stamp.py'))['stamp'](FOLDER)}u")],
-        extra_compile_args=WINDOWS if sys.platform == "win32" else ELSEWHERE,
+        extra_compile_args=OPTIONS,
         optional=switch != "1",
     )
     build = Distribution({"name": "bpescope", "ext_modules": [extension]}).get_command_obj("build_ext")

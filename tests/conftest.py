@@ -1,9 +1,10 @@
-"""What holds for every test: the same examples in every run, whatever the speed of the machine."""
+"""What holds for every test: the same examples in every run, and nothing of the process left changed behind it."""
 
 import gc
 import os
 import signal
-from zlib import crc32
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import Phase, settings
@@ -31,22 +32,25 @@ def pytest_xdist_auto_num_workers() -> int:
     return available_cores() + 1
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """With BPESCOPE_TURN=K, which stands for a number, a fifth of the exhaustive tests is run beside the others."""
-    if "BPESCOPE_TURN" in os.environ and config.option.markexpr == "not exhaustive":
-        config.option.markexpr = ""
+def _process_state() -> dict[str, object]:
+    """What a test must leave as it was: the next one may be any."""
+    mask = os.umask(0)
+    os.umask(mask)
+    variables = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    state: dict[str, object] = {"cwd": os.getcwd(), "umask": mask, "sys.path": list(sys.path), **handlers}
+    return state | {"priority": os.getpriority(os.PRIO_PROCESS, 0), **variables}
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the exhaustive tests leave the fifth whose turn it is: another for each of five numbers K."""
-    turn = os.environ.get("BPESCOPE_TURN")
-    if turn is None:
-        return
-    waiting = [
-        item for item in items if "exhaustive" in item.keywords and crc32(item.nodeid.encode()) % 5 != int(turn) % 5
-    ]
-    config.hook.pytest_deselected(items=waiting)
-    items[:] = [item for item in items if item not in set(waiting)]
+@pytest.fixture(autouse=True)
+def nothing_left_changed() -> Iterator[None]:
+    """Fail a test that leaves priority, signal handlers, environment, working directory, umask or sys.path changed."""
+    before = _process_state()
+    yield
+    after = _process_state()
+    changed = {name for name in before | after if before.get(name, "") != after.get(name, "")}
+    if changed:
+        pytest.fail(f"left changed: {', '.join(sorted(map(str, changed)))}")
 
 
 def pytest_collection_finish() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
-PATIENCE: Final = 60.0
+PATIENCE: Final = 300.0
 """Seconds within which a program does what is waited for."""
 _KILLED: Final = -signal.SIGKILL
 

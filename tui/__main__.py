@@ -23,6 +23,9 @@ HEADLESS = (
 
 def command() -> NoReturn:
     """The program `bpescope`: run it with the arguments of the command line, and end the process."""
+    if sys.platform == "win32":  # no termios, no SIGHUP, no select on stdin
+        print("bpescope needs a terminal of Linux or macOS; on Windows, install it in WSL.", file=sys.stderr)
+        sys.exit(2)
     from bpe_core.cli.process import end, exit_code
 
     end(exit_code(main, "bpescope"))

@@ -1,15 +1,11 @@
 """The public comparison in small: what `python -m tests.attack.agreement` does with 100,000 strings and 10 MB."""
 
-import os
-import subprocess
-import sys
 import unicodedata
 from functools import partial
 
 import pytest
 from amounts import exhaustive, first
 from real import real_file
-from shell import ROOT
 
 from tests.attack.agreement import (
     against_huggingface,
@@ -17,12 +13,12 @@ from tests.attack.agreement import (
     characters,
     comparing,
     pipelines,
-    report,
-    strings,
     texts,
     training,
 )
+from tests.attack.agreement.__main__ import main
 from tests.attack.agreement.comparing import Subject
+from tests.attack.texts import newer_characters, strings
 
 
 @pytest.fixture
@@ -32,30 +28,22 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture(scope="module", autouse=True)
-def forgotten():
-    """The sets of a million characters that these tests ask for go again: collecting garbage would look at each."""
-    yield
-    for remembered in (characters.in_regex, characters.in_tiktoken, characters.in_oniguruma):
-        remembered.cache_clear()
-
-
 @pytest.fixture(scope="module")
 def samples():
     """Texts of ours: other places are not the same on every machine."""
-    return texts.corpus("samples", "our samples", megabytes=0.1).documents
+    return texts.corpus("samples", "our samples", kilobytes=100).documents
 
 
 @pytest.fixture(scope="module")
 def newer():
     """The characters that the libraries disagree about."""
-    return frozenset(strings.newer_characters())
+    return frozenset(newer_characters())
 
 
 @pytest.fixture(scope="module")
 def nasty(newer):
     """Texts without them: to find out what a difference is due to takes a while, and has a test of its own."""
-    return [text for text in strings.strings(300) if newer.isdisjoint(text)]
+    return [text for text in strings(300) if newer.isdisjoint(text)]
 
 
 def encoding(name, folder):
@@ -93,8 +81,8 @@ def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, sam
 def test_newer_letters_split_otherwise_and_nothing_else_does(folder, newer):
     """Here they are letters, and what follows one may be its contraction; for tiktoken they are signs."""
     subject = against_tiktoken.subject(encoding("cl100k_base", folder), folder)
-    newest = strings.newer_characters()[::500]
-    outcome = comparing.compare(subject, "strings", [f"a{newest[0]}'s", "it's", *strings.strings(200, newest)])
+    newest = newer_characters()[::500]
+    outcome = comparing.compare(subject, "strings", [f"a{newest[0]}'s", "it's", *strings(200, newest)])
     assert (outcome.n, outcome.unexplained) == (202, [])
     assert outcome.explained > 0
     assert newer.issuperset(outcome.characters)
@@ -120,10 +108,10 @@ def test_every_difference_from_hugging_face_is_a_matter_of_unicode(name, tmp_pat
 
 @pytest.mark.parametrize("peer", training.PEERS)
 def test_trained_here_is_trained_there(peer):
-    corpus = texts.corpus("samples", "our samples", megabytes=0.1)
+    corpus = texts.corpus("samples", "our samples", kilobytes=100)
     ties, learn = training.PEERS[peer]
     found = training.trained(corpus, peer, ties, learn, 2000)
-    assert found.agrees
+    assert not found.n_unexplained
     assert found.n_there == 2000 - 256
 
 
@@ -154,15 +142,6 @@ def test_a_difference_is_explained_only_by_the_characters_that_are_in_dispute():
     assert comparing.compare_decoding(rows, 5).unexplained != []
 
 
-def test_what_is_unexplained_is_shown():
-    outcome = comparing.Outcome("GPT-0", "texts", 2, 10, 4, 0, unexplained=[("decode", "a\x1b")])
-    assert list(report.outcome_table([outcome]))[2:] == [
-        "| GPT-0 | texts | 2 | 10 | 4 | 0 | 1 |",
-        "",
-        "- **GPT-0**, decode: `'a\\x1b'`",
-    ]
-
-
 def test_the_sets_of_a_pattern():
     assert list(characters.sets_of(r"'(?i:[sd]|ll)| ?\p{L}+|[^\s\p{N}]\s*$")) == [
         "[sd]",
@@ -178,12 +157,11 @@ def test_engines_are_asked_about_every_character():
     assert characters.in_tiktoken("[a-cé😊]") == characters.in_oniguruma("[a-cé😊]") == frozenset("abcé😊")
     assert characters.in_tiktoken(r"\s") == characters.in_oniguruma(r"\s") == characters.in_regex(r"\s")
     assert len(characters.in_regex(r"\s")) == 25
-    assert characters.in_short("abcxz") == "U+0061-0063, U+0078, U+007A"
 
 
 def test_strings_are_of_every_kind_and_the_same_each_time():
-    every = list(strings.strings(3000, "\u088f"))
-    assert every == list(strings.strings(3000, "\u088f"))
+    every = list(strings(3000, "\u088f"))
+    assert every == list(strings(3000, "\u088f"))
     assert len(set(every)) == 3000
     every = "".join(every)
     assert "\u088f" in every
@@ -194,27 +172,9 @@ def test_strings_are_of_every_kind_and_the_same_each_time():
     assert not characters.in_regex(r"\p{Cs}").intersection(every)
 
 
-def test_the_command_says_what_it_compared(tmp_path):
+def test_the_command_says_what_it_compared(tmp_path, monkeypatch, capsys):
     """Without any vocabulary there is nothing to compare with tiktoken, and that is no failure."""
-    command = [
-        sys.executable,
-        "-m",
-        "tests.attack.agreement",
-        "--strings",
-        "50",
-        "--megabytes",
-        "0.01",
-        "--only",
-        "tiktoken",
-    ]
-    done = subprocess.run(
-        [*command, "--vocabularies", str(tmp_path)],
-        cwd=ROOT,
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("tiktoken ")
-    assert done.stdout.endswith("0 differences are unexplained.\n")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "restored after the test")
+    monkeypatch.setattr("sys.argv", ["agreement", "--only", "tiktoken", "--vocabularies", str(tmp_path)])
+    assert main() == 0
+    assert capsys.readouterr().out.endswith("0 differences are unexplained.\n")

@@ -1,6 +1,5 @@
 """How much is tried: a part of it by every run, the rest by `pytest -m exhaustive` too. No case is in two tests."""
 
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,9 +7,6 @@ import pytest
 
 exhaustive = pytest.mark.exhaustive
 """Marks a test, or a parameter, that only `pytest -m exhaustive` runs."""
-
-SHARE = float(os.environ.get("BPESCOPE_AMOUNT", "1"))
-"""The part of its amounts that an exhaustive run tries: `.ci/run` has ten minutes and says how much fits into them."""
 
 
 def first(n: int, cases: Iterable[Any]) -> list[Any]:
@@ -20,5 +16,4 @@ def first(n: int, cases: Iterable[Any]) -> list[Any]:
 
 def amount(some: int, all_of_them: int) -> pytest.MarkDecorator:
     """Give a test its argument `amount`, of whatever it tries: `some` in every run, `all_of_them` in the exhaustive."""
-    most = max(some + 1, round(all_of_them * SHARE))
-    return pytest.mark.parametrize("amount", [some, pytest.param(most, marks=exhaustive)])
+    return pytest.mark.parametrize("amount", [some, pytest.param(all_of_them, marks=exhaustive)])

@@ -5,10 +5,9 @@ its sets split alike; where they carry different versions of Unicode, the code p
 that can make a difference. The same is asked of normalizers, which are tables, too.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
 from string import ascii_lowercase
 from typing import Final
 
@@ -88,27 +87,6 @@ def in_oniguruma(source: str) -> frozenset[str]:
     return frozenset(character for part, _ in split.pre_tokenize_str(EVERY) for character in part)
 
 
-def ranges(characters: Iterable[str]) -> list[tuple[int, int]]:
-    """First and last code point of each stretch of neighbors, ascending.
-
-    >>> ranges("abcxz")
-    [(97, 99), (120, 120), (122, 122)]
-    """
-    codes = enumerate(sorted(map(ord, characters)))
-    stretches = ([code for _, code in stretch] for _, stretch in groupby(codes, lambda row: row[1] - row[0]))
-    return [(stretch[0], stretch[-1]) for stretch in stretches]
-
-
-def in_short(characters: Iterable[str]) -> str:
-    """Ranges as people write them: U+0041-U+005A, U+0061."""
-    return ", ".join(f"U+{low:04X}" if low == high else f"U+{low:04X}-{high:04X}" for low, high in ranges(characters))
-
-
 def without(text: str, characters: frozenset[str]) -> str:
     """The text with these characters taken out."""
     return "".join(character for character in text if character not in characters)
-
-
-def all_of(found: Mapping[str, Disagreement] | Iterable[Disagreement]) -> frozenset[str]:
-    """The characters of several disagreements."""
-    return frozenset().union(*(each.characters for each in found))

@@ -1,13 +1,12 @@
 """Two tokenizers side by side: the same texts through both in several ways, and every difference looked into."""
 
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.attack.agreement.characters import Disagreement, all_of, without
+from tests.attack.agreement.characters import Disagreement, without
 
 Way = tuple[Callable[[str], Any], Callable[[str], Any]]
 """A text in, something to compare out: here, and there."""
@@ -57,6 +56,18 @@ class Outcome:
     unexplained: list[tuple[str, str]] = field(default_factory=list)
     """The others: the way in which they differ, and the text."""
 
+    @property
+    def n_unexplained(self) -> int:
+        return len(self.unexplained)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.subject}, {self.texts}: {self.n:,} ({self.n_bytes:,} bytes, {self.n_checks:,} results), "
+            f"{self.explained:,} differ by Unicode's version, {self.n_unexplained:,} unexplained"
+        ]
+        shortest = sorted(self.unexplained, key=lambda row: len(row[1]))[:5]
+        return "\n".join([*lines, *(f"    {way}: {text[:300]!a}" for way, text in shortest)])
+
 
 def compare(subject: Subject, what: str, texts: Iterable[str]) -> Outcome:
     """Each text in each way."""
@@ -70,9 +81,6 @@ def compare(subject: Subject, what: str, texts: Iterable[str]) -> Outcome:
         way = _differs(ways, text)
         if way is not None:
             _look_into(subject, outcome, way, text)
-        if outcome.n % 5_000 == 0:
-            _tell(f"{subject.name}: {outcome.n:,} of {what}")
-    _tell(f"{subject.name}: {what}: {outcome.n:,}, {outcome.explained:,} explained, {len(outcome.unexplained):,} not")
     return outcome
 
 
@@ -82,7 +90,7 @@ def _differs(ways: dict[str, Way], text: str) -> str | None:
 
 
 def _look_into(subject: Subject, outcome: Outcome, way: str, text: str) -> None:
-    disputed = all_of(subject.disagreements()).intersection(text)
+    disputed = frozenset().union(*(each.characters for each in subject.disagreements())).intersection(text)
     rest = _differs(subject.ways, without(text, disputed)) if disputed else way
     if rest is None:
         outcome.explained += 1
@@ -104,7 +112,3 @@ def compare_decoding(subject: Subject, n: int, seed: int = 0) -> Outcome:
                 outcome.unexplained.append((way, " ".join(map(str, ids))))
                 break
     return outcome
-
-
-def _tell(what: str) -> None:
-    print(what, file=sys.stderr, flush=True)

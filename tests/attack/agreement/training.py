@@ -12,7 +12,7 @@ SIZES: Final = (4096, 32768)
 """Sizes of vocabularies."""
 CORPORA: Final = {
     "Python's standard library": ("Python's standard library",),
-    "messages and manuals in many languages": ("messages in all languages", "translated manuals"),
+    "messages and manuals in many languages": ("messages in all languages",),
     "documentation": ("documentation", "manuals"),
 }
 """Name -> the places that its texts are from."""
@@ -35,15 +35,20 @@ class Training:
     """As many as the peer has learned."""
 
     @property
-    def agrees(self) -> bool:
-        """Whether all are the same."""
-        return self.n_merges == self.n_there
+    def n_unexplained(self) -> int:
+        return self.n_there - self.n_merges
+
+    def __str__(self) -> str:
+        return (
+            f"{self.corpus.name}, {self.corpus.n_bytes:,} bytes, {self.peer}, ties {self.ties}, {self.vocab_size:,} "
+            f"tokens: {self.n_merges:,} of {self.n_there:,} merges are the same"
+        )
 
 
-def trainings(megabytes: float, sizes: tuple[int, ...] = SIZES) -> Iterator[Training]:
+def trainings(kilobytes: int, sizes: tuple[int, ...] = SIZES) -> Iterator[Training]:
     """Every corpus with every peer and every size."""
     for name, places in CORPORA.items():
-        texts = corpus(name, *places, megabytes=megabytes)
+        texts = corpus(name, *places, kilobytes=kilobytes)
         for peer, (ties, learn) in PEERS.items():
             for size in sizes:
                 yield trained(texts, peer, ties, learn, size)

@@ -23,6 +23,12 @@ from bpe_core.explain.pair_counts import PairCounts
 TEXT = "low low low lower lowest\nnewest newest widest\n" * 3
 
 
+@pytest.fixture(autouse=True)
+def same_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker of the app lowers its priority, which cannot be raised again."""
+    monkeypatch.setattr("os.nice", lambda _: 0)
+
+
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "words.txt"
