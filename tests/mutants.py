@@ -160,11 +160,11 @@ MUTANTS: Final = (
         "self._tokens[normalize(token.text) if normalize else token.text] = token",
     ),
     Mutant(
-        "added-lstrip",
+        "added-single-word",
         "tokenizer",
         "bpe_core/tokenizer/added_tokens.py",
-        "while begin > start and text[begin - 1] in WHITE_SPACE:",
-        "while begin > 0 and text[begin - 1] in WHITE_SPACE:",
+        "_WORD_BEFORE.search(text[max(0, start - 1) : start]) or _WORD_BEHIND",
+        "_WORD_BEFORE.search(text[max(0, start - 1) : start]) and _WORD_BEHIND",
     ),
     # vocabulary
     Mutant(
@@ -312,9 +312,16 @@ MUTANTS: Final = (
     Mutant(
         "number-cut",
         "metrics",
-        "bpe_core/metrics/measures.py",
-        "first_end = number[0] + 1",
-        "first_end = number[0]",
+        "bpe_core/metrics/comparison.py",
+        "is_end.find(1, number[n], number[n + 1]) >= 0]",
+        "is_end.find(1, number[n] + 1, number[n + 1]) >= 0]",
+    ),
+    Mutant(
+        "whole-word",
+        "metrics",
+        "bpe_core/metrics/comparison.py",
+        "is_end.find(1, start + 1, end) < 0 for start, end in parts.words",
+        "is_end.find(1, start + 1, end + 1) < 0 for start, end in parts.words",
     ),
     Mutant(
         "baseline-tail",

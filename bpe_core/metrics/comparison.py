@@ -230,9 +230,8 @@ def _add_to(found: dict[str, Amounts], more: Amounts) -> None:
 def _digit_lengths(number: tuple[int, ...], is_end: bytearray) -> tuple[int, ...]:
     """How many digits of a number, one of `TextParts.numbers`, each of its tokens has."""
     n_digits = len(number) - 1
-    first_end = number[0] + 1  # an end at the first digit is before the number
-    cuts = [n for n in range(n_digits) if is_end.find(1, max(number[n], first_end), number[n + 1]) >= 0]
-    return tuple(b - a for a, b in pairwise([0, *cuts, n_digits]) if a < b)
+    cuts = [n for n in range(1, n_digits) if is_end.find(1, number[n], number[n + 1]) >= 0]
+    return tuple(b - a for a, b in pairwise([0, *cuts, n_digits]))
 
 
 def _by_script(parts: TextParts, found: Sequence[EncodedText], whole: Sequence[Sequence[bool]]) -> Iterator[Amounts]:

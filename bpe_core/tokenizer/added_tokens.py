@@ -59,7 +59,7 @@ class Finder:
             if token.lstrip:
                 while begin > start and text[begin - 1] in WHITE_SPACE:
                     begin -= 1
-                begin = max(begin, start)
+                begin = max(begin, start)  # rstrip of the token before may have reached behind it
             if token.rstrip and end >= done:
                 while end < len(text) and text[end] in WHITE_SPACE:
                     end += 1

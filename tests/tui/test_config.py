@@ -66,7 +66,8 @@ def test_what_is_odd_is_left_out_and_the_rest_is_kept() -> None:
         },
     }
     stored().write_text(json.dumps(odd))
-    assert load_configuration() == Configuration(options=TrainingOptions(pattern="gpt2"))
+    # As texts: true equals 1, which it must not become.
+    assert repr(load_configuration()) == repr(Configuration(options=TrainingOptions(pattern="gpt2")))
 
 
 @pytest.mark.parametrize("text", ["", "a\r\nb\rc\n", "\x1b]0;title\x07\x00", "e\u0301 👩‍👩‍👧 \u2028", "\ufeffBOM"])

@@ -35,6 +35,9 @@ def test_what_was_seen_of_a_file_is_held_against_what_it_is_now(tmp_path: Path) 
     assert trouble_of(opened) == ""
     path.write_text(path.read_text() + " ")
     assert trouble_of(opened) == "changed"
+    save(SMALL, path)
+    os.utime(path, ns=(0, opened.modified + 1))
+    assert trouble_of(opened) == "changed", "as long as before, but written later"
     path.unlink()
     assert trouble_of(opened) == "gone"
     assert trouble_of(Opened(str(path))) == "gone" and trouble_of(Opened("/no\0thing")) == "gone"

@@ -90,7 +90,8 @@ def test_a_search_is_of_the_whole_vocabulary(rows: TokenRows) -> None:
     assert ids(rows, search="257")[0] == 257 and ids(rows, search="#257") == [257]
     assert ids(rows, search="0x6f77") == [257, 300] and ids(rows, search="6C 6f 77") == [300]
     assert ids(rows, search="\\xc0") == [0xC0]
-    assert ids(rows, search="305") == [302], "an id that no token has is in a hole"
+    for token in (302, 305, 309):
+        assert ids(rows, search=str(token)) == [302], "an id that no token has is in a hole"
     assert ids(rows, search="ow", kind="scaffold") == [257]
     assert ids(rows, search="nothing like it") == []
 

@@ -88,6 +88,13 @@ def test_a_sample_is_made_of_whole_pieces_in_their_order(tmp_path: Path) -> None
     assert len(stretches) == 1, "at least one"
 
 
+@pytest.mark.parametrize(("share", "n"), [("1/4", 1), ("1/2", 2), ("51/100", 3), ("1", 4)])
+def test_a_sample_ends_as_soon_as_it_has_its_share(share: str, n: int, tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.txt").write_text("a" * STRETCH)
+    assert len(Sample(Fraction(share)).stretches(find_files([tmp_path]).files, splitter("gpt4"))) == n
+
+
 def test_a_share_that_is_none(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for wrong in ("0", "2", "x", "-1/2", "1e-9"):
         assert main(["train", str(folder), "-o", str(tmp_path / "o.json"), f"--sample={wrong}"]) == 2

@@ -37,6 +37,7 @@ def test_both_mappings_are_there() -> None:
         b"YQ== 1\nYg== 0\n",
         b"YQ== 0\nYg== 0\n",
         b"YQ== 0\nYQ== 1\n",
+        b"YQ== 0\nYQ== 0\n",
         b"YQ==  0\n",
         b"YQ==\n",
         b"= 0\n",

@@ -16,7 +16,6 @@ from bpe_core.vocabulary.encoder import merge_parts
 
 TIES = ("first", "lowest", "lowest-hf", "largest")
 BYTES = {byte: bytes([byte]) for byte in range(256)}
-WIDTHS = pytest.mark.parametrize("width", [4, 16])
 FEW = settings(max_examples=20)
 
 
@@ -40,16 +39,21 @@ def pieces(letters, at_least=100):
     return rows.map(lambda text: (text * (at_least // len(text) + 1)).encode())
 
 
+def ranks_of(merges):
+    """Of a pair that two merges name the first counts."""
+    return {merges[rank][:2]: rank for rank in reversed(range(len(merges)))}
+
+
 def merged(piece, merges):
     """By the Python loop, whether the kernel is there or not."""
-    ranks = {merge[:2]: rank for rank, merge in enumerate(merges)}
+    ranks = ranks_of(merges)
     return merge_loop.merge(
         list(piece), lambda *pair: ranks.get(pair, merge_loop.NO_RANK), lambda _, __, rank: merges[rank][2]
     )
 
 
 def replayed(piece, merges):
-    ranks = {merge[:2]: rank for rank, merge in enumerate(merges)}
+    ranks = ranks_of(merges)
     return oracle.merge(piece, lambda *pair: ranks.get(pair), lambda *pair: merges[ranks[pair]][2])
 
 
@@ -91,22 +95,32 @@ def test_long_pieces_of_trained_vocabularies_are_merged_as_by_replay(ties, data)
     assert list(vocabulary.at(len(merges)).encode(piece)) == expected == merged(piece, merges)
 
 
-@WIDTHS
+@pytest.mark.parametrize("width", [1, 4, 16])
 @given(st.data())
 @FEW
-def test_merges_in_any_order_and_tokens_that_are_never_reached(width, data):
+def test_merges_in_any_order_and_tokens_that_are_made_twice_or_never_reached(width, data):
     """What compatibility rests on does not ask how a vocabulary came about."""
-    known, made = [97, 98], {}
-    for token in range(256, 280):
-        made.setdefault(data.draw(st.tuples(st.sampled_from(known), st.sampled_from(known))), token)
-        known = [97, 98, *made.values()]
-    merges = data.draw(st.permutations([(*pair, token) for pair, token in made.items()]))
-    piece = data.draw(pieces("ab", 2 * width + 1))
+    bytes_of, merges = {97: b"a", 98: b"b"}, []
+    for new in range(256, 280):
+        left, right = data.draw(st.tuples(*[st.sampled_from(sorted(bytes_of))] * 2))
+        joined = bytes_of[left] + bytes_of[right]
+        token = data.draw(st.sampled_from([new, *(token for token, made in bytes_of.items() if made == joined)]))
+        bytes_of[token] = joined
+        merges.append((left, right, token))
+    early = Vocabulary({97: b"a", 98: b"b"}, merges[:12])
+    piece = data.draw(
+        pieces("ab", width) | st.sampled_from([joined for joined in bytes_of.values() if len(joined) < 99])
+    )
+    early.encode(piece)
+    shuffled = data.draw(st.permutations(merges))
     with windows_of(width):
-        assert merged(piece, merges) == replayed(piece, merges)
+        assert merged(piece, shuffled) == replayed(piece, shuffled)
+        step = data.draw(st.integers(0, len(merges)))
+        for vocabulary in (early, early.extended(merges[12:]), early.extended(merges[12:]).at(step)):
+            assert list(vocabulary.encode(piece)) == replayed(piece, vocabulary.merges)
 
 
-@WIDTHS
+@pytest.mark.parametrize("width", [4, 16])
 @given(st.dictionaries(st.text("ab", min_size=2, max_size=6), st.integers(0, 30), max_size=40), st.data())
 @FEW
 def test_ranks_with_gaps_in_them_and_with_ties(width, rank_of, data):

@@ -9,6 +9,8 @@ from itertools import accumulate, chain
 
 import pytest
 import regex
+from hypothesis import given
+from hypothesis import strategies as st
 from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 
@@ -337,6 +339,14 @@ def test_parts_split_like_the_whole(name):
             n_cuts += 1
             assert split_by.split(text[:cut]) + split_by.split(text[cut:]) == whole, (ascii(text), cut)
     assert n_cuts > 200
+
+
+@given(st.lists(st.sampled_from(("<|end|>", "ab.", *"ab.|> \ne")), max_size=9).map("".join))
+def test_no_cut_lies_in_a_text_that_is_found_first(text):
+    first = splitter(r"<\|end\|>|ab\.(?#else)gpt4")
+    for cut in all_cuts(first, text):
+        assert first.split(text[:cut]) + first.split(text[cut:]) == first.split(text)
+    assert first.blockwise and not splitter("a+(?#else)gpt4").blockwise, "a choice of texts and no more"
 
 
 def random_pattern(rng, depth=2):

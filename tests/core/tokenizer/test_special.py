@@ -6,7 +6,7 @@ import pytest
 
 from bpe_core import LiveText, Tokenizer, train
 from bpe_core.explain.unstable import unstable
-from bpe_core.patterns import splitter
+from bpe_core.tokenizer.added_tokens import AddedToken, Finder
 from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 
@@ -45,15 +45,27 @@ def test_a_live_text_minds_them_in_every_edit(pattern: str) -> None:
     assert live.n_tokens == len(live.ids)
 
 
-def test_no_cut_lies_in_a_text_that_is_found_first() -> None:
-    first = splitter(r"<\|end\|>|ab\.(?#else)gpt4")
-    assert first.blockwise
-    rng = random.Random(1)
-    for _ in range(3000):
-        text = "".join(rng.choices(("<|end|>", "ab.", "a", "b", ".", "|", ">", " ", "\n", "e"), k=9))
-        cut = first.cut(text, rng.randrange(1, len(text)))
-        assert first.split(text[:cut]) + first.split(text[cut:]) == first.split(text), (text, cut)
-    assert not splitter("a+(?#else)gpt4").blockwise  # more than a choice of texts
+def test_of_added_tokens_that_normalization_makes_equal_the_first_is_found() -> None:
+    """Hugging Face's library takes any of them, in each run another."""
+    tokens = [AddedToken(text, token, normalized=True) for token, text in enumerate(("AB", "ab", "Ab"), 300)]
+    assert list(Finder(tokens, str.casefold).parts("xab", frozenset())) == ["x", 300]
+    assert list(Finder(tokens).parts("xabAB", frozenset())) == ["x", 301, 300]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ab", [300]),
+        ("xab", ["xab"]),
+        ("abx", ["abx"]),
+        ("x ab-", ["x ", 300, "-"]),
+        (" <> <> x", [301, 301, "x"]),
+        ("a <>", ["a", 301]),
+    ],
+)
+def test_added_tokens_find_what_their_flags_say(text: str, found: list[str | int]) -> None:
+    word, spaced = AddedToken("ab", 300, single_word=True), AddedToken("<>", 301, lstrip=True, rstrip=True)
+    assert list(Finder([word, spaced]).parts(text, frozenset())) == found
 
 
 def test_half_a_special_token_is_not_final() -> None:

@@ -1,6 +1,7 @@
 """Conditions on which a training waits: what they are called, and after which merge they hold."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,6 +83,26 @@ def test_it_holds_after_the_first_merge_of_which_that_is_so(words: str) -> None:
         }[words[:4]]
 
     assert held == [merge.step for merge in merges if is_so(merge.step)] != []
+
+
+@pytest.mark.parametrize(
+    ("words", "last", "next_to_it"),
+    [
+        ("step 7", {"step": 7}, {"step": 6}),
+        ("power of two", {"step": 8}, {"step": 9}),
+        ("tokens 40", {"n_tokens": 40}, {"n_tokens": 41}),
+        ("ratio 2.5", {"n_tokens": 40}, {"n_tokens": 41}),
+        ("longer than 3", {"token_bytes": b"four"}, {"token_bytes": b"two"}),
+        ("token two", {"token_bytes": b"two"}, {"token_bytes": b"tw"}),
+        ("count below 9", {"count": 8}, {"count": 9}),
+    ],
+)
+def test_of_two_neighboring_values_only_one_meets_it(
+    words: str, last: dict[str, object], next_to_it: dict[str, object]
+) -> None:
+    unknown = {"step": 3, "token_bytes": b"", "count": 0, "n_tokens": 0}
+    holds = [condition(words).holds(SimpleNamespace(**unknown | one), 100) for one in (last, next_to_it, {})]
+    assert holds == [True, False, False]
 
 
 def test_what_is_not_known_of_a_corpus_never_holds() -> None:
