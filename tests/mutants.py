@@ -190,25 +190,25 @@ MUTANTS: Final = (
     ),
     # trainer
     Mutant(
+        "condition-least",
+        "trainer",
+        "bpe_core/trainer/conditions.py",
+        '">=": operator.ge',
+        '">=": operator.gt',
+    ),
+    Mutant(
+        "condition-unknown",
+        "trainer",
+        "bpe_core/trainer/conditions.py",
+        "value[self.field] > 0 and compare",
+        "value[self.field] >= 0 and compare",
+    ),
+    Mutant(
         "condition-ratio",
         "trainer",
         "bpe_core/trainer/conditions.py",
-        "0 < merge.n_tokens * self.least <= n_bytes",
-        "0 < merge.n_tokens * self.least < n_bytes",
-    ),
-    Mutant(
-        "condition-longer",
-        "trainer",
-        "bpe_core/trainer/conditions.py",
-        "len(merge.token_bytes) > self.bytes",
-        "len(merge.token_bytes) >= self.bytes",
-    ),
-    Mutant(
-        "condition-count",
-        "trainer",
-        "bpe_core/trainer/conditions.py",
-        "0 < merge.count < self.count",
-        "0 < merge.count <= self.count",
+        "compare(n_bytes, self.number * merge.n_tokens)",
+        "compare(n_bytes, float(self.number) * merge.n_tokens)",
     ),
     Mutant(
         "ties-end-marker",
@@ -480,13 +480,6 @@ MUTANTS: Final = (
         "tui/screen/session.py",
         "if configuration.tokenizer and not os.path.exists(configuration.tokenizer):",
         "if False:",
-    ),
-    Mutant(
-        "warn-split-token",
-        "tui-screen",
-        "tui/screen/moments.py",
-        "if len(pieces) > 1:",
-        "if len(pieces) > 2:",
     ),
     Mutant(
         "warn-by-heart",

@@ -155,7 +155,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("export('curve')", "", "", "as CSV, a line a step", "Export the curve as numbers …"),
         Command("export('record')", "", "", "options, texts and steps as JSON", "Export the training record …"),
         Command("convert", "", "", "Hugging Face, tiktoken, …", "Save this tokenizer for another library …"),
-        Command("train_until", "", "", "512 merges, ratio 3.5, a token of your own", "Train until …"),
+        Command("train_until", "", "", "512 merges, ratio >= 3.5, length > 12, …", "Train until …"),
         Command("go_to", "", "", "by its number, or by what is so since then", "Go to a step …"),
         Command("change_pace(-1)", "", "", "down to one merge a second", "Train slower"),
         Command("change_pace(1)", "", "", "up to all the machine can make", "Train faster"),

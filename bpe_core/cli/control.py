@@ -14,7 +14,8 @@ from bpe_core.cli.wire import Command, WireError, parse_command
 from bpe_core.visible import visible
 
 if TYPE_CHECKING:
-    from bpe_core.trainer.conditions import Condition, Learned
+    from bpe_core.trainer import Merge
+    from bpe_core.trainer.conditions import Condition
 
 UNLIMITED: Final = float("inf")
 """The credit of a worker that is running, and not stepping."""
@@ -49,7 +50,7 @@ class Control:
         self.goal: Condition | None = None
         """On what the running is to end in a pause; None without a condition."""
         self.reached = ""
-        """The words of the condition that ended the running; empty once a command has arrived since."""
+        """The condition that ended the running; empty once a command has arrived since."""
         self.pace = 0
         """Merges a second at most; 0 for no limit."""
         self._due = 0.0
@@ -110,11 +111,11 @@ class Control:
         """How many merges may be made before it is asked again, `most` at most: one where each is looked at."""
         return 1 if self.pace or self.goal is not None else int(min(most, self.credit))
 
-    def made(self, merge: "Learned", n_bytes: int) -> None:
+    def made(self, merge: "Merge", n_bytes: int) -> None:
         """Take a merge off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""
         self.credit -= 1
         if self.goal is not None and self.goal.holds(merge, n_bytes):
-            self.credit, self.reached, self.goal = 0, self.goal.words, None
+            self.credit, self.reached, self.goal = 0, str(self.goal), None
 
     def must_wait(self) -> bool:
         """Whether all work, counting too, has to `wait` for the next command."""

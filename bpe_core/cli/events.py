@@ -166,7 +166,7 @@ class State:
 
     state: Activity
     reached: str = ""
-    """For "paused": the condition, in words, that an "until" had named and that holds now."""
+    """For "paused": the condition that an "until" had named and that holds now."""
 
 
 @dataclass(frozen=True, slots=True)

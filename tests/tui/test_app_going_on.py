@@ -87,7 +87,7 @@ async def test_a_training_comes_back_with_its_goal(opened: Opened, book: Path, k
         await scope.until_tokenizer()
         scope.screen.session.training.keep_pace(1)
         scope.training.query_one("#vocab-size", Input).value = "300"
-        scope.screen.session.train(Command("until", condition=condition("step 12")))
+        scope.screen.session.train(Command("until", condition=condition("12")))
         await scope.until(lambda: 0 < len(scope.training.log_of_merges.merges) < 12, "it learns")
     async with opened(book) as scope:
         await scope.asked(Confirm)

@@ -20,7 +20,7 @@ from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats import WRITABLE
 from bpe_core.formats.atomic import check_place
 from bpe_core.formats.file import holder_in
-from bpe_core.trainer.conditions import WORDINGS, Condition, condition
+from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
 from bpe_core.trainer.option_table import TEXTS
 from bpe_core.visible import visible
 from tui.dialogs.path_completion import PathSuggester
@@ -171,12 +171,12 @@ def _absolute(text: str) -> Path:
 class AskCondition(Ask[Condition]):
     """Asks for a step, or for what should be so after it."""
 
-    PLACEHOLDER = "512, or: ratio 3.5"
-    HINT = f"{', '.join(WORDINGS)}. Tab completes."
+    PLACEHOLDER = "512, or: ratio >= 3.5"
+    HINT = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
 
     def suggester(self) -> Suggester:
-        """The wordings there are."""
-        return SuggestFromList(WORDINGS, case_sensitive=False)
+        """An example for each field."""
+        return SuggestFromList(EXAMPLES, case_sensitive=False)
 
     def understood(self, text: str) -> Condition:
         """The condition, once it has been seen to be one."""

@@ -156,7 +156,7 @@ class Training(Owner[Run]):
             self._replace(Run())
 
     def _tell_of(self, course: _Course, run: Run) -> None:
-        goal = course.goal.told if course.goal and run.busy else ""
+        goal = str(course.goal) if course.goal and run.busy else ""
         if self._pace and run.phase == "merging":  # the first merges come before the first second has gone by
             run = replace(run, rate=min(run.rate, self._pace))
         pausing = course.told.verb == "pause" and run.busy and run.phase != "paused"
@@ -255,7 +255,7 @@ class Training(Owner[Run]):
             return run
         if run.phase == "paused" and run.detail:
             course.told = WAIT
-        return replace(run, detail=f"not reached: {goal.told}; {run.detail}") if run.phase == "done" else run
+        return replace(run, detail=f"not reached: {goal}; {run.detail}") if run.phase == "done" else run
 
     async def _end(self, course: _Course) -> None:
         """Say what has come of it; what a worker had told before it died is kept here."""
@@ -299,7 +299,7 @@ class Training(Owner[Run]):
 
 
 def _described(course: _Course) -> UnfinishedTraining:
-    task, goal = course.task, course.goal.words if course.goal else ""
+    task, goal = course.task, str(course.goal) if course.goal else ""
     begin_step = task.begin.step if task.begin else 0
     paused = course.told.verb in ("step", "pause")
     return UnfinishedTraining(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.cli.wire import Command
-from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
-from bpe_core.trainer.conditions import Condition, PowerOfTwo, Step, Token
-from bpe_core.visible import token_label
+from bpe_core.trainer.conditions import Condition
 from tui.dialogs.questions import AskCondition
 from tui.state.training import PACES
 from tui.terminal.background import SlicedWork, Steps
@@ -46,23 +45,22 @@ class Moments:
         """Ask for a step and go there; a training goes on to it if it is still to come."""
         wanted = await self._screen.ask(AskCondition("Go to which step, or to the first where what is so?"))
         if wanted is not None:
-            self._find(wanted, self._screen.step if isinstance(wanted, PowerOfTwo) else 0, self._go_or_train)
+            self._find(wanted, self._go_or_train)
 
     async def ask_goal(self) -> None:
         """Ask for what should be so, and learn until it is: in the training that is under way, or in a new one."""
         wanted = await self._screen.ask(AskCondition("Train until what is so? Then it waits."))
-        if wanted is None or self._is_never_made(wanted, self._screen.options.pattern):
+        if wanted is None:
             return
         if not self._screen.run.busy:
             self._train(Command("until", condition=wanted))
         else:
-            known = self._screen.training.log_of_merges.merges
-            self._find(wanted, len(known) if isinstance(wanted, PowerOfTwo) else 0, self._train_unless_it_is)
+            self._find(wanted, self._train_unless_it_is)
 
-    def _find(self, wanted: Condition, start: int, then: Callable[[Condition, int], None]) -> None:
-        """Call `then` with the first step behind `start` after which it is so; with 0 if that has not been learned."""
+    def _find(self, wanted: Condition, then: Callable[[Condition, int], None]) -> None:
+        """Call `then` with the first step after which it is so; with 0 if that has not been learned."""
         log = self._screen.training.log_of_merges
-        self._search.run(first_step(log.merges, wanted, log.n_bytes, start), lambda step: then(wanted, step))
+        self._search.run(first_step(log.merges, wanted, log.n_bytes), lambda step: then(wanted, step))
 
     def _go_or_train(self, wanted: Condition, step: int) -> None:
         screen = self._screen
@@ -70,9 +68,9 @@ class Moments:
             self._shown.go_to(step)
         elif screen.run.busy and screen.training.log_of_merges.merges:
             self._train_on(wanted)
-        elif screen.tokenizer is not None and not self._is_never_made(wanted, screen.tokenizer.pattern):
+        elif screen.tokenizer is not None:
             known = counted(len(screen.training.log_of_merges.merges), "merge")
-            screen.say(f"{wanted.told[:1].upper()}{wanted.told[1:]}: not within the {known} that were learned.")
+            screen.say(f"“{wanted}” is so at no step of the {known} learned.")
 
     def _train_unless_it_is(self, wanted: Condition, step: int) -> None:
         if step:
@@ -81,32 +79,14 @@ class Moments:
             self._train_on(wanted)
 
     def _train_on(self, wanted: Condition) -> None:
-        tokenizer = self._screen.tokenizer
-        if tokenizer is None or not self._is_never_made(wanted, tokenizer.pattern):
-            self._shown.go_to(len(self._screen.training.log_of_merges.merges))  # it is followed on the way
-            self._training.tell(Command("until", condition=wanted))
-
-    def _is_never_made(self, wanted: Condition, pattern: str) -> bool:
-        """Whether a token is wanted that no merge can make: a byte, or a text that is split; that is told."""
-        if isinstance(wanted, Token) and len(wanted.token) == 1:
-            self._screen.say(f"{token_label(wanted.token)} is a byte, and one token from the beginning.")
-            return True
-        if not isinstance(wanted, Token) or not pattern:
-            return False
-        try:
-            pieces = splitter(pattern).split(wanted.token.decode())
-        except UnicodeDecodeError:  # part of a character
-            return False
-        if len(pieces) > 1:
-            self._screen.say(f"That never becomes one token: the pattern cuts it into {len(pieces)} pieces.", "warning")
-        return len(pieces) > 1
+        self._shown.go_to(len(self._screen.training.log_of_merges.merges))  # it is followed on the way
+        self._training.tell(Command("until", condition=wanted))
 
 
-def first_step(merges: Sequence[Merge], wanted: Condition, n_bytes: int, start: int) -> Steps[int]:
-    """The first step behind `start` after which `wanted` holds, 0 if none; a pause after each slice."""
-    if isinstance(wanted, Step):
-        return wanted.step if wanted.step <= len(merges) else 0
-    for begin in range(start, len(merges), _SLICE):
+def first_step(merges: Sequence[Merge], wanted: Condition, n_bytes: int) -> Steps[int]:
+    """The first step after which `wanted` holds, 0 if none; a pause after each slice."""
+    is_far = wanted.field == "step" and ">" in wanted.op
+    for begin in range(max(0, ceil(wanted.number) - 1) if is_far else 0, len(merges), _SLICE):
         for merge in merges[begin : begin + _SLICE]:
             if wanted.holds(merge, n_bytes):
                 return merge.step

@@ -22,7 +22,6 @@ from bpe_core.cli.events import (
     State,
 )
 from bpe_core.trainer import Merge
-from bpe_core.trainer.conditions import condition
 from tui.state.training import Phase, Run, Totals
 from tui.workers.process import Job
 
@@ -95,7 +94,7 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
             done = update.merges[-1].step
             return replace(run, done=done, rate=pace.rate(done))
         case State("paused", reached):
-            return replace(run, phase="paused", rate=0.0, detail=reached and condition(reached).told)
+            return replace(run, phase="paused", rate=0.0, detail=reached)
         case State("running"):
             pace.restart(run.done)
             return replace(run, phase="merging", detail="")

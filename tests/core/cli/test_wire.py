@@ -35,7 +35,7 @@ EVENTS: list[Event] = [
     Started(tokens=11, merges=3, known=2, first_counts=[0, 3]),
     Merges(rows=[[1, 97, 97, 256, "6161", 4, 1, 9], [2, 256, 97, 257, "616161", 2, 2, 7]]),
     State("paused"),
-    State("paused", "ratio 3.5"),
+    State("paused", "ratio >= 3.5"),
     Checkpoint("out.json.checkpoint", steps=2),
     Checkpoint("out.json.checkpoint", steps=0, problem="No space is left."),
     Saved("out.json"),
@@ -92,7 +92,7 @@ def test_what_is_no_event_is_refused(line: str | bytes) -> None:
     "command",
     [
         *(Command("run"), Command("pause"), Command("step", 3), Command("pace", 10), Command("pace", 0)),
-        *(Command("until", condition=condition(words)) for words in ("ratio 3.5", 'token "two\nlines \udc80"')),
+        Command("until", condition=condition("ratio >= 3.5")),
         Command("stop"),
     ],
 )
@@ -113,5 +113,5 @@ def test_what_is_no_command_is_refused(line: str | bytes) -> None:
 
 
 def test_a_condition_that_is_none_is_refused_with_what_could_be_written() -> None:
-    with pytest.raises(BpeError, match="'the moon' is no condition; write one such as step 512, power of two"):
+    with pytest.raises(BpeError, match="'the moon' is no condition; write a field, an operator and a number"):
         parse_command("until the moon")

@@ -74,10 +74,10 @@ def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Pat
 
 def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--vocab-size", "2000", "--paused")
-    worker.tell("pace 10", "until step 4")
+    worker.tell("pace 10", "until step >= 4")
     worker.until(Started)
     events = worker.until(State)  # it is paused from the start
-    while events[-1] != State("paused", "step 4"):
+    while events[-1] != State("paused", "step >= 4"):
         events += worker.until(State)
     told = [event.rows for event in events if isinstance(event, Merges)]
     assert [len(rows) for rows in told] == [1, 1, 1, 1], "each merge is told when it is made"
@@ -86,9 +86,9 @@ def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus:
     worker.tell("pace 1", "run", "pause")  # a pause is not kept waiting by the pace
     while events[-1] != State("paused"):
         events += worker.until(State)
-    worker.tell("pace 0", "until tokens 60000")
+    worker.tell("pace 0", "until tokens <= 60000")
     events = worker.until(State)
-    while events[-1] != State("paused", "tokens 60000"):
+    while events[-1] != State("paused", "tokens <= 60,000"):
         events += worker.until(State)
     rows = [row for event in events if isinstance(event, Merges) for row in event.rows]
     assert [row[7] <= 60_000 for row in rows[-2:]] == [False, True]

@@ -1,110 +1,82 @@
-"""Conditions on which a training waits: what they are called, and after which merge they hold."""
+"""Conditions on which a training waits: how they are written, and after which merges they hold."""
 
+from fractions import Fraction
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 
 from bpe_core.errors import OptionError
-from bpe_core.trainer import Trainer
-from bpe_core.trainer.conditions import (
-    WORDINGS,
-    Condition,
-    CountBelow,
-    Longer,
-    PowerOfTwo,
-    Ratio,
-    Step,
-    Token,
-    Tokens,
-    condition,
-)
+from bpe_core.trainer import Merge, Trainer
+from bpe_core.trainer.conditions import EXAMPLES, FIELDS, Condition, condition
 
 TEXT = "the theme of the other thesis, the thing that they thought through " * 5
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"),
+    ("text", "meant", "written"),
     [
-        ("512", Step(512)),
-        ("1,024", Step(1024)),
-        ("Step 3", Step(3)),
-        ("the next power of two", PowerOfTwo()),
-        ("tokens below 100_000", Tokens(100_000)),
-        ("ratio 3", Ratio(3.0)),
-        ("first token longer than 12 bytes", Longer(12)),
-        ("counts below 10", CountBelow(10)),
-        ("token ␣the", Token(b" the")),
-        ('token " the"', Token(b" the")),
-        ('token "␣"', Token("␣".encode())),
-        ("token 0x2074 68", Token(b" th")),
-        ("token hex e6 97 a5", Token("日".encode())),
-        ("token 0x2", Token(b"0x2")),
+        ("512", Condition("step", ">=", Fraction(512)), "step >= 512"),
+        (" 1,024 ", Condition("step", ">=", Fraction(1024)), "step >= 1,024"),
+        ("Step<3", Condition("step", "<", Fraction(3)), "step < 3"),
+        ("tokens <= 100_000", Condition("tokens", "<=", Fraction(100_000)), "tokens <= 100,000"),
+        ("ratio > 3.30", Condition("ratio", ">", Fraction(33, 10)), "ratio > 3.3"),
     ],
 )
-def test_a_condition_is_told_in_words(words: str, meant: Condition) -> None:
-    assert condition(words) == meant
-    assert condition(meant.words) == meant and meant.words.isascii() and meant.told.isprintable()
+def test_a_condition_is_read_and_written(text: str, meant: Condition, written: str) -> None:
+    assert condition(text) == meant == condition(written)
+    assert str(meant) == written
 
 
-def test_the_examples_are_conditions() -> None:
-    assert len({type(condition(words)) for words in WORDINGS}) == 7
-
-
-@pytest.mark.parametrize("words", ["", "step", "step 0", "step 1.5", "9" * 5000, "ratio 0", "ratio x", "token ", "٣"])
-def test_what_is_none_is_refused_in_one_sentence(words: str) -> None:
-    with pytest.raises(OptionError) as told:
-        condition(words)
-    assert len(str(told.value)) < 400 and "\n" not in str(told.value)
+def test_there_is_an_example_for_each_field() -> None:
+    assert [condition(example).field for example in EXAMPLES] == list(FIELDS)
+    assert [str(condition(example)) for example in EXAMPLES] == list(EXAMPLES)
 
 
 @pytest.mark.parametrize(
-    "words", ["step 7", "power of two", "tokens 200", "ratio 2.5", "longer than 3", "token ␣the", "count below 9"]
+    "text", ["", "step", "step >=", "step == 3", "3 <= step", "power >= 2", "9" * 5000, "ratio >= x", "step > -1", "٣"]
 )
-def test_it_holds_after_the_first_merge_of_which_that_is_so(words: str) -> None:
+def test_what_is_none_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(OptionError) as told:
+        condition(text)
+    assert len(str(told.value)) < 300 and "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("step", 7), ("tokens", 100), ("ratio", Fraction(11, 10)), ("length", 3), ("count", 9)]
+)
+def test_the_boundary_of_each_comparison(field: str, value: Fraction) -> None:
+    """1.1 bytes per token: 110 of a hundred, which a float would miss."""
+    merge = Merge(7, 1, 2, 256, b"abc", 9, 1, 100)
+    for op, below, same, above in (("<", 1, 0, 0), ("<=", 1, 1, 0), (">", 0, 0, 1), (">=", 0, 1, 1)):
+        for number, held in ((value + Fraction(1, 100), below), (value, same), (value - Fraction(1, 100), above)):
+            assert Condition(field, op, Fraction(number)).holds(merge, 110) == held, (op, number)
+
+
+@pytest.mark.parametrize("field", ["tokens", "ratio", "count"])
+@pytest.mark.parametrize("op", ["<", "<=", ">", ">="])
+def test_what_is_not_known_never_holds(field: str, op: str) -> None:
+    merge = Merge(1, 97, 97, 256, b"aa", 0, 1, 0)
+    assert not any(Condition(field, op, Fraction(n)).holds(merge, n_bytes) for n in (0, 5) for n_bytes in (0, 9))
+
+
+@pytest.mark.parametrize("text", ["step >= 7", "tokens <= 200", "ratio >= 2.5", "length > 3", "count < 9"])
+def test_it_holds_after_the_merges_of_which_that_is_so(text: str) -> None:
     """Each is worked out from the text itself, as the tokenizer of that many merges splits it."""
     trainer = Trainer(TEXT, vocab_size=290)
-    merges = list(trainer)
+    merges, wanted = list(trainer), condition(text)
     tokenizer = trainer.tokenizer()
-    wanted = condition(words)
-    held = [merge.step for merge in merges if wanted.holds(merge, trainer.n_bytes)]
 
     def is_so(step: int) -> bool:
         at = tokenizer.at(step)
-        length, made = len(at.encode(TEXT)), at.token_bytes(at.merges[-1][2])
+        n_tokens, made = len(at.encode(TEXT)), at.token_bytes(at.merges[-1][2])
         before = tokenizer.at(step - 1).encode(TEXT)
         return {
             "step": step >= 7,
-            "powe": step in (1, 2, 4, 8, 16, 32),
-            "toke": length <= 200 if words == "tokens 200" else made == b" the",
-            "rati": len(TEXT) / length >= 2.5,
-            "long": len(made) > 3,
-            "coun": sum(pair == at.merges[-1][:2] for pair in pairwise(before)) < 9,
-        }[words[:4]]
+            "tokens": n_tokens <= 200,
+            "ratio": len(TEXT) / n_tokens >= 2.5,
+            "length": len(made) > 3,
+            "count": sum(pair == at.merges[-1][:2] for pair in pairwise(before)) < 9,
+        }[wanted.field]
 
+    held = [merge.step for merge in merges if wanted.holds(merge, trainer.n_bytes)]
     assert held == [merge.step for merge in merges if is_so(merge.step)] != []
-
-
-@pytest.mark.parametrize(
-    ("words", "last", "next_to_it"),
-    [
-        ("step 7", {"step": 7}, {"step": 6}),
-        ("power of two", {"step": 8}, {"step": 9}),
-        ("tokens 40", {"n_tokens": 40}, {"n_tokens": 41}),
-        ("ratio 2.5", {"n_tokens": 40}, {"n_tokens": 41}),
-        ("longer than 3", {"token_bytes": b"four"}, {"token_bytes": b"two"}),
-        ("token two", {"token_bytes": b"two"}, {"token_bytes": b"tw"}),
-        ("count below 9", {"count": 8}, {"count": 9}),
-    ],
-)
-def test_of_two_neighboring_values_only_one_meets_it(
-    words: str, last: dict[str, object], next_to_it: dict[str, object]
-) -> None:
-    unknown = {"step": 3, "token_bytes": b"", "count": 0, "n_tokens": 0}
-    holds = [condition(words).holds(SimpleNamespace(**unknown | one), 100) for one in (last, next_to_it, {})]
-    assert holds == [True, False, False]
-
-
-def test_what_is_not_known_of_a_corpus_never_holds() -> None:
-    merge = next(Trainer("aab", vocab_size=257, pattern="none"))
-    assert not Ratio(0.1).holds(merge, 0)
