@@ -14,7 +14,6 @@ import tempfile
 import time
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -35,17 +34,15 @@ def main() -> None:
     parser.add_argument("--deeds", type=int, default=10_000, help="how many (10,000)")
     parser.add_argument("--seed", type=int, default=0, help="the first; each further session has the next")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so long")
-    parser.add_argument("--terminal", action="store_true", help="in a terminal, whose screen is read")
     parser.add_argument("--holds", action="store_true", help="tell how long the event loop was held, and by what")
     parser.add_argument("--go-on", action="store_true", help="tell of what is wrong, and play on")
     options = parser.parse_args()
-    player = _in_terminal if options.terminal else _in_app
     done, batches, wrong, began = 0, 0, 0, time.monotonic()
     held: Counter[str] = Counter()
     seed = options.seed
     while done < options.deeds and time.monotonic() < began + options.seconds:
         todo = list(deeds(seed, _SESSION))
-        played = player(todo)
+        played = _in_app(todo)
         done += count(todo[: played.done])
         batches += played.done
         for hold in played.watch.holds:
@@ -53,7 +50,7 @@ def main() -> None:
         if played.wrong:
             wrong += 1
             print(f"\nseed {seed}, deed {played.done}: {_short(played.wrong)}", flush=True)
-            needed = _needed(todo[: played.done], player, _cause(played.wrong))
+            needed = _needed(todo[: played.done], _cause(played.wrong))
             print("\n".join(["these deeds are enough:", *(f"    {deed!r}," for deed in needed)]), flush=True)
             if not options.go_on:
                 break
@@ -73,16 +70,9 @@ def _in_app(todo: list[Deed]) -> Played:
     return played
 
 
-def _in_terminal(todo: list[Deed]) -> Played:
-    from tests.attack.monkey.terminal import play_in_terminal
-
-    with tempfile.TemporaryDirectory() as folder, own_home(Path(folder)):
-        return play_in_terminal(todo)
-
-
-def _needed(todo: list[Deed], player: Callable[[list[Deed]], Played], cause: str) -> list[Deed]:
+def _needed(todo: list[Deed], cause: str) -> list[Deed]:
     end = time.monotonic() + _SHORTENING
-    return shortened(todo, lambda some: time.monotonic() < end and _cause(player(some).wrong) == cause)
+    return shortened(todo, lambda some: time.monotonic() < end and _cause(_in_app(some).wrong) == cause)
 
 
 def _cause(wrong: str) -> str:

@@ -25,7 +25,6 @@ from tui.app import BpeScope
 from tui.disk import config
 from tui.screen import MainScreen
 from tui.state.tokenizers import steps_known
-from tui.terminal.type_ahead import at_rest
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
@@ -127,10 +126,13 @@ class Player:
 
     async def settle(self) -> None:
         """Wait until nothing is on its way, and all is drawn."""
-        end, quiet = time.monotonic() + 2, 0
+        end, quiet = time.monotonic() + 20, 0
         while quiet < _ROUNDS and self.goes_on and time.monotonic() < end:
             await asyncio.sleep(0)
-            still = at_rest(self._app) and not self._app.type_ahead.pending
+            still = not self._app.type_ahead.pending and not any(
+                pump.message_queue_size
+                for pump in (self._app, *self._app.screen_stack, *self._app.screen.walk_children())
+            )
             quiet = quiet + 1 if still else 0
             if quiet == 1:
                 self._app.screen._on_timer_update()  # what is due at the next frame
