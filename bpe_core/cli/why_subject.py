@@ -16,9 +16,9 @@ from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.reading import TextFile
 from bpe_core.corpus.sampling import Sample
 from bpe_core.corpus.weights import parsed, portions_by_weight
-from bpe_core.explain.corpus_places import CorpusPlace, CorpusText, corpus_places
 from bpe_core.explain.merge_choice import GIVEN, Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
 from bpe_core.explain.token_uses import TokenUses, token_uses
 from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import Splitter
@@ -156,7 +156,7 @@ class Subject:
         if not step:
             return []
         by = self.tokenizer.splitter
-        return list(corpus_places(self.counts, step, self.asked.texts.texts(by), by))
+        return list(pair_places(self.counts, step, self.asked.texts.texts(by), by))
 
     def uses(self, step: int) -> TokenUses | None:
         """What became of the token; None where the corpus's lengths were not recorded."""

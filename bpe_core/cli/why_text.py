@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bpe_core.cells import cells
 from bpe_core.cli.table import table
-from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Choice, Explanation, PairRanking, Word
 from bpe_core.explain.pair_counts import Pair
+from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible

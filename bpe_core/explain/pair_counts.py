@@ -222,8 +222,5 @@ class PairCounts:
     def size_of(self, left: int, right: int) -> int:
         """Initial symbols of the token that a pair would make: its bytes, an end-of-word marker counting as one."""
         vocabulary = self.in_force.vocabulary
-        size = len(vocabulary.token_bytes(left)) + len(vocabulary.token_bytes(right))
-        last = right
-        while parents := vocabulary.parents(last):
-            last = parents[1]
-        return size - len(vocabulary.token_bytes(last)) + 1 if last == vocabulary.end_of_word else size
+        size = len(vocabulary.token_bytes(left)) + len(vocabulary.text_bytes(right))
+        return size + vocabulary.ends_word(right)

@@ -248,6 +248,18 @@ class Vocabulary:
         self._check(token)
         return self._store.step_of.get(token, 0)
 
+    def ends_word(self, token: int) -> bool:
+        """Whether the token is the end-of-word marker, or its merges end with it. False in a vocabulary without one."""
+        end = self.end_of_word
+        while end is not None and (parents := self.parents(token)):
+            token = parents[1]
+        return token == end
+
+    def text_bytes(self, token: int) -> bytes:
+        """The bytes of text that the token stands for: `token_bytes` without the end-of-word marker at its end."""
+        own, end = self.token_bytes(token), self.end_of_word
+        return own.removesuffix(self.token_bytes(end)) if end is not None and self.ends_word(token) else own
+
     def children(self, token: int) -> tuple[int, ...]:
         """The ids that merges make of this one and another (or itself), in the order of their steps."""
         self._check(token)

@@ -23,9 +23,9 @@ from bpe_core import save, train
 from bpe_core.cli.why_subject import PresetTexts
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
-from bpe_core.explain.corpus_places import corpus_places
 from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.explain.places import pair_places
 from bpe_core.trainer import Merge
 from tui.app import BpeScope
 from tui.disk import config, sources
@@ -198,7 +198,7 @@ class TieStories(App[None]):
             counts = PairCounts(tokenizer, preset.counts().pieces)
             told = explain(counts, step, preset.options.ties)
             texts = PresetTexts(preset).texts(tokenizer.splitter)
-            places = tuple(corpus_places(counts, step, texts, tokenizer.splitter))
+            places = tuple(pair_places(counts, step, texts, tokenizer.splitter))
             log, panel = self.query_one(f"#{name} MergeLog", MergeLog), self.query_one(f"#{name} WhyPanel", WhyPanel)
             log.append(
                 Merge(number, *pair, tokenizer.token_bytes(pair[2]), *row)

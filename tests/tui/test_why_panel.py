@@ -15,9 +15,9 @@ from bpe_core import train
 from bpe_core.cli.training_arguments import training_arguments
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
-from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
@@ -82,7 +82,7 @@ def test_where_it_stands_is_told_by_folder_name_and_line() -> None:
     """Two files may have one name; and a family of emoji has no certain width."""
     tokenizer = S2.train()
     step = explained(tokenizer, dict(S2.counts().pieces), 1, "largest")
-    places = (CorpusPlace("/usr/share/doc/git/changelog", 12, "👨\u200d👩 the fa", "s", "t", "er"),)
+    places = (CorpusPlace("/usr/share/doc/git/changelog", 12, 9, "👨\u200d👩 the fa", "s", "t", "er"),)
     lines = told(why_lines(replace(step, places=places), merge_of(tokenizer, 1), "largest", None, look(tokenizer)))
     at = lines.index("where it stands")
     assert lines[at + 1 : at + 3] == [" git/changelog:12", "  👨·👩 the fas·ter"]

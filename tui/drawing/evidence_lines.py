@@ -17,9 +17,9 @@ from tui.drawing.token_columns import INKS, MARKS, number
 from tui.drawing.token_tree import branches
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.lines import Occurrence
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.corpus.reading import TextFile
+    from bpe_core.explain.places import CorpusPlace
     from bpe_core.tokenizer import Tokenizer
     from tui.state.audit import TokenLines
 
@@ -50,7 +50,7 @@ class Line:
     """A token to look at."""
     text: str | None = None
     """A text for the editor."""
-    place: "tuple[TextFile, Occurrence] | None" = None
+    place: "tuple[TextFile, CorpusPlace] | None" = None
     """A place in a text, to be shown in the editor."""
 
     @property
@@ -107,11 +107,11 @@ def lines_of_texts(known: "TokenLines", width: int) -> list[Line]:
     return lines
 
 
-def _context(one: "Occurrence", width: int) -> Text:
+def _context(one: "CorpusPlace", width: int) -> Text:
     """A line with what stands before the token cut short, so that the token is seen."""
     room = max(4, width // 4)
     text = Text("…" if one.column > room else "").append(visible(one.before[-room:]))
-    return text.append(token_label(one.text.encode(errors="replace")), "bold reverse").append(visible(one.after))
+    return text.append(token_label(one.left.encode(errors="replace")), "bold reverse").append(visible(one.after))
 
 
 def paragraph(text: str, width: int, ink: str = "text", lead: str = "") -> Iterator[Line]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.cli.events import Counting, Failed
 from bpe_core.cli.result_events import Explained, Places
 from bpe_core.content.presets import PRESETS
-from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import Explanation
+from bpe_core.explain.places import CorpusPlace
 from tui.owners.owner import Host, Owner
 from tui.state.training import StepExplained
 from tui.workers.process import Job

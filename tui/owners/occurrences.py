@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from bpe_core.auditing.lines import Occurrence, occurrences
 from bpe_core.corpus import find_files
 from bpe_core.corpus.reading import Unreadable
+from bpe_core.explain.places import CorpusPlace, CorpusText, token_places
 from bpe_core.tokenizer import Tokenizer
 from tui.owners.owner import Host, Owner
 from tui.state.audit import TokenLines
@@ -16,7 +16,7 @@ from tui.terminal.background import in_thread
 MOST: Final = 200
 """Lines that are found; more of them tell nobody more."""
 _PAUSES: Final = 4
-"""Slices of lines between two looks at whether somebody still wants to know."""
+"""Parts of a text between two looks at whether somebody still wants to know."""
 
 
 class OccurrenceSearch(Owner[TokenLines]):
@@ -39,7 +39,7 @@ class OccurrenceSearch(Owner[TokenLines]):
     async def _find(self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]) -> None:
         files = (await in_thread(find_files, paths)).files
         for number, file in enumerate(files, 1):
-            search = occurrences(tokenizer, token, [file])
+            search = token_places(tokenizer, token, [CorpusText(file.name, file.blocks())])
             while len(self._value.found) < MOST:
                 try:
                     found, more = await in_thread(_some, search)
@@ -56,9 +56,9 @@ class OccurrenceSearch(Owner[TokenLines]):
         self._replace(replace(self._value, running=False, progress=sentence))
 
 
-def _some(search: Iterator[Occurrence | None]) -> tuple[list[Occurrence], bool]:
-    """The occurrences in the next slices, and whether there may be more of them."""
-    found: list[Occurrence] = []
+def _some(search: Iterator[CorpusPlace | None]) -> tuple[list[CorpusPlace], bool]:
+    """The occurrences in the next parts, and whether there may be more of them."""
+    found: list[CorpusPlace] = []
     n_pauses = 0
     for one in search:
         if one is not None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.lines import Occurrence
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.corpus.reading import TextFile
+    from bpe_core.explain.places import CorpusPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +50,5 @@ class TokenLines:
     running: bool = False
     progress: str = ""
     """How far the search is, or why it could not be done."""
-    found: tuple[tuple[TextFile, Occurrence], ...] = ()
+    found: tuple[tuple[TextFile, CorpusPlace], ...] = ()
     """One a line, with the text that it is in."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bpe_core.explain.corpus_places import CorpusPlace
     from bpe_core.explain.merge_choice import Explanation
+    from bpe_core.explain.places import CorpusPlace
     from bpe_core.metrics.training_curve import CurvePoint
 
 Phase = Literal["idle", "counting", "preparing", "merging", "paused", "done", "stopped", "failed"]

@@ -7,8 +7,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
-from bpe_core.explain.corpus_places import CorpusPlace
 from bpe_core.explain.merge_choice import GIVEN, Choice, PairRow, Word
+from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
 from bpe_core.trainer import Merge

@@ -52,7 +52,7 @@ class TokenPanel(EvidenceList):
         elif line.place is not None:
             file, at = line.place
             back = "F5 leads back to the list."
-            self.post_message(PlaceOpened(str(file.path), at.line, at.column, len(at.text), back))
+            self.post_message(PlaceOpened(str(file.path), at.line, at.column, len(at.left), back))
 
     # What is shown
 
