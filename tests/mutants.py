@@ -565,7 +565,7 @@ class Copy:
         if not paths:
             return 4, "no tests"
         try:
-            run = self._run("-m", "pytest", "-x", "-n0", "--no-header", "--tb=line", NO_SHRINKING, *paths)
+            run = self._run("-m", "pytest", "-x", "-n0", "--no-header", "--tb=line", "-rfE", NO_SHRINKING, *paths)
         except subprocess.TimeoutExpired:
             return None, f"no end after {SECONDS} s"
         failed = re.search(r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", run.stdout, re.MULTILINE)

@@ -2,13 +2,13 @@
 
 import json
 from bisect import bisect_left
-from types import SimpleNamespace
 
 import pytest
 import tokenizers
 from amounts import amount, exhaustive, first
 from nasty import nasty_texts
 from real import real_file
+from small_files import BYTE_NAMES, huggingface, put
 
 from bpe_core import FormatError, LiveText, OptionError, UnknownTokenError, load, save, train
 from bpe_core.editing.aligned_text import followed
@@ -23,7 +23,6 @@ LLAMA3 = (
 )
 TEXTS = nasty_texts(400)
 CORPUS = [text.replace("<0x0A>", "") for text in nasty_texts(300, seed=5)]
-BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 FLAGS = [
     Added("<|x|>"),
     Added("  "),
@@ -229,157 +228,34 @@ def test_bytes_in_a_row_that_are_no_character_are_each_replaced(tmp_path):
 def test_both_spellings_of_merges_and_more_merges_than_tokens(tmp_path):
     merges = ["a b", "b c", "ab c", "a bc"]
     for spelled in (merges, [merge.split(" ") for merge in merges]):
-        ours = load(written(tmp_path, model(merges=spelled)))
-        assert ours.encode("abcbc") == [259, 257]
+        data = huggingface(merges)
+        data["model"]["merges"] = spelled
+        ours = load(put(tmp_path, {"tokenizer.json": data}))
+        assert ours.encode("abcbc") == [258, 257]
         assert ours.n_vocab == 256 + 3
-
-
-def model(extra=(), **changes):
-    """A small tokenizer.json: bytes, a few tokens."""
-    names = [*sorted(P.ByteLevel.alphabet(), key=ord), "ab", "bc"]
-    ids = {name: index for index, name in enumerate(names)} | {"abc": 259}
-    ids |= dict(extra)
-    return {
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": None,
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
-        "post_processor": None,
-        "decoder": None,
-        "model": {"type": "BPE", "vocab": ids, "merges": ["a b", "b c", "ab c"]} | changes,
-    }
-
-
-def written(tmp_path, data, name="tokenizer.json"):
-    path = tmp_path / name
-    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
-    return path
 
 
 def test_a_byte_without_a_token_is_named(tmp_path):
     """Some libraries would drop it without a word."""
-    data = model()
+    data = huggingface()
     del data["model"]["vocab"]["z"]
-    ours = load(written(tmp_path, data))
-    assert ours.encode("abc") == [259]
+    ours = load(put(tmp_path, {"tokenizer.json": data}))
+    assert ours.encode("abc") == [258]
     with pytest.raises(UnknownTokenError, match="no token for the byte 0x7a"):
         ours.encode("abz")
 
 
 def test_merges_out_of_order_and_of_tokens_that_nothing_makes(tmp_path):
-    data = model(extra={"abcab": 300, "xy": 301, "xyab": 302}, merges=["abc ab", "a b", "ab c", "xy ab"])
+    data = huggingface(extra={"abcab": 300, "xy": 301, "xyab": 302}, merges=["abc ab", "a b", "ab c", "xy ab"])
     theirs = tokenizers.Tokenizer.from_str(json.dumps(data))
-    ours = load(written(tmp_path, data))
+    ours = load(put(tmp_path, {"tokenizer.json": data}))
     assert agree(ours, theirs, ["abcab", "abcabcab", "xyab", "xy ab", *TEXTS[:50]])
     assert ours.token_bytes(301) == b"xy"
 
 
 def test_the_name_comes_from_the_configuration_beside_it(tmp_path):
-    written(tmp_path, {"name_or_path": "someone/model"}, "tokenizer_config.json")
-    assert load(written(tmp_path, model())).name == "someone/model"
-
-
-REFUSED = {
-    "the model Unigram": lambda data: data["model"].update(type="Unigram"),
-    "the model WordPiece": lambda data: data["model"].update(type="WordPiece"),
-    "the model WordLevel": lambda data: data["model"].update(type="WordLevel"),
-    "dropout": lambda data: data["model"].update(dropout=0.1),
-    "the end_of_word_suffix '</w>'": lambda data: data["model"].update(end_of_word_suffix="</w>"),
-    "byte_fallback with 1 of 256 bytes": lambda data: data["model"].update(
-        byte_fallback=True, unk_token="ab", vocab=data["model"]["vocab"] | {"<0x41>": 400}
-    ),
-    "a decoder that makes spaces of U+2581": lambda data: data.update(
-        decoder={"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
-    ),
-    "the normalizer Precompiled": lambda data: data.update(normalizer={"type": "Precompiled"}),
-    "the normalizer Nmt": lambda data: data.update(
-        normalizer={"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Nmt"}]}
-    ),
-    "the pre-tokenizer UnicodeScripts": lambda data: data.update(pre_tokenizer={"type": "UnicodeScripts"}),
-}
-
-
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_is_not_supported_is_refused_by_name(what, tmp_path):
-    data = model()
-    REFUSED[what](data)
-    with pytest.raises(FormatError) as raised:
-        load(written(tmp_path, data))
-    assert f"cannot be used: {what}" in str(raised.value)
-
-
-def _merge(data, merge):
-    data["model"]["merges"].append(merge)
-
-
-BROKEN = {
-    "in added_tokens[0].id, 97 is the id of": lambda data: data["added_tokens"].append({"id": 97, "content": "<a>"}),
-    "in added_tokens[0].content, it is longer than 10,000": lambda data: data["added_tokens"].append(
-        {"id": 400, "content": "x" * 10_001}
-    ),
-    "holds half of a character": lambda data: data["added_tokens"].append({"id": 400, "content": "<\ud800>"}),
-    "in model.merges[3], there is no token 'q'": lambda data: (data["model"]["vocab"].pop("q"), _merge(data, "q a")),
-    "in model.merges[3], there is no token 'qa'": lambda data: _merge(data, "q a"),
-    "in model.merges[3], two tokens were expected": lambda data: _merge(data, "q a x"),
-    "in model.vocab, 'bc' and 'abc' have the same id 257": lambda data: data["model"]["vocab"].update(abc=257),
-    "in model.vocab, the id of 'abc' is not a whole number": lambda data: data["model"]["vocab"].update(abc=1 << 60),
-    "in model, an object was expected": lambda data: data.update(model=[]),
-    "in model.merges, a list was expected": lambda data: data["model"].update(merges={}),
-    "in model.unk_token, it is not in the vocabulary": lambda data: data["model"].update(unk_token="<unk>"),
-    "in normalizer.type, there is no value": lambda data: data.update(normalizer={}),
-    "in pre_tokenizer.use_regex, true or false": lambda data: data["pre_tokenizer"].update(use_regex="yes"),
-    "in added_tokens[1].id, 400 is the id": lambda data: data["added_tokens"].extend(
-        [{"id": 400, "content": "<a>"}, {"id": 400, "content": "<b>"}]
-    ),
-}
-
-
-@pytest.mark.parametrize("problem", BROKEN)
-def test_what_is_broken_is_said_with_its_key(problem, tmp_path):
-    data = model()
-    BROKEN[problem](data)
-    with pytest.raises(FormatError) as raised:
-        load(written(tmp_path, data))
-    if not problem.startswith("in model, an"):
-        assert problem in str(raised.value)
-
-
-def test_parts_nested_too_deeply(tmp_path):
-    for depth in (100, 400, 3000):
-        inside = '{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true}'
-        nested = '{"type": "Sequence", "pretokenizers": [' * depth + inside + "]}" * depth
-        text = json.dumps(model()).replace(inside, nested)
-        assert nested in text
-        try:
-            assert load(written(tmp_path, text)).encode("abc") == [259]
-        except FormatError as error:
-            assert "nested too deeply" in str(error)
-            assert depth > 100
-
-
-def test_mutations_are_refused_in_a_sentence_or_read(tmp_path):
-    """Whatever happens to a file, there is no other exception."""
-    import random
-
-    rng = random.Random(1)
-    good = json.dumps(model(), ensure_ascii=False)
-    kinds = SimpleNamespace(read=0, refused=0)
-    for _ in range(120):
-        place = rng.randrange(len(good))
-        text = rng.choice(
-            (
-                good[:place],
-                good[:place] + rng.choice(("", '"', "}", "null,", "[[", "\x00", "9" * 30)) + good[place + 1 :],
-                good[:place] + "[" * 5000,
-            )
-        )
-        try:
-            load(written(tmp_path, text))
-            kinds.read += 1
-        except FormatError as error:
-            assert "\n" not in str(error)
-            kinds.refused += 1
-    assert kinds.read and kinds.refused
+    put(tmp_path, {"tokenizer_config.json": {"name_or_path": "someone/model"}})
+    assert load(put(tmp_path, {"tokenizer.json": huggingface()})).name == "someone/model"
 
 
 @pytest.mark.parametrize(
@@ -446,8 +322,8 @@ def test_thousands_of_added_tokens_are_compared_at_once(monkeypatch, tmp_path):
     looked_at = []
     monkeypatch.setattr(pipeline, "bisect_left", lambda *args: looked_at.append(args) or bisect_left(*args))
     added = [{"id": 1000 + n, "content": f"<{n}>", "special": n % 2 == 0, "normalized": False} for n in range(6000)]
-    ours = load(written(tmp_path, model() | {"added_tokens": added}))
-    assert ours.encode("abc<1>b<2>", allowed_special="all") == [259, 1001, ours.encode("b")[0], 1002]
+    ours = load(put(tmp_path, {"tokenizer.json": huggingface() | {"added_tokens": added}}))
+    assert ours.encode("abc<1>b<2>", allowed_special="all") == [258, 1001, ours.encode("b")[0], 1002]
     assert len(looked_at) <= 6000 * len("<5999>")  # for each of their characters once, not for each other token
 
 
@@ -456,14 +332,13 @@ def test_thousands_of_added_tokens_are_compared_at_once(monkeypatch, tmp_path):
     [("<a>", "b", True), ("<a>", "x<a>x", False), ("<a>", "x<", False), ("<a>", "a>", False), ("<a>", ">b", False)],
 )
 def test_tokens_that_get_into_each_others_way_are_looked_for_in_turn(special, ordinary, is_plain, tmp_path):
-    data = model()
+    data = huggingface()
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
     data["added_tokens"] = [
         {"id": 259, "content": special, "special": True} | flags,
         {"id": 260, "content": ordinary, "special": False} | flags,
     ]
-    data["model"]["vocab"]["abc"] = 258
-    ours = load(written(tmp_path, data))
+    ours = load(put(tmp_path, {"tokenizer.json": data}))
     assert ours.by_piece is is_plain
     texts = ["x<a>x", "x<a>", "<a>b<a>", "a>b", "xb"]
     assert agree(ours, tokenizers.Tokenizer.from_str(json.dumps(data)), texts)

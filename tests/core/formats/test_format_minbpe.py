@@ -3,31 +3,24 @@
 import pytest
 import regex
 from nasty import nasty_texts
+from small_files import MINBPE, put
 
 from bpe_core import FormatError, Tokenizer, load, save, train
 from bpe_core.formats.file import LONGEST_TOKEN
 from bpe_core.reference import merged
 from bpe_core.vocabulary import Vocabulary
 
-MODEL = "minbpe v1\n\\S+|\\s+\n2\n<|end of text|> 100257\n<|x|> 300\n97 98\n256 99\n"
-
-
-def model(tmp_path, text=MODEL):
-    path = tmp_path / "some.model"
-    path.write_text(text, encoding="utf-8")
-    return path
-
 
 def test_bytes_then_merges_then_specials_wherever_they_are(tmp_path):
-    tokenizer = load(model(tmp_path))
+    tokenizer = load(put(tmp_path, {"some.model": MINBPE}))
     assert tokenizer.merges == [(97, 98, 256), (256, 99, 257)]
     assert tokenizer.special_tokens == {"<|end of text|>": 100257, "<|x|>": 300}
     assert tokenizer.encode("abc ab<|x|>", allowed_special="all") == [257, 32, 256, 300]
-    assert load(model(tmp_path, MODEL.replace("\n", "\r\n"))).merges == tokenizer.merges
+    assert load(put(tmp_path, {"some.model": MINBPE.replace("\n", "\r\n")})).merges == tokenizer.merges
 
 
 def test_without_a_pattern_a_text_is_one_piece(tmp_path):
-    assert load(model(tmp_path, "minbpe v1\n\n0\n97 32\n256 98\n")).encode("a ba b") == [257, 257]
+    assert load(put(tmp_path, {"some.model": "minbpe v1\n\n0\n97 32\n256 98\n"})).encode("a ba b") == [257, 257]
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "gpt4", "none", r"\d+", "words"])
@@ -64,27 +57,6 @@ def test_what_it_cannot_say_is_refused(tmp_path):
                 save(tokenizer, tmp_path / "x.model", format="minbpe")
         else:
             save(tokenizer, tmp_path / "x.model", format="minbpe")
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("minbpe v2\n\n0\n", "version 'minbpe v2'"),
-        ("minbpe v1\n", "ends before its third line"),
-        ("minbpe v1\n\nx\n", "in line 3, 'x' is not a number"),
-        ("minbpe v1\n\n9\n<x> 300\n", "ends before its 9 special tokens"),
-        ("minbpe v1\n\n1\n<x>\n", "line 4 is not a special token and its id"),
-        ("minbpe v1\n\n0\n97 98\n97 300\n", "in line 5, the id 300 is no byte, and no line before it makes it"),
-        ("minbpe v1\n\n0\n97 98\n97 98\n", "in line 5, 97 and 98 have been merged before"),
-        ("minbpe v1\n\n0\n97\n", "line 4 is not the ids of two tokens"),
-        ("minbpe v1\n\n1\n<x> 256\n97 98\n", "the id 256, which is taken already"),
-        ("minbpe v1\n(\n0\n", "not a valid regular expression"),
-        ("minbpe v1\n\n0\n97 98\n" + "\n".join(f"{n} {n}" for n in range(256, 300)), "tokens become too long"),
-    ],
-)
-def test_what_is_broken_is_said_with_its_line(text, problem, tmp_path):
-    with pytest.raises(FormatError, match=problem):
-        load(model(tmp_path, text))
 
 
 def test_a_few_lines_that_double_a_token_do_not_fill_the_memory(tmp_path):

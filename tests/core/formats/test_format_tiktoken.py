@@ -1,6 +1,6 @@
 """Rank files: GPT-2, GPT-4 and GPT-4o to the last id, what their lines may look like, and what is refused."""
 
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from hashlib import sha256
 from unicodedata import normalize
 
@@ -9,21 +9,17 @@ import tiktoken
 from amounts import amount, exhaustive
 from nasty import nasty_texts
 from real import real_file, real_part
+from small_files import put, rank_lines
 
 from bpe_core import PATTERNS, FormatError, Tokenizer, load, save, train
 from bpe_core.formats import tiktoken as ranks
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.vocabulary import Vocabulary
 
-BYTES = [bytes([byte]) for byte in range(256)]
-
 
 def rank_file(tmp_path, tokens=(), *, newline="\n", name="ranks.tiktoken"):
     """A file of the 256 bytes and more tokens; a token is bytes, or (bytes, rank)."""
-    rows = [row if isinstance(row, tuple) else (row, rank) for rank, row in enumerate([*BYTES, *tokens])]
-    path = tmp_path / name
-    path.write_bytes(b"".join(b"%s %d%s" % (b64encode(data), rank, newline.encode()) for data, rank in rows))
-    return path
+    return put(tmp_path, {name: rank_lines(tokens, newline)})
 
 
 def tiktoken_of(path, pattern, specials=None):
@@ -204,57 +200,3 @@ def test_merges_that_ranks_cannot_tell_are_not_written(tmp_path):
     with pytest.raises(FormatError, match="made before some"):
         save(early, tmp_path / "x", format="tiktoken")
     assert not (tmp_path / "x").exists()
-
-
-GOOD = b"".join(b"%s %d\n" % (b64encode(data), rank) for rank, data in enumerate(BYTES))
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (GOOD + b"YWI", "line 257 is not a token"),
-        (GOOD + b"YWI 256\n", "in line 257, 'YWI' is not base64"),
-        (GOOD + b"Y*I= 256\n", "in line 257, 'Y\\*I=' is not base64"),
-        (GOOD + b"YWI= x\n", "in line 257, 'x' is no rank"),
-        (GOOD + b"YWI= -1\n", "is no rank"),
-        (GOOD + b"YWI= 99999999999999999999999\n", "is no rank"),
-        (GOOD + b"YWI= 255\n", "in line 257, the rank 255 stands for a second time"),
-        (GOOD + b"YQ== 256\n", "the ranks 97 and 256 stand for the same bytes"),
-        (GOOD[:1000], "is not|no token for the byte"),
-        (GOOD.replace(b"YQ== 97\n", b""), "no token for the byte 0x61"),
-        (GOOD + b"YWI= 256 7\n", "line 257"),
-        (GOOD + b"\xff\xfe 256\n", "line 257"),
-    ],
-)
-def test_what_is_broken_is_said_with_its_line(content, problem, tmp_path):
-    path = tmp_path / "broken.tiktoken"
-    path.write_bytes(content)
-    with pytest.raises(FormatError, match=problem) as raised:
-        load(path, pattern="gpt2")
-    assert "broken.tiktoken is broken" in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("newline", "step"), [("\n", 9), ("\r\n", 7), ("\n\n", 7), pytest.param("\n", 1, marks=exhaustive)]
-)
-def test_every_cut_of_a_file_is_refused_or_read(newline, step, tmp_path):
-    """Wherever a download ended: inside of a token, of a rank, between the two."""
-    whole = rank_file(tmp_path, [b"ab", b"abc"], newline=newline).read_bytes()
-    cuts = [whole[:end] for end in range(0, len(whole), step)]
-    cuts += [whole[:start] + whole[start + 9 :] for start in range(0, len(whole), 11)]
-    kinds = set()
-    for content in cuts:
-        (tmp_path / "cut").write_bytes(content)
-        try:
-            assert load(tmp_path / "cut", pattern="words").encode("b") == [98]
-            kinds.add("read")
-        except FormatError:
-            kinds.add("refused")
-    assert kinds == {"read", "refused"}
-
-
-@pytest.mark.parametrize("content", [b"YQ== 0\nYg==", b"YQ== 0\nYg==\n", b"YQ== 0 Yg==", b"YQ==", b"0\n"])
-def test_a_line_without_its_rank(content, tmp_path):
-    (tmp_path / "cut").write_bytes(content)
-    with pytest.raises(FormatError):
-        load(tmp_path / "cut", pattern="words")

@@ -1,32 +1,12 @@
 """What published tokenizer.json files really hold: merges listed more than once, out of order, ids that are taken."""
 
-import json
 from threading import Thread
 
 import pytest
+from small_files import huggingface, put
 
-from bpe_core import FormatError, OptionError, Vocabulary, audit, load, save, train
+from bpe_core import FormatError, audit, load, save, train
 from bpe_core.vocabulary.byte_alphabet import BYTE_OF
-
-
-def tokenizer_json(folder, merges=(), added=(), **model):
-    """A file whose tokens are the bytes and what the merges make."""
-    vocab = dict(BYTE_OF)
-    for pair in merges:
-        for name in (*pair.split(), pair.replace(" ", "")):
-            vocab.setdefault(name, len(vocab))
-    path = folder / "tokenizer.json"
-    path.write_text(
-        json.dumps(
-            {
-                "added_tokens": list(added),
-                "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
-                "decoder": {"type": "ByteLevel"},
-                "model": {"type": "BPE", "vocab": vocab, "merges": list(merges), **model},
-            }
-        )
-    )
-    return path
 
 
 @pytest.mark.parametrize(
@@ -39,7 +19,7 @@ def tokenizer_json(folder, merges=(), added=(), **model):
     ],
 )
 def test_merges_listed_more_than_once_and_out_of_order_can_be_audited(tmp_path, merges):
-    tokenizer = load(tokenizer_json(tmp_path, merges))
+    tokenizer = load(put(tmp_path, {"tokenizer.json": huggingface(merges)}))
     found = audit(tokenizer)
     assert {finding.kind for finding in found} >= {"unused-byte"}
     assert all(finding.evidence["gap"] > 0 for finding in found.of("scaffold"))
@@ -52,26 +32,16 @@ def test_merges_listed_more_than_once_and_out_of_order_can_be_audited(tmp_path, 
     ("text", "token"), [("<x>", BYTE_OF["A"]), ("<x>", 256), ("Ġ", BYTE_OF["Ġ"]), ("é", BYTE_OF["é"])]
 )
 def test_an_added_token_cannot_have_the_id_of_what_pieces_become(tmp_path, text, token, special, flags):
-    path = tokenizer_json(tmp_path, ["a b"], [{"id": token, "content": text, "special": special, **flags}])
+    data = huggingface(["a b"], [{"id": token, "content": text, "special": special, **flags}])
+    path = put(tmp_path, {"tokenizer.json": data})
     with pytest.raises(FormatError, match=f"{token}(, which)? is the id of "):
         load(path)
 
 
 def test_an_added_token_can_be_one_that_pieces_become(tmp_path):
     added = [{"id": 256, "content": "ab", "special": False}, {"id": BYTE_OF["q"], "content": "q", "special": False}]
-    tokenizer = load(tokenizer_json(tmp_path, ["a b"], added))
+    tokenizer = load(put(tmp_path, {"tokenizer.json": huggingface(["a b"], added)}))
     assert tokenizer.encode("abq") == [256, BYTE_OF["q"]]
-
-
-@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
-def test_half_a_character_is_no_special_token(text):
-    for make in (
-        lambda: train("abab", vocab_size=300, special_tokens=[text]),
-        lambda: train("abab", vocab_size=300, end_of_word=text),
-        lambda: Vocabulary({byte: bytes([byte]) for byte in range(256)}, (), {text: 256}),
-    ):
-        with pytest.raises(OptionError, match="holds half of a character"):
-            make()
 
 
 def test_several_threads_can_ask_for_merges_that_are_yet_to_be_recovered(tmp_path):
