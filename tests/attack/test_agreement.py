@@ -4,7 +4,6 @@ import unicodedata
 from functools import partial
 
 import pytest
-from amounts import exhaustive, first
 from real import real_file
 
 from tests.attack.agreement import (
@@ -68,8 +67,8 @@ def test_a_mark_that_only_one_library_puts_in_order_is_found(monkeypatch):
     assert not characters.changed_differently("NFC", ours, ours).characters
 
 
-@pytest.mark.parametrize("name", first(1, ["gpt2", "r50k_base", "cl100k_base", "o200k_base"]))
-@exhaustive
+@pytest.mark.parametrize("name", ["gpt2", "r50k_base", "cl100k_base", "o200k_base"])
+@pytest.mark.slow
 def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, samples, nasty):
     subject = against_tiktoken.subject(encoding(name, folder), folder)
     assert comparing.compare(subject, "strings", nasty).unexplained == []
@@ -77,7 +76,7 @@ def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, sam
     assert comparing.compare_decoding(subject, 100).unexplained == []
 
 
-@exhaustive
+@pytest.mark.slow
 def test_newer_letters_split_otherwise_and_nothing_else_does(folder, newer):
     """Here they are letters, and what follows one may be its contraction; for tiktoken they are signs."""
     subject = against_tiktoken.subject(encoding("cl100k_base", folder), folder)
@@ -88,7 +87,7 @@ def test_newer_letters_split_otherwise_and_nothing_else_does(folder, newer):
     assert newer.issuperset(outcome.characters)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_gpt_2_at_any_step_is_what_fewer_ranks_are_to_tiktoken(folder, nasty):
     for subject in against_tiktoken.earlier(encoding("r50k_base", folder), folder, steps=3):
         assert comparing.compare(subject, "strings", nasty[:100]).unexplained == []
@@ -97,7 +96,7 @@ def test_gpt_2_at_any_step_is_what_fewer_ranks_are_to_tiktoken(folder, nasty):
 SOME = ("as Llama 3, whole pieces first", "as DeepSeek, four splits", "as Gemma", "Metaspace, always", "tokens added")
 
 
-@pytest.mark.parametrize("name", first(1, SOME))
+@pytest.mark.parametrize("name", SOME)
 def test_every_difference_from_hugging_face_is_a_matter_of_unicode(name, tmp_path, samples, nasty):
     subject = against_huggingface.trained(name, samples, tmp_path)
     assert comparing.compare(subject, "strings", nasty[:150]).unexplained == []
@@ -152,7 +151,7 @@ def test_the_sets_of_a_pattern():
     ]
 
 
-@exhaustive
+@pytest.mark.slow
 def test_engines_are_asked_about_every_character():
     assert characters.in_tiktoken("[a-cé😊]") == characters.in_oniguruma("[a-cé😊]") == frozenset("abcé😊")
     assert characters.in_tiktoken(r"\s") == characters.in_oniguruma(r"\s") == characters.in_regex(r"\s")

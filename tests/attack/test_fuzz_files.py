@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-from amounts import amount
 
 from bpe_core import Tokenizer, load, save
 from bpe_core.formats import FORMATS, ranks
@@ -32,10 +31,9 @@ def test_the_files_to_begin_with_are_sound(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@amount(20, 150)
-def test_a_broken_file_is_refused_in_a_sentence_or_makes_a_sound_tokenizer(kind, amount):
+def test_a_broken_file_is_refused_in_a_sentence_or_makes_a_sound_tokenizer(kind):
     outcomes = Counter()
-    for number in range(1, amount):
+    for number in range(1, 20):
         try:
             outcomes[judged(kind, 0, number)] += 1
         except Exception as error:

@@ -10,7 +10,6 @@ from itertools import pairwise
 
 import pytest
 import regex
-from amounts import amount, exhaustive
 
 from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
 from bpe_core.editing.aligned_text import AlignedText
@@ -39,11 +38,10 @@ def tokenizer_with(folder, normalizer) -> Tokenizer:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@amount(15, 60)
-def test_long_runs_of_marks_are_normalized_as_unicodedata_does_it(form, amount):
+def test_long_runs_of_marks_are_normalized_as_unicodedata_does_it(form):
     rng = random.Random(form)
     normalize = normalizers.normal_form(form)
-    for _ in range(amount):
+    for _ in range(15):
         marks = rng.sample(MARKS, rng.randint(1, 5))
         text = "".join(
             rng.choice("ae\u1100\u1161\u11a8か中 ")
@@ -128,7 +126,7 @@ def test_whitespace_beside_added_tokens_is_looked_at_once(monkeypatch):
         Counted.n_looks = 0
 
 
-@exhaustive
+@pytest.mark.slow
 def test_half_a_million_added_tokens_in_a_text_take_seconds():
     """What takes the square of that takes minutes."""
     look = (
@@ -140,7 +138,7 @@ def test_half_a_million_added_tokens_in_a_text_take_seconds():
     assert done.stdout == "750001\n", done.stderr
 
 
-@exhaustive
+@pytest.mark.slow
 def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
     look = (
         "from bpe_core.tokenizer.specials import chosen, parts, refuse\n"
@@ -187,7 +185,7 @@ def test_a_very_long_piece_takes_a_few_numbers_for_each_of_its_bytes():
     assert peak < 50 * len(text)  # symbols, tokens, where these begin, and the ids, eight bytes each
 
 
-@exhaustive
+@pytest.mark.slow
 def test_what_an_audit_tries_around_a_very_long_token_is_bounded():
     class Counted(Tokenizer):
         n_characters = 0

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import Opened
 
 from bpe_core import save, train
@@ -52,7 +51,7 @@ def llama(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("llama")
-@exhaustive
+@pytest.mark.slow
 async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -73,7 +72,7 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> No
         assert area.live.text == "low loww"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_word_too_long_to_be_encoded_at_each_key_says_so_until_it_is_shorter(
     opened: Opened, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +96,7 @@ async def test_a_word_too_long_to_be_encoded_at_each_key_says_so_until_it_is_sho
         assert len(scope.ids()) == len(area.live.tokenizer.encode(area.text)) if area.live else False
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_an_end_of_word_is_no_part_of_the_text(opened: Opened, home: Path) -> None:
     save(
         train("low low lower", vocab_size=262, pattern="words", end_of_word="</w>"),

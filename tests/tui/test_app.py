@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import TEXT, Opened, Scope
 from textual.widgets import Input, OptionList, Select
 
@@ -51,14 +50,14 @@ async def learn(scope: Scope, **options: object) -> list[str]:
                 **{"F2": "corpus training editor", "F3": "corpus training editor"},
                 **{"F4": "corpus training editor", "F5": "corpus audit"},
             },
-            marks=exhaustive,
+            marks=pytest.mark.slow,
         ),
         pytest.param(
-            (200, 60), dict.fromkeys(("F2", "F3", "F4", "F5"), "corpus training editor audit"), marks=exhaustive
+            (200, 60), dict.fromkeys(("F2", "F3", "F4", "F5"), "corpus training editor audit"), marks=pytest.mark.slow
         ),
     ],
 )
-@exhaustive
+@pytest.mark.slow
 async def test_the_panes_that_fit_are_seen(
     opened: Opened, kept: Path, size: tuple[int, int], seen: dict[str, str]
 ) -> None:
@@ -78,7 +77,7 @@ async def test_the_panes_that_fit_are_seen(
         assert panes(scope) == seen["F5"]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_help_comes_and_goes(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.press("f1")
@@ -94,7 +93,7 @@ def sample(name: str) -> Path:
     return next(sample.path for sample in samples() if sample.name == name)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_textbook_example_comes_out(opened: Opened, kept: Path) -> None:
     async with opened(sample("aaabdaaabac")) as scope:
         await scope.until_tokenizer()
@@ -113,7 +112,7 @@ async def test_the_textbook_example_comes_out(opened: Opened, kept: Path) -> Non
         assert await learn(scope) == ["aa", "ab", "aaab"]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_hi_this_is_test(opened: Opened, kept: Path, home: Path) -> None:
     text = (
         "Consider this as a trainig text and this can be as big as you want and be carefull\n"
@@ -146,7 +145,7 @@ async def test_hi_this_is_test(opened: Opened, kept: Path, home: Path) -> None:
         ]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_low_lower_widest_newest(opened: Opened, kept: Path) -> None:
     async with opened(sample("low-lower-widest-newest")) as scope:
         await scope.until_tokenizer()
@@ -164,7 +163,7 @@ async def test_low_lower_widest_newest(opened: Opened, kept: Path) -> None:
 # Time travel
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_every_way_through_time_leads_to_the_same_place(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -205,7 +204,7 @@ async def test_every_way_through_time_leads_to_the_same_place(opened: Opened, ke
 # KnownTokenizer tokenizers
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_kept_tokenizer_is_chosen_and_discarded(opened: Opened, kept: Path) -> None:
     other = kept.with_name("other.json")
     save(train(TEXT, vocab_size=260, pattern="gpt2"), other)
@@ -236,7 +235,7 @@ async def test_a_kept_tokenizer_is_chosen_and_discarded(opened: Opened, kept: Pa
         assert not kept.exists() and other.exists() and not scope.said
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ['{"format": "bpescope"', "\x1b]0;pwned\x07"])
 async def test_a_broken_tokenizer_is_told_and_the_app_goes_on(opened: Opened, kept: Path, content: str) -> None:
     config.save_configuration(config.Configuration(tokenizer=str(kept)))
@@ -249,7 +248,7 @@ async def test_a_broken_tokenizer_is_told_and_the_app_goes_on(opened: Opened, ke
         assert scope.area.text.startswith("aType here.")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_odd_things_that_are_remembered_do_no_harm(opened: Opened, kept: Path) -> None:
     config.save_configuration(config.Configuration())
     stored = {
@@ -269,7 +268,7 @@ async def test_odd_things_that_are_remembered_do_no_harm(opened: Opened, kept: P
 # Paths that people type
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_path_that_is_none_is_told_in_the_dialog(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -300,7 +299,7 @@ async def test_a_place_that_cannot_be_written_is_told_in_the_dialog(tmp_path: Pa
     assert not list(tmp_path.iterdir())
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_text_is_opened_and_saved_byte_for_byte(opened: Opened, kept: Path, home: Path) -> None:
     data = "mixed\r\nlines\rand\x0cform feeds \u2028 é\n".encode()
     (home / "in.txt").write_bytes(data)
@@ -337,7 +336,7 @@ async def test_a_text_is_opened_and_saved_byte_for_byte(opened: Opened, kept: Pa
     assert (home / "new.txt").read_bytes() == data
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_folder_with_odd_names_can_be_opened_and_chosen(opened: Opened, kept: Path, home: Path) -> None:
     for name in ("[b", "[red", "\x1b]0;pwned\x07", "new\nline", b"\xff\xfe.txt".decode("utf-8", "surrogateescape")):
         (home / name).write_text(TEXT)
@@ -359,7 +358,7 @@ async def test_a_folder_with_odd_names_can_be_opened_and_chosen(opened: Opened, 
         assert f"{5 * len(TEXT):,}" in scope.shown("#totals")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_title_tells_how_far_a_training_is_on_a_small_screen(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book, size=(80, 24)) as scope:
         await scope.until_tokenizer()

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy
 import pytest
-from amounts import exhaustive
 from scope import TEXT, Opened, Scope, never
 from textual.widgets import Button, Input
 
@@ -49,7 +48,7 @@ def about(scope: Scope) -> str:
     return "\n".join(f"{line.info.lead}{line.info.left} {line.info.right}" for line in panel.lines)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen, table = scope.screen, scope.screen.query_one(TokenTable)
@@ -87,7 +86,7 @@ async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, boo
         assert scope.area.text == before
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_enter_shows_the_merge_beside_the_list_where_there_is_room(
     opened: Opened, book: Path, kept: Path
 ) -> None:
@@ -102,7 +101,7 @@ async def test_enter_shows_the_merge_beside_the_list_where_there_is_room(
         assert log.is_on_screen and log.current == table.verdict.evidence["step"] - 1
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_token_that_no_text_holds_still_shows_its_merge(opened: Opened, book: Path, kept: Path) -> None:
     merges = [(98, 99, 256), (97, 98, 257), (257, 99, 258)]  # bc comes first, so abc is never built
     impossible = kept.with_name("impossible.json")
@@ -125,7 +124,7 @@ async def test_a_token_that_no_text_holds_still_shows_its_merge(opened: Opened, 
         await scope.until(lambda: "alone" in scope.screen.audit.subject, "and no longer")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -146,7 +145,7 @@ async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: P
         assert table.scroll_offset.y == top
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_the_last_row_is_seen_however_much_is_said_of_it(
     opened: Opened, book: Path, kept: Path, size: tuple[int, int]
@@ -161,7 +160,7 @@ async def test_the_last_row_is_seen_however_much_is_said_of_it(
             assert any(token in line.split()[:3] for line in scope.rows("#tokens")[1:-1]), keys
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_tokens_are_searched_and_go_with_their_tokenizer(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -180,7 +179,7 @@ async def test_tokens_are_searched_and_go_with_their_tokenizer(opened: Opened, b
         await scope.until(lambda: table.rows.n_tokens == 260, "those of the new one are listed")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -194,7 +193,7 @@ async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, m
         assert "Audit" in str(screen.query_one("#audit-go", Button).label)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,7 +212,7 @@ async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
         assert scope.said == ["A training is running: stop it first (F8), then audit what it learned."]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -227,7 +226,7 @@ async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, 
         assert not screen.audit.running
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_garbage_collector_leaves_many_verdicts_alone(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,7 +248,7 @@ async def test_the_garbage_collector_leaves_many_verdicts_alone(
         gc.unfreeze()
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: Path) -> None:
     rows = numpy.random.default_rng(5).standard_normal((280, 8)).astype(numpy.float32)
     rows[[260, 265, 270]] = rows[[0xC0, 0xC1, 0xF5]]  # as if they, too, had never been trained

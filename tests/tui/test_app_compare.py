@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from amounts import exhaustive
+import pytest
 from scope import TEXT, Opened, Scope
 
 from bpe_core import load, save, train
@@ -72,7 +72,7 @@ async def test_from_the_choice_of_tokenizers_to_a_line_in_the_editor(opened: Ope
         assert pane.has_class("-choosing")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_editors_text_is_measured(opened: Opened) -> None:
     keep_two()
     async with opened() as scope:
@@ -86,7 +86,7 @@ async def test_the_editors_text_is_measured(opened: Opened) -> None:
         assert [row for row in seen(scope) if row.split()[:2] == ["tokens", f"{tokens:,}"]]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opened, tmp_path: Path) -> None:
     keep_two()
     for number in range(120):

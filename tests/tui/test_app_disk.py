@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import Opened, Scope, eventually
 from terminal import terminal
 
@@ -32,7 +31,7 @@ def full_disk() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_end(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -54,7 +53,7 @@ async def test_a_text_that_cannot_be_kept_is_told_once_and_asked_about_at_the_en
     assert not scope.app.last_words
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
     opened: Opened, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,7 +71,7 @@ async def test_a_second_ctrl_q_leaves_and_the_text_goes_where_there_is_room(
     assert str(saved) in sentence and saved.read_text().startswith("a")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book: Path) -> None:
     for name in ("data", "config", "cache"):
         (home.parent / name).touch()  # a file where a folder should be
@@ -88,7 +87,7 @@ async def test_a_home_that_cannot_be_written_to(opened: Opened, home: Path, book
         await scope.until(lambda: any("The text cannot be kept" in said for said in scope.said), "it is told")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_an_untouched_greeting_is_nothing_to_ask_about(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -98,7 +97,7 @@ async def test_an_untouched_greeting_is_nothing_to_ask_about(opened: Opened, kep
     assert not scope.app.last_words and config.load_text() is None
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
     async with opened() as first:
         await first.until_tokenizer()
@@ -113,7 +112,7 @@ async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
     assert (config.load_text(config.text_file(2)) or "").startswith("2")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_worker_that_cannot_be_started_is_told_at_the_start(
     opened: Opened, home: Path, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,7 +130,7 @@ async def learning(scope: Scope) -> None:
     await scope.until(lambda: scope.screen.run.phase == "paused" and scope.screen.step == 1, "a merge is learned")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_a_training_has_learned_when_the_app_ends_comes_back(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -142,7 +141,7 @@ async def test_what_a_training_has_learned_when_the_app_ends_comes_back(opened: 
     assert not scope.app.last_words
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_a_worker_has_told_is_kept_even_if_it_is_not_given_the_time_to(
     opened: Opened, kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,7 +158,7 @@ async def test_what_a_worker_has_told_is_kept_even_if_it_is_not_given_the_time_t
     assert config.load_configuration().tokenizer == str(output)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_training_that_had_learned_nothing_is_told_in_the_terminal(kept: Path, home: Path) -> None:
     words = home / "words.txt"
     words.write_text("".join(f"w{number} " for number in range(3_000_000)))
@@ -174,7 +173,7 @@ def test_a_training_that_had_learned_nothing_is_told_in_the_terminal(kept: Path,
     assert config.load_configuration().tokenizer == str(kept)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_keeping_a_long_text_does_not_wait_for_the_disk(
     opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +198,7 @@ async def test_keeping_a_long_text_does_not_wait_for_the_disk(
     assert (config.load_text() or "").startswith("ab")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_full_disk_does_not_cost_what_a_text_is_saved_over(opened: Opened, kept: Path, home: Path) -> None:
     (home / "notes.txt").write_text("written long ago")
     async with opened() as scope:

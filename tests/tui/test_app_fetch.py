@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import TEXT, Opened, Scope, never
 
 from bpe_core import save, train
@@ -17,7 +16,7 @@ async def ask_for(scope: Scope, name: str) -> None:
     await scope.answer(name)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_is_in_the_cache_is_put_in_force(opened: Opened, kept: Path, tmp_path: Path) -> None:
     snapshot = tmp_path / "cache" / "huggingface" / "hub" / "models--some--model" / "snapshots" / "1"
     snapshot.mkdir(parents=True)
@@ -30,7 +29,7 @@ async def test_what_is_in_the_cache_is_put_in_force(opened: Opened, kept: Path, 
         await scope.until(lambda: "some/model" in {kept.name for kept in scope.screen.kept}, "it is listed")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_is_no_name_is_told_in_the_dialog(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await ask_for(scope, "no name")
@@ -38,7 +37,7 @@ async def test_what_is_no_name_is_told_in_the_dialog(opened: Opened, kept: Path)
         await scope.press("escape")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_cannot_be_is_one_sentence(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     async with opened() as scope:
@@ -49,7 +48,7 @@ async def test_what_cannot_be_is_one_sentence(opened: Opened, kept: Path, monkey
         assert scope.screen.path == str(kept)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_escape_leaves_it(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Job, "__aenter__", never)
     async with opened() as scope:

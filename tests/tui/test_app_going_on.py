@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from amounts import exhaustive
 from scope import TEXT, Opened
 from textual.widgets import Button, Input, OptionList
 
@@ -81,7 +80,7 @@ async def test_a_training_left_with_the_app_is_asked_for_and_goes_on(opened: Ope
     assert files() == {older.name, output.name, "small.json"}
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_training_comes_back_with_its_goal(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -96,7 +95,7 @@ async def test_a_training_comes_back_with_its_goal(opened: Opened, book: Path, k
         assert len(scope.training.log_of_merges.merges) == 12
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_each_training_that_was_killed_is_asked_for(opened: Opened, book: Path, kept: Path) -> None:
     first, second = left_behind(book, "first"), left_behind(book, "second")
     another = left_behind(book, "another copy trains it")
@@ -125,7 +124,7 @@ async def test_each_training_that_was_killed_is_asked_for(opened: Opened, book: 
     assert files() == {first.name, second.name, broken.name, "small.json", *left_files}
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_cannot_be_gone_on_with_is_kept(opened: Opened, book: Path, kept: Path) -> None:
     output = left_behind(book)
     book.write_text(TEXT + "another end")
@@ -138,7 +137,7 @@ async def test_what_cannot_be_gone_on_with_is_kept(opened: Opened, book: Path, k
     assert files() == {output.name, "small.json"}
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_came_to_its_end_after_the_app_is_not_asked_for(opened: Opened, book: Path, kept: Path) -> None:
     output = left_behind(book)
     Path(f"{output}.checkpoint").rename(output)
@@ -147,7 +146,7 @@ async def test_what_came_to_its_end_after_the_app_is_not_asked_for(opened: Opene
         assert scope.app.screen is scope.screen
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_vocabulary_is_extended_and_forked(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -173,7 +172,7 @@ async def test_a_vocabulary_is_extended_and_forked(opened: Opened, book: Path, k
         assert screen.tokenizer.merges == train(TEXT, vocab_size=290, min_count=30).merges
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_more_options_reach_the_worker_and_nonsense_is_told(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book, size=(80, 24)) as scope:
         await scope.until_tokenizer()
@@ -227,7 +226,7 @@ def test_each_of_the_options_is_an_argument_of_the_command() -> None:
         assert len(option.does) <= LONGEST and option.does.endswith(".")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_weights_a_longest_token_and_a_vocabulary_to_start_from_are_asked_for_and_learned(
     opened: Opened, book: Path, kept: Path, home: Path
 ) -> None:
@@ -302,7 +301,7 @@ def test_the_command_tells_of_each_option_as_the_app_does() -> None:
         assert told[argument].startswith(option.help()), argument
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_had_to_be_saved_elsewhere_stays_in_the_list(opened: Opened, kept: Path, tmp_path: Path) -> None:
     elsewhere, learned = tmp_path / "refuge.json", train(TEXT, vocab_size=270)
     save(learned, elsewhere)
@@ -332,7 +331,7 @@ async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
     assert "still being recovered" in await told(tokenizer=ranked, path="x.tiktoken", corpus=chosen)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Opened, kept: Path, home: Path) -> None:
     other = config.tokenizers_folder() / "other.json"
     save(train(TEXT, vocab_size=280, ties="largest"), other)

@@ -4,7 +4,6 @@ import random
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import Opened, Scope
 from textual.events import Paste
 
@@ -46,7 +45,7 @@ async def check_review(scope: Scope, live: FollowedText, text: str) -> None:
         assert review.next_pitfall(at, 1) == fresh.next_pitfall(at, 1)
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [100_001, 99_999, 499_999, 600_000])
 async def test_a_large_edit_is_counted_once(opened: Opened, kept: Path, n: int) -> None:
     async with opened() as scope:
@@ -65,7 +64,7 @@ async def test_a_large_edit_is_counted_once(opened: Opened, kept: Path, n: int) 
         await check_review(scope, await check_ids(scope, whole), whole)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_kept_text_on_which_the_pattern_is_too_slow_is_there_at_once(opened: Opened, kept: Path) -> None:
     tokenizer = load(kept)
     save(Tokenizer(tokenizer.vocabulary, SLOW, record=tokenizer.record), kept)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import Opened
 
 from bpe_core import load
@@ -15,7 +14,7 @@ from tui.widgets.step_line import StepLine
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_text_is_played_from_bytes_to_the_last_merge(opened: Opened, kept: Path, home: Path) -> None:
     async with opened() as scope:
         screen = scope.screen

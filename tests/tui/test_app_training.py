@@ -8,7 +8,6 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from amounts import exhaustive
 from scope import PATIENCE, TEXT, Opened, Scope
 from textual.widgets import Button, Input, Select
 
@@ -49,7 +48,7 @@ async def merging(scope: Scope) -> None:
     await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_first_start_trains_on_the_samples_before_ones_eyes(opened: Opened) -> None:
     async with opened() as scope:
         assert scope.screen.active == "editor"
@@ -100,7 +99,7 @@ async def test_choose_a_text_train_and_find_it_all_again(opened: Opened, book: P
         assert "14 merges" in scope.rows("#merge-log")[-1]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_pause_step_three_go_on_stop(opened: Opened, long_book: Path, kept: Path) -> None:
     async with opened(long_book) as scope:
         screen = scope.screen
@@ -136,7 +135,7 @@ async def test_pause_step_three_go_on_stop(opened: Opened, long_book: Path, kept
         assert scope.screen.tokenizer is not None and scope.screen.tokenizer.merges == learned.merges
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_buttons_do_what_the_keys_do(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -150,7 +149,7 @@ async def test_the_buttons_do_what_the_keys_do(opened: Opened, book: Path, kept:
         await scope.until(lambda: screen.run.phase == "done" and "-2" in screen.path, "another training ends")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, long_book: Path, kept: Path) -> None:
     async with opened(long_book) as scope:
         screen = scope.screen
@@ -167,7 +166,7 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
         assert screen.tokenizer is not None and load(screen.path).merges == screen.tokenizer.merges
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_was_learned_and_cannot_be_saved_is_called_so(
     opened: Opened, long_book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,7 +190,7 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         assert "What was learned is not saved" in scope.said[-1]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_was_there(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,7 +211,7 @@ async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_
     assert list(config.tokenizers_folder().iterdir()) == [kept]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,7 +235,7 @@ async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
         assert screen.tokenizer is not None and screen.tokenizer.merges == train(TEXT, vocab_size=270).merges
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_quitting_in_mid_training_keeps_what_was_learned(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -245,7 +244,7 @@ async def test_quitting_in_mid_training_keeps_what_was_learned(opened: Opened, b
     assert load(config.tokenizers_folder() / "book.txt-gpt4.json").step == 1
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -283,7 +282,7 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
         await told("book.txt cannot be read")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_with_nothing_chosen_it_says_how_to_choose(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -292,7 +291,7 @@ async def test_with_nothing_chosen_it_says_how_to_choose(opened: Opened, kept: P
         assert scope.screen.run.phase == "idle"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, kept: Path) -> None:
     pattern = r"[a-z]+|[/b]|[^a-z]"
     async with opened(book) as scope:
@@ -321,7 +320,7 @@ async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, k
         assert scope.rows("#pattern SelectCurrent #label")[0].startswith("[a-z]+")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_special_tokens_and_rules_reach_the_worker(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -338,7 +337,7 @@ async def test_special_tokens_and_rules_reach_the_worker(opened: Opened, book: P
         assert "whitespace is dropped" in scope.shown("#totals-line")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_enter_in_the_log_and_a_click_on_the_curve_travel(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -356,7 +355,7 @@ async def test_enter_in_the_log_and_a_click_on_the_curve_travel(opened: Opened, 
         assert scope.screen.step == 23 and log.current == 22
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_pane_that_fills_the_screen_keeps_the_place_in_the_log(opened: Opened, home: Path) -> None:
     path = config.tokenizers_folder() / "long.json"
     merges = [(97 if step == 1 else 254 + step, 97, 255 + step) for step in range(1, 1504)]

@@ -4,7 +4,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import PATIENCE, Opened, key
 from textual.widgets import Input, Label
 
@@ -45,7 +44,7 @@ def test_of_a_large_folder_the_first_are_looked_at(home: Path) -> None:
     assert completions("") == [f"{number:03}" for number in range(MOST)]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_tab_completes_and_the_names_are_listed(
     opened: Opened, kept: Path, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,7 +71,7 @@ async def test_tab_completes_and_the_names_are_listed(
         assert threads and threading.main_thread() not in threads
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_tab_and_enter_typed_at_once_wait_for_what_completes(
     opened: Opened, kept: Path, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +94,7 @@ async def test_tab_and_enter_typed_at_once_wait_for_what_completes(
         assert answers == [files / "novel.txt"]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_folder_is_no_text(opened: Opened, kept: Path, files: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -109,7 +108,7 @@ async def test_a_folder_is_no_text(opened: Opened, kept: Path, files: Path) -> N
         await scope.press("escape")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_pattern_is_asked_for_with_the_names_there_are(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

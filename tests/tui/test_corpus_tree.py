@@ -5,7 +5,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import TEXT, Opened, Scope
 from textual.widgets import Label
 
@@ -21,7 +20,7 @@ def foot(scope: Scope) -> str:
     return str(scope.screen.query_one(KeyLine).render())
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_large_folder_is_listed_beside_the_screen_and_in_slices(
     opened: Opened, kept: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,7 +60,7 @@ async def test_a_large_folder_is_listed_beside_the_screen_and_in_slices(
         assert len(row.children) == LARGEST_FOLDER + 1, "and not again"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_folder_tells_of_the_texts_chosen_in_it(opened: Opened, kept: Path, home: Path) -> None:
     for name in ("one.txt", "two.txt", "three.txt"):
         (home / "texts" / name).parent.mkdir(exist_ok=True)
@@ -96,7 +95,7 @@ async def test_a_text_that_is_named_twice_is_listed_once(opened: Opened, kept: P
         assert sum("book.txt" in row for row in scope.rows("CorpusTree")) == 1
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_each_row_tells_what_it_is_for_and_what_can_be_done_with_it(
     opened: Opened, kept: Path, home: Path
 ) -> None:
@@ -122,7 +121,7 @@ async def test_each_row_tells_what_it_is_for_and_what_can_be_done_with_it(
         assert scope.tree.hint == str(home / "books")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_slow_pattern_keeps_nobody_waiting(
     opened: Opened, kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +151,7 @@ async def test_a_slow_pattern_keeps_nobody_waiting(
         assert calls[-1] == "book.txt" and len(calls) <= 2, "those that were passed are not split"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_preview_has_the_colors_of_the_theme(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()

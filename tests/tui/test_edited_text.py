@@ -5,7 +5,6 @@ from dataclasses import astuple
 from importlib import import_module
 
 import pytest
-from amounts import first
 from nasty import nasty_texts
 
 from bpe_core import Tokenizer, train
@@ -151,7 +150,7 @@ def put(edited: EditedText, start: int, end: int, typed: str) -> tuple[int, int,
     return start, start + document.n_characters - before + len(gone), gone
 
 
-@pytest.mark.parametrize("seed", first(4, range(12)))
+@pytest.mark.parametrize("seed", range(4))
 def test_whatever_is_done_in_whatever_order(seed: int) -> None:
     rng = random.Random(seed)
     known = tokenizers()

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import Opened, Scope
 
 from bpe_core import save, train
@@ -42,7 +41,7 @@ async def reviewed(scope: Scope) -> None:
     await scope.until(lambda: review(scope) and review(scope).settled, "the text is reviewed")
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_the_last_edits_can_be_walked(opened: Opened) -> None:
     async with opened() as scope:
@@ -56,7 +55,7 @@ async def test_the_last_edits_can_be_walked(opened: Opened) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-@exhaustive
+@pytest.mark.slow
 async def test_a_pinned_text_is_compared_with_what_becomes_of_it(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "the other theme\n")
@@ -74,7 +73,7 @@ async def test_a_pinned_text_is_compared_with_what_becomes_of_it(opened: Opened)
         assert not scope.screen.query_one("#baseline-line").display
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_the_side_turns_from_the_token_to_its_story_and_to_what_may_come(opened: Opened) -> None:
     async with opened() as scope:
@@ -96,7 +95,7 @@ async def test_the_side_turns_from_the_token_to_its_story_and_to_what_may_come(o
         assert scope.editor.side.seen == SideTitle.SIDES[0]
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_what_is_not_final_is_underlined(opened: Opened) -> None:
     async with opened() as scope:
@@ -113,7 +112,7 @@ def underlined(scope: Scope) -> str:
 
 
 @pytest.mark.usefixtures("kept")
-@exhaustive
+@pytest.mark.slow
 async def test_pitfalls_are_counted_told_and_gone_to(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "the th\u200bing\nand pаypal ")
@@ -130,7 +129,7 @@ async def test_pitfalls_are_counted_told_and_gone_to(opened: Opened) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-@exhaustive
+@pytest.mark.slow
 async def test_a_selection_has_totals_and_ids_of_its_own(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "the theme")
@@ -143,7 +142,7 @@ async def test_a_selection_has_totals_and_ids_of_its_own(opened: Opened) -> None
         assert scope.shown("#totals-line").startswith("2 tokens")
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: Opened) -> None:
     async with opened() as scope:
@@ -152,7 +151,7 @@ async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: O
         assert "e9 9b a8" in inspector and "╰╯ ╰╯ ╰╯" in inspector and "cjk unified" in inspector
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_spaces_can_be_seen(opened: Opened) -> None:
     async with opened() as scope:
@@ -163,7 +162,7 @@ async def test_spaces_can_be_seen(opened: Opened) -> None:
         assert scope.area.draw_row(0).text.startswith("the theme")
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_other_views_show_the_same_tokens(opened: Opened) -> None:
     async with opened() as scope:
@@ -181,7 +180,7 @@ async def test_other_views_show_the_same_tokens(opened: Opened) -> None:
         assert scope.area.text == "xthe\ntheme"  # back in the text
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 async def test_special_tokens_are_text_until_the_switch_is_turned(opened: Opened) -> None:
     learned = train(CORPUS, vocab_size=291, special_tokens=["<|end|>"])
@@ -200,7 +199,7 @@ async def test_special_tokens_are_text_until_the_switch_is_turned(opened: Opened
         assert "specials on" not in str(scope.editor.border_subtitle)
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_the_palette_reaches_the_editor(opened: Opened) -> None:
     async with opened() as scope:
@@ -220,7 +219,7 @@ def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
 
 
 @pytest.mark.usefixtures("kept")
-@exhaustive
+@pytest.mark.slow
 async def test_examples_are_walked_each_with_what_to_look_at(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "mine")
@@ -235,7 +234,7 @@ async def test_examples_are_walked_each_with_what_to_look_at(opened: Opened) -> 
         assert scope.editor.hint == HINT
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_an_example_is_found_by_its_name(opened: Opened) -> None:
     async with opened() as scope:
@@ -246,7 +245,7 @@ async def test_an_example_is_found_by_its_name(opened: Opened) -> None:
         assert scope.area.has_focus
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_a_text_of_the_corpus_is_opened_in_the_editor(opened: Opened) -> None:
     async with opened() as scope:
@@ -260,7 +259,7 @@ async def test_a_text_of_the_corpus_is_opened_in_the_editor(opened: Opened) -> N
         assert scope.area.text == "mine"
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_ids_that_nobody_knows_yet_or_could_paste_are_not_copied(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
@@ -277,7 +276,7 @@ async def test_ids_that_nobody_knows_yet_or_could_paste_are_not_copied(
         assert any("not known yet" in said for said in scope.said)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_what_a_token_goes_into_follows_the_steps_though_the_token_stays(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -289,7 +288,7 @@ async def test_what_a_token_goes_into_follows_the_steps_though_the_token_stays(o
         assert not any("goes into" in row for row in scope.rows("#inspector"))
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_letters_that_are_undone_together_are_told_together(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

@@ -4,7 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from amounts import exhaustive
+import pytest
 from loop_watch import LONGEST, MARGIN, LoopWatch
 from scope import Opened, key
 from textual.widgets import Input
@@ -12,7 +12,7 @@ from textual.widgets import Input
 TEXT = "the theme of the other thesis, the thing that they thought through\n"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_training(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -23,7 +23,7 @@ async def test_a_training(opened: Opened, kept: Path, book: Path) -> None:
         assert not scope.watch.too_long, scope.watch.too_long
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_typing_selecting_and_going_back_in_time(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -35,7 +35,7 @@ async def test_typing_selecting_and_going_back_in_time(opened: Opened, kept: Pat
         assert not scope.watch.too_long, scope.watch.too_long
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_an_audit(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -45,7 +45,7 @@ async def test_an_audit(opened: Opened, kept: Path, book: Path) -> None:
         assert not scope.watch.too_long, scope.watch.too_long
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_going_through_the_panes_and_resizing(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -56,7 +56,7 @@ async def test_going_through_the_panes_and_resizing(opened: Opened, kept: Path) 
         assert not scope.watch.too_long, scope.watch.too_long
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_large_paste_into_a_field_is_cut_and_that_is_told(opened: Opened, kept: Path) -> None:
     from textual.events import Paste
 
@@ -71,7 +71,7 @@ async def test_a_large_paste_into_a_field_is_cut_and_that_is_told(opened: Opened
         assert not scope.watch.too_long, scope.watch.too_long
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_eye_of_these_tests_is_open() -> None:
     def hold(seconds: float) -> None:
         end = time.thread_time() + seconds

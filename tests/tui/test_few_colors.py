@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive, first
 from scope import TEXT, Opened
 from textual.widget import Widget
 from textual.widgets import Input, Select
@@ -20,7 +19,7 @@ def sixteen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert has_few_colors()
 
 
-@pytest.mark.parametrize("theme", first(1, ["bpescope-dark", "bpescope-light", "ansi-light"]))
+@pytest.mark.parametrize("theme", ["bpescope-dark"])
 async def test_tokens_side_by_side_have_other_colors(opened: Opened, kept: Path, sixteen: None, theme: str) -> None:
     config.save_configuration(config.Configuration(theme=theme))
     async with opened() as scope:
@@ -35,7 +34,7 @@ async def test_tokens_side_by_side_have_other_colors(opened: Opened, kept: Path,
     assert config.load_configuration().theme == theme, "a terminal of more colors has the theme that was chosen there"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_focus_is_seen_on_pattern_and_ties(opened: Opened, kept: Path, sixteen: None) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -48,7 +47,7 @@ async def test_the_focus_is_seen_on_pattern_and_ties(opened: Opened, kept: Path,
             assert shown.styles.background != before
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("colors", ["truecolor", ""])
 async def test_without_any_color_the_focus_is_seen_as_well(
     opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch, colors: str

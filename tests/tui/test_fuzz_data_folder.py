@@ -4,12 +4,11 @@ import random
 from pathlib import Path
 
 import pytest
-from amounts import first
 
 from tests.attack.fuzz_data_folder import WAYS, House, break_file, play, what
 
 
-@pytest.mark.parametrize("seed", first(1, range(6)))
+@pytest.mark.parametrize("seed", range(1))
 async def test_whatever_lies_in_its_folders_the_app_starts_and_loses_none(home: Path, seed: int) -> None:
     house = House(home / "house")
     house.root.mkdir()

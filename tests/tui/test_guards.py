@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import Opened, events_of_click, key
 from terminal import terminal
 from textual import events
@@ -29,7 +28,7 @@ from tui.owners.owner import Owner
 from tui.terminal.guards import Dialog, FaithfulParser, Field, GuardedPalette, PagedOptionList, leads_nowhere
 
 both = pytest.mark.parametrize(
-    "guarded", [pytest.param(True, id="guarded"), pytest.param(False, marks=exhaustive, id="plain")]
+    "guarded", [pytest.param(True, id="guarded"), pytest.param(False, marks=pytest.mark.slow, id="plain")]
 )
 """Of the plain apps a crash costs a second each, and tells of Textual, not of us."""
 
@@ -75,7 +74,7 @@ class Asks(App[None]):
 
 
 @both
-@exhaustive
+@pytest.mark.slow
 async def test_enter_twice_in_a_dialog(guarded: bool) -> None:
     app = Asks(guarded)
     async with running(app, None if guarded else ScreenStackError):
@@ -199,7 +198,7 @@ async def test_a_click_on_what_has_just_been_removed(guarded: bool, then: str) -
             app.post_message(event)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_second_click_on_a_toast_that_goes_away(opened: Opened, kept: Path) -> None:
     async with opened(notifications=True) as scope:
         await scope.until_tokenizer()
@@ -220,7 +219,7 @@ INVALID = b"a\xff\xc3(b"
 """Two bytes in it are no UTF-8."""
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 def test_a_byte_that_is_no_utf_8_is_a_character_like_another() -> None:
     with terminal() as app:
@@ -232,7 +231,7 @@ def test_a_byte_that_is_no_utf_8_is_a_character_like_another() -> None:
     assert (config.load_text() or "").startswith("a\ufffd\ufffd(b")
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_byte_that_is_no_utf_8_ends_an_app_of_textuals_own(home: Path) -> None:
     (home / "plain.py").write_text("from textual.app import App\nApp().run()\n")
     with terminal(program=("plain.py",)) as app:
@@ -336,7 +335,7 @@ async def test_a_line_to_type_into_draws_no_character_that_acts_on_a_terminal(gu
                 assert field.cursor_screen_offset.x == left + cell
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_field_takes_the_first_line_of_a_paste_as_it_is_also_in_the_palette(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -350,7 +349,7 @@ async def test_a_field_takes_the_first_line_of_a_paste_as_it_is_also_in_the_pale
                 assert field.render_line(0).text.strip() == "zoom¬␌"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_nul_in_a_special_token_is_told_in_a_sentence(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()

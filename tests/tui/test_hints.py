@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from rich.cells import cell_len
 from rich.console import Console
 from scope import Opened
@@ -86,7 +85,7 @@ def test_each_pattern_and_each_tie_rule_is_explained() -> None:
     assert tuple(TIE_MEANINGS) == TIES
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_every_part_that_takes_the_focus_says_what_it_is(opened: Opened, kept: Path) -> None:
     async with opened(size=(200, 60)) as scope:
         await scope.until_tokenizer()
@@ -98,7 +97,7 @@ async def test_every_part_that_takes_the_focus_says_what_it_is(opened: Opened, k
             assert cell_len(hint) <= LONGEST or str(kept.parent) in hint, hint
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_an_open_list_tells_of_the_name_under_its_cursor(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -113,7 +112,7 @@ async def test_an_open_list_tells_of_the_name_under_its_cursor(opened: Opened, k
         assert ties.value == "largest" and hint_of(ties) == TIE_MEANINGS["largest"]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_row_of_the_log_is_told_in_words(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -128,7 +127,7 @@ async def test_a_row_of_the_log_is_told_in_words(opened: Opened, kept: Path) -> 
         assert log.hint != before and cell_len(log.hint) <= LONGEST
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_f3_leads_to_where_a_training_begins_then_to_its_merges_and_its_curve(opened: Opened, kept: Path) -> None:
     async with opened(size=(80, 24)) as scope:
         await scope.until_tokenizer()

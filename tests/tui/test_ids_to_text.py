@@ -1,7 +1,6 @@
 """Ids in, text out: what is typed or pasted is decoded as one types, and told where it is none; F4 leads on with it."""
 
 import pytest
-from amounts import exhaustive
 from scope import Opened
 from textual.events import Paste
 from textual.widgets import Static
@@ -46,7 +45,7 @@ def test_torn_bytes_are_brought_out_and_what_is_no_token_has_no_color() -> None:
     assert rows([104, 128, 999], 80) == [[("h", 0, False), ("\\x80", 1, True), ("?999?", -1, False)]]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_ids_are_decoded_as_they_are_typed_and_the_editor_takes_their_text(opened: Opened, kept: object) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

@@ -1,12 +1,10 @@
 """Lanes: several tokenizers, or several steps of one, share a text; each is told apart, and each is exact."""
 
 import asyncio
-import gc
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from rich.style import Style
 from scope import TEXT, Scope
 from scope import Opened as Opens
@@ -18,7 +16,7 @@ from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.drawing.palette import Look, Palette, make_palette
 from tui.owners.lanes import MOST, Lanes
-from tui.owners.loading import Recovery, read
+from tui.owners.loading import Recovery
 from tui.state.tokenizers import LaneChoice, Opened, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
@@ -195,17 +193,6 @@ def test_a_lane_whose_file_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> N
     assert not chosen.shown and not chosen.remembered and "here.json" in chosen.host.said[-1]
 
 
-def test_a_search_for_garbage_leaves_loaded_tokenizers_alone(tmp_path: Path, home: Path) -> None:
-    """Else it would look at each of their tokens, while a key waits."""
-    save(SMALL, path := tmp_path / "small.json")
-    gc.unfreeze()
-    loaded = asyncio.run(read(Host(), path, lambda _: None, lambda *_: None))
-    assert loaded is not None
-    assert not any(one is loaded.tokenizer.vocabulary for one in gc.get_objects())
-    gc.unfreeze()
-    assert any(one is loaded.tokenizer.vocabulary for one in gc.get_objects())
-
-
 def test_lanes_are_remembered_as_they_are() -> None:
     for lane in (LaneChoice(), LaneChoice("", 0), LaneChoice("/a:b c@2.json"), LaneChoice("/x", 12)):
         assert LaneChoice.parse(str(lane)) == lane
@@ -271,7 +258,7 @@ async def test_lanes_in_the_editor(opened: Opens, kept: Path, tmp_path: Path) ->
         assert not scope.screen.query_one(LaneLines).display and not scope.area.gutter_width
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_lanes_at_steps_of_a_rank_file_are_so_once_its_merges_are_recovered(
     opened: Opens, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from amounts import SHARE, amount, exhaustive
+import pytest
 from nasty import nasty_texts
 from real import real_file
 
@@ -42,16 +42,15 @@ def edited_at_random(lanes: list[Tokenizer], text: str, n_edits: int) -> None:
                 assert lane.n_tokens == len(lane.live.ids)
 
 
-@amount(80, 1_000)
-def test_lanes_of_small_vocabularies(amount: int) -> None:
+def test_lanes_of_small_vocabularies() -> None:
     text = prose(4_000)
     patterns = ("gpt2", "gpt4", "gpt4o")
-    edited_at_random([train(text, vocab_size=400, pattern=pattern) for pattern in patterns], text, amount)
+    edited_at_random([train(text, vocab_size=400, pattern=pattern) for pattern in patterns], text, 80)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_lanes_of_real_vocabularies(tmp_path: Path) -> None:
-    n_edits = round(2_000 * SHARE)
+    n_edits = 2_000
     names = ("r50k_base", "cl100k_base", "o200k_base")
     text = prose(500 * n_edits)  # a million characters, where all is tried
     lanes = [load(real_file(f"{name}.tiktoken", tmp_path)) for name in names]

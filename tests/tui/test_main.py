@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 
 from bpe_core import load, save
 from bpe_core.cli.main import COMMANDS
@@ -50,7 +49,7 @@ def test_without_a_terminal_it_names_the_commands_that_need_none(book: Path) -> 
         assert all(f"bpescope {command}" in sentence for command in HEADLESS)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_subcommand_needs_no_terminal(book: Path) -> None:
     assert in_a_pipe("train", book, "-o", "out.json", "--vocab-size", "260").returncode == 0
     encoded = in_a_pipe("encode", "-t", "out.json", text=b"the theme")

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive, first
 from scope import Opened
 from textual.widgets import Input, Label, Select
 
@@ -20,8 +19,8 @@ from tui.widgets.title_line import TitleLine
 SIZES = [(80, 24), (100, 30), (120, 40), (200, 60)]
 
 
-@pytest.mark.parametrize("size", first(1, SIZES))
-@exhaustive
+@pytest.mark.parametrize("size", list(SIZES)[:1])
+@pytest.mark.slow
 async def test_all_options_and_some_merges_are_seen(opened: Opened, kept: Path, size: tuple[int, int]) -> None:
     async with opened(size=size) as scope:
         await scope.until_tokenizer()
@@ -37,7 +36,7 @@ async def test_all_options_and_some_merges_are_seen(opened: Opened, kept: Path, 
         assert focused is not None and str(line.render()) == hint_of(focused)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_tabs_follow_every_resize(opened: Opened, kept: Path) -> None:
     async with opened(size=(120, 40)) as scope:
         await scope.until_tokenizer()
@@ -60,7 +59,7 @@ async def test_the_tabs_follow_every_resize(opened: Opened, kept: Path) -> None:
             assert ("F3 Training" in title.render_line(0).text) == tabbed
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_long_name_is_cut_and_not_left_out(opened: Opened, home: Path) -> None:
     save(train("aa bb", vocab_size=258), config.tokenizers_folder() / "a-story-in-english-15-more-gpt4-2.json")
     async with opened(size=(80, 24)) as scope:
@@ -85,7 +84,7 @@ async def test_the_palette_has_one_name_for_each_thing(opened: Opened, kept: Pat
         assert sorted(names) == ["Quit", "Screenshot", "Theme"]  # help and zoom are commands of the main screen
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_controls_of_the_audit_say_what_they_do(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -95,7 +94,7 @@ async def test_the_controls_of_the_audit_say_what_they_do(opened: Opened, kept: 
         assert "its bytes in hex" in str(scope.screen.query_one(HintLine).render())
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_preset_is_learned_step_by_step(opened: Opened, kept: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
@@ -126,7 +125,7 @@ async def test_a_preset_is_learned_step_by_step(opened: Opened, kept: Path) -> N
         await scope.until(lambda: scope.screen.run.phase == "paused" and len(log.merges) == 1, "another one has begun")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_first_vocabulary_is_as_large_as_the_field_says(opened: Opened) -> None:
     async with opened() as scope:
         await scope.until_learned()
@@ -137,7 +136,7 @@ async def test_the_first_vocabulary_is_as_large_as_the_field_says(opened: Opened
         assert int(scope.training.query_one("#vocab-size", Input).value) == size, "also the next time"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_pattern_that_was_given_wrongly_can_be_changed(opened: Opened, kept: Path, home: Path) -> None:
     ranks = home / "ranks.txt"
     save(train("the theme of the other thesis " * 9, vocab_size=280, pattern="gpt2"), ranks, format="tiktoken")
@@ -170,7 +169,7 @@ async def test_a_pattern_that_was_given_wrongly_can_be_changed(opened: Opened, k
         assert scope.screen.tokenizer is not None and scope.screen.tokenizer.pattern == "gpt2"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_list_of_names_is_wide_enough_for_them(opened: Opened, kept: Path) -> None:
     async with opened(size=(80, 24)) as scope:
         await scope.until_tokenizer()

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from amounts import exhaustive
 from scope import Opened as AppOpened
 
 from bpe_core import save, train
@@ -141,7 +140,7 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
     assert shelf.value == (row,)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_tokenizer_is_renamed_loses_its_file_and_is_forgotten(
     opened: AppOpened, kept: Path, tmp_path: Path
 ) -> None:

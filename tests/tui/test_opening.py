@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from amounts import exhaustive
+import pytest
 from scope import TEXT, Opened
 from textual.widgets import Label
 
@@ -11,7 +11,7 @@ from tui.dialogs.button_questions import Choose
 from tui.dialogs.questions import AskPath
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
     opened: Opened, kept: Path, home: Path, book: Path
 ) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from amounts import exhaustive
 from loop_watch import LoopWatch
 from scope import Ear, Scope
 from textual.app import App, ComposeResult
@@ -88,7 +87,7 @@ def test_the_first_thing_one_sees(snap_compare: Picture) -> None:
     assert pictured(snap_compare, USUAL, DARK, story)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_vocabulary_is_learned_merge_by_merge(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         await scope.press("f3")
@@ -109,7 +108,7 @@ def test_typing_among_the_tokens(snap_compare: Picture) -> None:
     assert pictured(snap_compare, SMALL, DARK, story)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_why_a_word_is_split_so(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         await scope.press("alt+e", "ctrl+t")
@@ -117,7 +116,7 @@ def test_why_a_word_is_split_so(snap_compare: Picture) -> None:
     assert pictured(snap_compare, USUAL, LIGHT, story)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_back_in_time(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         scope.area.load(STORY.read_text("utf-8")[:700])
@@ -136,12 +135,12 @@ async def _audited(scope: Scope) -> None:
     await scope.press("down", "down")
 
 
-@exhaustive
+@pytest.mark.slow
 def test_what_is_wrong_with_a_vocabulary(snap_compare: Picture) -> None:
     assert pictured(snap_compare, USUAL, DARK, _audited)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_all_of_it_on_a_large_screen(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         await _audited(scope)
@@ -150,7 +149,7 @@ def test_all_of_it_on_a_large_screen(snap_compare: Picture) -> None:
     assert pictured(snap_compare, LARGE, LIGHT, story)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_the_texts_on_a_small_screen(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         await scope.press("f2")
@@ -158,7 +157,7 @@ def test_the_texts_on_a_small_screen(snap_compare: Picture) -> None:
     assert pictured(snap_compare, SMALL, LIGHT, story)
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "size", "theme"), [("S2", USUAL, DARK), ("S4", SMALL, LIGHT)], ids=["S2", "S4"])
 def test_a_tie_and_what_each_rule_takes_of_it(
     snap_compare: Picture, name: str, size: tuple[int, int], theme: str

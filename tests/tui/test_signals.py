@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive, first
 from scope import children
 from terminal import AppTerminal, terminal
 
@@ -32,7 +31,7 @@ def echoes(app: AppTerminal) -> bool:
     return bool(termios.tcgetattr(app.side)[3] & termios.ECHO)
 
 
-@pytest.mark.parametrize("number", first(1, [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]))
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
     with terminal() as app:
         typed(app, "typed just now")
@@ -46,7 +45,7 @@ def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
     assert (config.load_text() or "").startswith("typed just now")
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_window_that_is_closed_loses_nothing_and_leaves_nothing(book: Path) -> None:
     with terminal(book) as app:
         typed(app, "typed just now")
@@ -57,7 +56,7 @@ def test_a_window_that_is_closed_loses_nothing_and_leaves_nothing(book: Path) ->
     assert (config.load_text() or "").startswith("typed just now")
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_window_that_closes_unheard_ends_it_too() -> None:
     with terminal() as app:
         typed(app, "typed just now")
@@ -69,7 +68,7 @@ def test_a_window_that_closes_unheard_ends_it_too() -> None:
     assert (config.load_text() or "").startswith("typed just now")
 
 
-@exhaustive
+@pytest.mark.slow
 def test_after_a_stop_it_goes_on_as_if_nothing_had_been() -> None:
     with terminal() as app:
         typed(app, "one ")
@@ -91,7 +90,7 @@ def test_after_a_stop_it_goes_on_as_if_nothing_had_been() -> None:
     assert (config.load_text() or "").startswith("one two three ")
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_window_that_is_closed_ends_what_a_shell_has_started_in_it() -> None:
     """The shell ends first: then the app is told to end, and to go on, once or twice, in any order."""
     shell = "import subprocess, sys; subprocess.run([sys.executable, '-m', 'tui'])"
@@ -104,7 +103,7 @@ def test_a_window_that_is_closed_ends_what_a_shell_has_started_in_it() -> None:
     assert (config.load_text() or "").startswith("typed just now")
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_terminal_that_ends_unheard_is_not_read_without_end() -> None:
     deaf = (
         "import signal, sys; from tui.terminal import signals; signals._ENDING = (); signal.signal(1, signal.SIG_IGN); "

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import PATIENCE, eventually
 from terminal import terminal
 
@@ -54,7 +53,7 @@ def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(ho
     assert not [path for path in before["opened"] if path.startswith((str(kept.parent), str(home)))]
 
 
-@exhaustive
+@pytest.mark.slow
 def test_the_text_is_on_the_terminal_before_the_panes_have_anything_in_them(home: Path, kept: Path) -> None:
     config.save_text(OWN)
     with terminal() as app:
@@ -64,7 +63,7 @@ def test_the_text_is_on_the_terminal_before_the_panes_have_anything_in_them(home
         assert "bpescope" in first and all(pane.capitalize() in first for pane in ("corpus", "training", "editor"))
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (200, 60)])
 async def test_nothing_moves_when_the_panes_are_loaded(home: Path, kept: Path, size: tuple[int, int]) -> None:
     config.save_text(OWN * 30)
@@ -82,7 +81,7 @@ async def test_nothing_moves_when_the_panes_are_loaded(home: Path, kept: Path, s
         assert places["panes"] == places["frames"]
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_key_pressed_at_once_is_not_lost(home: Path, kept: Path) -> None:
     config.save_text(OWN)
     app = BpeScope()
@@ -96,7 +95,7 @@ async def test_a_key_pressed_at_once_is_not_lost(home: Path, kept: Path) -> None
         await eventually(lambda: screen.active == "audit", "the audit is in front")
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_tokens_of_what_was_typed_at_once_are_those_of_the_whole_text(home: Path, kept: Path) -> None:
     config.save_text("the ")
     app = BpeScope()

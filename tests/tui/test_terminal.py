@@ -7,7 +7,6 @@ shown goes through `bpe_core.visible`; here the bytes themselves are looked at.
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from terminal import AppTerminal, terminal
 
 from bpe_core import save, train
@@ -37,7 +36,7 @@ def test_the_eye_of_these_tests_is_open() -> None:
                 innocent(app)
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
     (home / "hostile.txt").write_text((PAYLOAD + "\n") * 20)
@@ -66,7 +65,7 @@ def test_a_hostile_text_as_corpus_and_preview_and_token(home: Path) -> None:
         innocent(app)
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 def test_a_hostile_paste(home: Path) -> None:
     with terminal() as app:
@@ -105,7 +104,7 @@ def test_a_hostile_paste(home: Path) -> None:
         innocent(app)
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_a_hostile_file_name(home: Path) -> None:
     name = PAYLOAD.replace("/", "").replace("\x00", "")

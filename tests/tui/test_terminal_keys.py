@@ -1,7 +1,6 @@
 """Keys as a terminal sends them, and as fast as it can: what simulated key presses do not show."""
 
 import pytest
-from amounts import exhaustive
 from terminal import terminal
 
 from bpe_core.content.examples import examples
@@ -10,7 +9,7 @@ from tui.disk import config
 
 
 @pytest.mark.usefixtures("kept")
-@exhaustive
+@pytest.mark.slow
 def test_alt_and_a_letter_is_a_command_and_no_text() -> None:
     with terminal() as app:
         app.until_shown("Tokenizers")
@@ -21,7 +20,7 @@ def test_alt_and_a_letter_is_a_command_and_no_text() -> None:
     assert config.load_text() == examples()[0].text
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 def test_keys_that_arrive_at_once_are_done_one_after_the_other() -> None:
     with terminal() as app:

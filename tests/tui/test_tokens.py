@@ -4,7 +4,6 @@ import random
 from itertools import pairwise
 
 import pytest
-from amounts import amount, exhaustive
 
 from bpe_core import LiveText, Tokenizer, train
 from tui.text.tokens import TokensOfRows, find_tokens
@@ -44,13 +43,12 @@ def test_neighbors_on_a_line_differ(tokenizer: Tokenizer) -> None:
         start += len(line)
 
 
-@amount(20, 100)
-@exhaustive
-def test_remembered_rows_are_those_of_a_fresh_text(tokenizer: Tokenizer, amount: int) -> None:
+@pytest.mark.slow
+def test_remembered_rows_are_those_of_a_fresh_text(tokenizer: Tokenizer) -> None:
     rng = random.Random(3)
     live = LiveText(tokenizer, "".join(rng.choices(PARTS, k=200)))
     rows = TokensOfRows()
-    for _ in range(amount):
+    for _ in range(20):
         n = live.n_characters
         start = rng.randrange(n)
         for row in range(0, n - 40, 40):

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from scope import TEXT, Opened, events_of_click, key
 from textual.widgets import Input, Select
 
@@ -16,10 +15,10 @@ from tui.terminal.guards import GuardedPalette
     ("keys", "value"),
     [
         (["tab", "shift+tab", *"257"], "257"),
-        pytest.param([*"9257", "home", "delete", "end", "8"], "2578", marks=exhaustive),
-        pytest.param([*"25", "backspace", *"57"], "257", marks=exhaustive),
-        pytest.param([*"57", "home", "2"], "257", marks=exhaustive),
-        pytest.param([*"257.5"], "257.5", marks=exhaustive),
+        pytest.param([*"9257", "home", "delete", "end", "8"], "2578", marks=pytest.mark.slow),
+        pytest.param([*"25", "backspace", *"57"], "257", marks=pytest.mark.slow),
+        pytest.param([*"57", "home", "2"], "257", marks=pytest.mark.slow),
+        pytest.param([*"257.5"], "257.5", marks=pytest.mark.slow),
     ],
 )
 async def test_no_digit_of_a_fast_burst_is_lost(opened: Opened, kept: Path, keys: list[str], value: str) -> None:
@@ -34,7 +33,7 @@ async def test_no_digit_of_a_fast_burst_is_lost(opened: Opened, kept: Path, keys
         assert (field.value, scope.area.text) == (value, text)
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_part_of_a_token_is_no_vocabulary(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
@@ -57,19 +56,19 @@ async def test_a_path_typed_ahead_is_in_the_dialog_and_enter_answers_it(opened: 
 @pytest.mark.parametrize(
     ("keys", "front"),
     [
-        pytest.param("ctrl+o escape f1", Help, marks=exhaustive),
+        pytest.param("ctrl+o escape f1", Help, marks=pytest.mark.slow),
         ("f1 ctrl+p escape", Help),
-        pytest.param("ctrl+p t h e m e enter escape", None, marks=exhaustive),
-        pytest.param("ctrl+p pageup", GuardedPalette, marks=exhaustive),
-        pytest.param("ctrl+p pagedown pagedown", GuardedPalette, marks=exhaustive),
-        pytest.param("ctrl+p escape", None, marks=exhaustive),
-        pytest.param("ctrl+p escape ctrl+p", GuardedPalette, marks=exhaustive),
-        pytest.param("f1 escape escape", None, marks=exhaustive),
-        pytest.param("f1 ctrl+p", GuardedPalette, marks=exhaustive),
-        pytest.param("ctrl+o escape ctrl+o", AskPath, marks=exhaustive),
+        pytest.param("ctrl+p t h e m e enter escape", None, marks=pytest.mark.slow),
+        pytest.param("ctrl+p pageup", GuardedPalette, marks=pytest.mark.slow),
+        pytest.param("ctrl+p pagedown pagedown", GuardedPalette, marks=pytest.mark.slow),
+        pytest.param("ctrl+p escape", None, marks=pytest.mark.slow),
+        pytest.param("ctrl+p escape ctrl+p", GuardedPalette, marks=pytest.mark.slow),
+        pytest.param("f1 escape escape", None, marks=pytest.mark.slow),
+        pytest.param("f1 ctrl+p", GuardedPalette, marks=pytest.mark.slow),
+        pytest.param("ctrl+o escape ctrl+o", AskPath, marks=pytest.mark.slow),
     ],
 )
-@exhaustive
+@pytest.mark.slow
 async def test_each_key_goes_to_where_the_one_before_has_led(
     opened: Opened, kept: Path, keys: str, front: type | None
 ) -> None:
@@ -81,7 +80,7 @@ async def test_each_key_goes_to_where_the_one_before_has_led(
         assert scope.area.text == text
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_clicks_and_keys_in_one_batch_keep_their_order(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()

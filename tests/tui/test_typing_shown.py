@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from real import real_file
 from scope import Opened
 from textual.strip import Strip
@@ -34,7 +33,7 @@ TOLD = (
 """Each key, and the line that tells what it did."""
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_every_key_is_told(opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Recovery, "recover", lambda recovery, loaded: None)  # no merge is looked at here

@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from rich.style import Style
 from scope import Opened, Scope
 from textual.app import App, ComposeResult
@@ -240,7 +239,7 @@ async def until_explained(scope: Scope, step: int) -> Explanation:
     return scope.screen.explained.explanation
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_the_pairs_move_with_each_step_of_a_preset(opened: Opened, kept: Path) -> None:
     """F7 goes on; the table moves, the reader turns from one to the other and travels back."""
     async with opened() as scope:
@@ -270,7 +269,7 @@ async def test_the_pairs_move_with_each_step_of_a_preset(opened: Opened, kept: P
         assert panel.display and panel.seen == "why"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_a_kept_vocabulary_is_asked_about_in_the_texts_that_are_chosen(
     opened: Opened, kept: Path, book: Path
 ) -> None:
@@ -297,7 +296,7 @@ async def test_a_kept_vocabulary_is_asked_about_in_the_texts_that_are_chosen(
         assert scope.screen.query_one("#above-log").size.height == settings and scope.screen.focused.id == "vocab-size"
 
 
-@exhaustive
+@pytest.mark.slow
 async def test_whoever_goes_to_the_log_is_told_of_the_newest_merge_or_why_not(
     opened: Opened, kept: Path, book: Path
 ) -> None:

@@ -1,7 +1,6 @@
 """What if a vocabulary stood behind another pattern or normalizer: the tokens that die, and how they are told."""
 
 import pytest
-from amounts import exhaustive
 from real import real_file
 
 from bpe_core import Tokenizer, load, save, train
@@ -66,7 +65,7 @@ def test_the_command_tells_it(tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
-@exhaustive
+@pytest.mark.slow
 def test_cl100k_with_fewer_digits(tmp_path, capsys):
     """1,102 and 1,000: what a published model did to this vocabulary, and what pairs of digits would have done."""
     path = real_file("cl100k_base.tiktoken", tmp_path)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from amounts import exhaustive
 from worker_process import Worker
 
 from bpe_core import load
@@ -96,7 +95,7 @@ def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus:
     assert isinstance(worker.rest()[-1], Done)
 
 
-@exhaustive
+@pytest.mark.slow
 def test_what_arrives_is_what_was_learned(start: Start, corpus: Path, tmp_path: Path) -> None:
     """The batches join to the merges of the saved file, and to those of the same training in this process."""
     merges = [
@@ -140,7 +139,7 @@ def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None
     assert worker.code() == 0
 
 
-@exhaustive
+@pytest.mark.slow
 def test_one_can_step_from_the_very_first_merge(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     assert worker.until(State)[-1] == State("paused")
@@ -160,7 +159,7 @@ def test_the_last_step_is_the_end(start: Start, corpus: Path) -> None:
     assert steps(events) == [1, 2] and isinstance(events[-1], Done) and events[-1].reason == "vocabulary size reached"
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     worker.until(State)
@@ -169,7 +168,7 @@ def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
     assert _cpu_seconds(worker) - used <= 0.02
 
 
-@exhaustive
+@pytest.mark.slow
 def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("what was there before")
     worker = start("train", corpus, "-o", "out.json", "--paused")
@@ -180,7 +179,7 @@ def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, c
     assert (tmp_path / "out.json").read_text() == "what was there before"
 
 
-@exhaustive
+@pytest.mark.slow
 def test_nonsense_on_stdin_is_said_and_survived(start: Start, corpus: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     worker.until(State)
@@ -190,7 +189,7 @@ def test_nonsense_on_stdin_is_said_and_survived(start: Start, corpus: Path) -> N
     assert b"a worker knows run, pause, step N" in complaint and b"\x1b" not in complaint
 
 
-@exhaustive
+@pytest.mark.slow
 def test_killed_in_mid_training_it_leaves_no_half_file(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
     worker.until(Merges)
@@ -211,7 +210,7 @@ def test_a_signal_ends_it_and_keeps_what_was_learned(
     assert load(tmp_path / "out.json").step == len(steps(seen))
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_signal_reaches_a_paused_worker(start: Start, corpus: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     worker.until(State)
@@ -231,7 +230,7 @@ def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
     assert set(os.listdir(tmp_path)) == {"words.txt", "out.json"}
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_paused_worker_goes_too(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start("train", corpus, "-o", "out.json", "--paused")
     worker.until(State)
@@ -254,7 +253,7 @@ def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> Non
     assert os.listdir(tmp_path) == ["large.txt"]
 
 
-@exhaustive
+@pytest.mark.slow
 def test_what_cannot_be_done_is_a_failed_event_and_exit_code_2(start: Start, corpus: Path, tmp_path: Path) -> None:
     for arguments in (
         ("train", "missing.txt", "-o", "out.json"),
@@ -312,7 +311,7 @@ def test_an_audit_of_huge_ids_ends(start: Start, tmp_path: Path) -> None:
     assert len(counts) == 256 and counts[10**9] == counts[97] == 1
 
 
-@exhaustive
+@pytest.mark.slow
 def test_control_c_at_the_prompt_keeps_what_was_learned_and_says_so(start: Start, tmp_path: Path) -> None:
     words = random.Random(0)
     text = " ".join("".join(words.choices("etaoinshrdlu", k=words.randint(3, 12))) for _ in range(100_000))

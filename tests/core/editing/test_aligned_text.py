@@ -4,7 +4,6 @@ import random
 import unicodedata
 
 import pytest
-from amounts import amount, first
 from nasty import nasty_texts
 
 from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary, train
@@ -126,15 +125,14 @@ def short_parts(monkeypatch):
 
 @pytest.mark.usefixtures("short_parts")
 @pytest.mark.parametrize("name", MAKERS)
-@pytest.mark.parametrize("seed", first(1, range(3)))
-@amount(8, 40)
-def test_after_every_edit_all_parts_together_are_the_whole(name, seed, amount):
+@pytest.mark.parametrize("seed", range(1))
+def test_after_every_edit_all_parts_together_are_the_whole(name, seed):
     rng = random.Random(f"{name} {seed}")
     tokenizer = MAKERS[name]()
     bits = (TEXTS, [*TYPED, *"low lé"], ["日本語の文章", "カ", "low ", " ", "e", "x\u0301"])[seed]
     live = AlignedText(tokenizer, "".join(rng.choices(bits, k=8)))
     n_parts = 0
-    for _ in range(amount):
+    for _ in range(8):
         text = live.text
         start = rng.randint(0, len(text))
         end = min(len(text), start + rng.choice((0, 0, 1, 3, 30)))
@@ -157,7 +155,7 @@ def test_after_every_edit_all_parts_together_are_the_whole(name, seed, amount):
         assert live.n_tokens_between(first, last) == sum(len(span.ids) for span in live.spans(first, last))
         n_parts += len(live._parts)
     is_whole = name in ("replaced", "removed")  # rules that may look anywhere; a pattern of which no cuts are known
-    assert n_parts > amount * 3 or seed or is_whole, "there are cuts"
+    assert n_parts > 24 or seed or is_whole, "there are cuts"
 
 
 def test_what_starts_afresh_is_never_composed_with_what_is_before_it():
@@ -173,11 +171,10 @@ def test_what_starts_afresh_is_never_composed_with_what_is_before_it():
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@amount(15, 150)
-def test_after_every_edit_ids_and_spans_are_those_of_the_text(name, amount):
+def test_after_every_edit_ids_and_spans_are_those_of_the_text(name):
     rng = random.Random(name)
     live = AlignedText(MAKERS[name](), "".join(rng.choices(TEXTS, k=3)))
-    for _ in range(amount):
+    for _ in range(15):
         old, text = live.ids, live.text
         start = rng.randint(0, len(text))
         end = min(len(text), start + rng.choice((0, 0, 1, 3, len(text) // 2 if len(text) > 90 else 2)))
@@ -200,10 +197,9 @@ def test_after_every_edit_ids_and_spans_are_those_of_the_text(name, amount):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@amount(6, 60)
-def test_the_spans_of_a_part_are_those_of_the_whole_that_meet_it(name, amount):
+def test_the_spans_of_a_part_are_those_of_the_whole_that_meet_it(name):
     rng = random.Random(name)
-    for text in TEXTS[:amount]:
+    for text in TEXTS[:6]:
         live = AlignedText(MAKERS[name](), text)
         whole = holds(live)
         start, end = sorted(rng.choices(range(len(text) + 1), k=2))
@@ -215,19 +211,17 @@ def test_the_spans_of_a_part_are_those_of_the_whole_that_meet_it(name, amount):
 
 
 @pytest.mark.parametrize("name", ["NFC", "NFD", "llama 2", "metaspace", "end of piece"])
-@amount(15, 200)
-def test_where_nothing_is_dropped_spans_leave_no_gap(name, amount):
-    for text in TEXTS[:amount]:
+def test_where_nothing_is_dropped_spans_leave_no_gap(name):
+    for text in TEXTS[:15]:
         assert not covers(AlignedText(MAKERS[name](), text))
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "words", "none", r"(?#only)\w+|x"])
-@amount(30, 200)
-def test_of_bytes_alone_it_says_what_a_live_text_says(pattern, amount):
+def test_of_bytes_alone_it_says_what_a_live_text_says(pattern):
     rng = random.Random(pattern)
     tokenizer = Tokenizer(BYTES, pattern)
     aligned, live = AlignedText(tokenizer, TEXTS[0]), LiveText(tokenizer, TEXTS[0])
-    for text in TEXTS[:amount]:
+    for text in TEXTS[:30]:
         start, end = sorted(rng.choices(range(live.n_characters + 1), k=2))
         one, other = aligned.splice(start, end, text), live.splice(start, end, text)
         assert aligned.ids == live.ids

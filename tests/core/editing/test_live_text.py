@@ -4,7 +4,6 @@ import random
 from importlib import import_module
 
 import pytest
-from amounts import amount, first
 from nasty import CONTRACTIONS, SPACES, WORDS
 
 from bpe_core import PATTERNS, LiveText, OptionError, Tokenizer, Vocabulary, train
@@ -62,7 +61,7 @@ def ripple(old, new, token_bytes, n_before, n_after):
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, *OWN_PATTERNS])
-@pytest.mark.parametrize("seed", first(1, range(4)))
+@pytest.mark.parametrize("seed", range(1))
 def test_every_edit_equals_a_fresh_encode(vocabulary, pattern, seed):
     rng = random.Random(f"{pattern} {seed}")
     bits = rng.sample(BITS, k=(3, 8, 30, 100)[seed])
@@ -165,7 +164,7 @@ def test_digits_three_at_a_time_move_on_beside_the_screen(vocabulary):
 @pytest.mark.parametrize(
     "pattern", ["gpt4", "gpt4o", r".{1,7}|\n", r"\d{3}(?=\d)|\d|\D{1,4}", r"aa|b+c|\d{2,5}(?!b)|\w"]
 )
-@pytest.mark.parametrize("bits", first(2, ["1a", "😊1", "0123456789", "a", "12 \n"]))
+@pytest.mark.parametrize("bits", ["1a", "😊1"])
 def test_edits_in_a_text_that_is_still_being_split_again(vocabulary, monkeypatch, pattern, bits):
     monkeypatch.setattr(import_module("bpe_core.editing.live_text.resplit"), "STEP", 40)
     rng = random.Random(pattern + bits)
@@ -228,13 +227,12 @@ REMOVED = r"(?#only)(?:{0})(*SKIP)(*FAIL)|(?:(?!{0})(?s:.))+"
     ],
 )
 @pytest.mark.parametrize("bits", ["ab", "ab 1", [*WORDS, *SPACES, "ab", "aab"]])
-@amount(40, 150)
-def test_what_a_pattern_drops_depends_on_what_is_around_it(vocabulary, pattern, bits, amount):
+def test_what_a_pattern_drops_depends_on_what_is_around_it(vocabulary, pattern, bits):
     """In `abb` the first b goes, the second stays, and by themselves they would look the same."""
     rng = random.Random(pattern + bits[0])
     tokenizer = Tokenizer(vocabulary, pattern)
     live, text = LiveText(tokenizer), ""
-    for round in range(amount):
+    for round in range(40):
         start, end, typed = random_edit(rng, text, bits)
         change = live.splice(start, end, typed)
         n_before = len(tokenizer.encode_ordinary(text))

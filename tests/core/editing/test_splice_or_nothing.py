@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from amounts import first
 from test_aligned_text import MAKERS
 
 from bpe_core import LiveText, PatternError, Tokenizer, train
@@ -53,7 +52,7 @@ def edit_of(rng: random.Random, text: str, bits: list[str]) -> tuple[int, int, s
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "none", r"\w+", r"(?<=x)a+|.|\n", r"\p{N}{1,2}|\w+|\W"])
-@pytest.mark.parametrize("seed", first(1, range(3)))
+@pytest.mark.parametrize("seed", range(1))
 def test_a_live_text_after_a_failure_at_any_point(monkeypatch: pytest.MonkeyPatch, pattern: str, seed: int) -> None:
     fuse = Fuse()
     monkeypatch.setattr(Pieces, "split", fuse.guard(Pieces.split))
@@ -113,7 +112,7 @@ def test_a_live_text_after_the_patience_is_over(seed: int) -> None:
     assert n_failed > 2
 
 
-@pytest.mark.parametrize("name", first(1, ["many added", "NFC", "llama 2", "end of word"]))
+@pytest.mark.parametrize("name", ["many added"])
 def test_an_aligned_text_after_a_failure_at_any_point(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     from bpe_core.editing import aligned_parts, alignment
 

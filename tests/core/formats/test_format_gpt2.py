@@ -4,7 +4,6 @@ import json
 
 import pytest
 import tokenizers
-from amounts import exhaustive
 from nasty import nasty_texts
 from real import real_file
 from small_files import gpt2, put
@@ -21,7 +20,7 @@ def test_the_byte_alphabet():
     assert all(meant(written(bytes([byte]))) == bytes([byte]) for byte in range(256))
 
 
-@exhaustive
+@pytest.mark.slow
 def test_the_first_files_of_gpt_2(tmp_path):
     for name in ("encoder.json", "vocab.bpe"):
         real_file(name, tmp_path)

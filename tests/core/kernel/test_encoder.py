@@ -9,7 +9,6 @@ from itertools import chain
 from struct import pack
 
 import pytest
-from amounts import exhaustive
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -209,7 +208,7 @@ def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
         assert list(tokenizer.encode_to_array(text)) == expected
 
 
-@exhaustive
+@pytest.mark.slow
 def test_a_cache_that_is_full_many_times_over_remembers_nothing_wrong() -> None:
     merges = [(ord("a"), ord("b"), 256)]
     encoder = encoder_of(merges)
@@ -315,7 +314,7 @@ def test_what_is_wrong_is_an_error_and_nothing_else(make, error) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["gpt4", "none"])
-@exhaustive
+@pytest.mark.slow
 def test_an_interrupt_is_heard_within_the_work(pattern: str) -> None:
     tokenizer = train(["the cat sat on the mat"], vocab_size=260, pattern=pattern)
     compiled, splits = tokenizer.vocabulary.encoder.compiled, tokenizer.splitter.scanner

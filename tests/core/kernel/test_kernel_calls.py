@@ -10,7 +10,6 @@ from bpe_core import kernel
 if not kernel.available:
     pytest.skip(f"the kernel is {kernel.why_not}", allow_module_level=True)
 
-from amounts import exhaustive
 from kernel_calls import kernel_calls
 
 NAMES = list(kernel_calls(100))
@@ -62,7 +61,7 @@ def test_what_is_wrong_is_refused_and_what_is_right_still_works(name: str) -> No
         call(*right)
 
 
-@exhaustive
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on this system")
 @pytest.mark.parametrize(
     "name", ["Encoder.pieces", "Encoder.encode_bytes", "PieceTable.add", "Scanner.ends", "read_ranks"]

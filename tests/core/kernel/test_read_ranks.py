@@ -4,7 +4,6 @@ import random
 from base64 import b64encode
 
 import pytest
-from amounts import amount
 
 from bpe_core import FormatError, kernel
 from bpe_core.formats.file import TokenizerFile
@@ -56,11 +55,10 @@ def test_another_form_is_left_to_python(data: bytes) -> None:
     assert kernel.read_ranks(data) is None
 
 
-@amount(1_000, 100_000)
-def test_a_changed_file_is_read_as_line_by_line_or_not_at_all(amount: int) -> None:
+def test_a_changed_file_is_read_as_line_by_line_or_not_at_all() -> None:
     rng = random.Random(4)
     n_read = 0
-    for _ in range(amount):
+    for _ in range(1_000):
         data = bytearray(lines(rng.sample(TOKENS, 3), first=rng.choice((0, 9, 99))))
         for _ in range(rng.randrange(3)):
             at = rng.randrange(len(data))
@@ -73,7 +71,7 @@ def test_a_changed_file_is_read_as_line_by_line_or_not_at_all(amount: int) -> No
                 pytest.fail(f"{bytes(data)!r} was read, but {error}")
             assert found == (expected, {token: rank for rank, token in expected.items()}), bytes(data)
             n_read += 1
-    assert n_read > amount // 4
+    assert n_read > 250
 
 
 def test_what_is_no_buffer_is_refused() -> None:

@@ -5,7 +5,6 @@ from struct import pack
 
 import pytest
 import regex
-from amounts import first
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,7 +58,7 @@ def test_no_other_pattern_has_one(source: str) -> None:
     assert scanner(source) is None
 
 
-@pytest.mark.parametrize("name", first(1, SCANNED))
+@pytest.mark.parametrize("name", SCANNED[:1])
 def test_every_character_is_of_the_kind_that_regex_says(name: str) -> None:
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     random.Random(name).shuffle(characters)

@@ -6,7 +6,6 @@ from itertools import accumulate
 
 import pytest
 import tiktoken
-from amounts import exhaustive
 from nasty import nasty_texts
 from real import real_file
 from tiktoken.load import load_tiktoken_bpe
@@ -151,7 +150,7 @@ def test_sections_are_texts_of_their_own():
     assert metrics.sections("nothing") == []
 
 
-@exhaustive
+@pytest.mark.slow
 def test_real_tokenizers_are_measured_as_tiktoken_counts(tmp_path):
     path = real_file("cl100k_base.tiktoken", tmp_path)
     ours = load(path)

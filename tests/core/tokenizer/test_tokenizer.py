@@ -4,7 +4,6 @@ import random
 from itertools import chain
 
 import pytest
-from amounts import first
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +27,7 @@ def test_encode_and_decode(tokenizer):
     assert tokenizer.decode([]) == ""
 
 
-@pytest.mark.parametrize("pattern", first(2, ["gpt4", r"\w+", "none", "gpt2", "gpt4o", "llama3", "qwen2"]))
+@pytest.mark.parametrize("pattern", ["gpt4", r"\w+", "none", "gpt2", "gpt4o", "llama3", "qwen2"])
 @given(text=st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("aelow \n😊")))
 def test_any_text_comes_back(pattern, text):
     tokenizer = Tokenizer(TRAINED.vocabulary, pattern)
