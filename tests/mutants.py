@@ -34,11 +34,11 @@ SHARE: Final = 0.9
 """Part of the mutants that must die."""
 
 ROOMS: Final[dict[str, tuple[str, ...]]] = {
-    "merging": ("tests/core/merging",),
+    "merging": ("tests/core/vocabulary",),
     "patterns": ("tests/core/patterns",),
     "tokenizer": ("tests/core/tokenizer",),
     "vocabulary": ("tests/core/vocabulary",),
-    "kernel": ("tests/core/kernel", "tests/core/merging", "tests/core/trainer"),
+    "kernel": ("tests/core/kernel", "tests/core/vocabulary", "tests/core/trainer"),
     "trainer": ("tests/core/trainer",),
     "auditing": ("tests/core/auditing",),
     "corpus": ("tests/core/corpus",),
@@ -101,18 +101,18 @@ MUTANTS: Final = (
     Mutant(
         "window-retry",
         "merging",
-        "bpe_core/merging/windows.py",
+        "bpe_core/vocabulary/windows.py",
         "if n_again == len(tokens) or found[1:2] == [starts[1 - n_again] if n_again > 1 else done]:",
         "if True:",
     ),
     Mutant(
         "window-period",
         "merging",
-        "bpe_core/merging/windows.py",
+        "bpe_core/vocabulary/windows.py",
         "times = common_prefix(symbols, symbols, starts[-2 * n], starts[-n]) // period - 1",
         "times = common_prefix(symbols, symbols, starts[-2 * n], starts[-n]) // period",
     ),
-    Mutant("merge-first-pair", "merging", "bpe_core/merging/merge_loop.py", "if h >= 0:", "if h > 0:"),
+    Mutant("merge-first-pair", "merging", "bpe_core/vocabulary/merge_loop.py", "if h >= 0:", "if h > 0:"),
     # patterns
     Mutant("cuts-empty", "patterns", "bpe_core/patterns/cuts.py", "if automaton.matches_empty:", "if False:"),
     Mutant(

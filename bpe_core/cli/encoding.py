@@ -8,7 +8,6 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from bpe_core import kernel
@@ -56,16 +55,15 @@ class Encoding:
         `between` separates printed ids; None if only their number is asked for.
         """
         self._tokenizer, self._allowed, self._disallowed, self._between = tokenizer, allowed, disallowed, between
-        self._lock = Lock()
 
     def encode(self, documents: Iterable[Iterable[str]], n_threads: int) -> Generator[Ids | None, None, None]:
         """Yield the ids of documents, each of which comes in blocks: those of its parts in order, then None.
 
         It is the same for any number of threads, also what is yielded before an error: one of
-        `Tokenizer.encode_blocks`, or of whoever reads the documents. Closing the iterator waits for no thread.
+        `Tokenizer.divide`, or of whoever reads the documents. Closing the iterator waits for no thread.
         """
         parts = self._parts(documents)
-        if n_threads > 1 and self._tokenizer.by_kernel:
+        if n_threads > 1 and kernel.available:
             shares = in_order(self._encoded_share, _shares(parts), n_threads, _stays)
         else:
             shares = ([self._encoded(part)] for part in parts)
@@ -91,17 +89,10 @@ class Encoding:
         if part is None or isinstance(part, Exception):
             return part
         try:
-            ids = self._ids_of(part) if isinstance(part, str) else part
+            ids = self._tokenizer.encode_to_array(part) if isinstance(part, str) else part
             return Ids(len(ids), "" if self._between is None else _printed(ids, self._between))
         except Exception as error:
             return error
-
-    def _ids_of(self, text: str) -> Sequence[int]:
-        ids = self._tokenizer.encode_in_kernel(text)
-        if ids is not None:
-            return ids
-        with self._lock:  # the rest of a tokenizer is for one thread at a time
-            return self._tokenizer.encode_ordinary(text)
 
 
 def _printed(ids: Sequence[int], between: str) -> str:

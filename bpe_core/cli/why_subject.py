@@ -20,10 +20,10 @@ from bpe_core.explain.merge_choice import GIVEN, Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
 from bpe_core.explain.token_uses import TokenUses, token_uses
-from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.vocabulary.merge_loop import Triple
 
 
 class Texts(Protocol):

@@ -15,8 +15,8 @@ from bpe_core.editing.prepared_cuts import Cut
 from bpe_core.editing.spans import Span
 from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.normalizers import SourceMap
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
-from bpe_core.tokenizer.source_map import SourceMap
 from bpe_core.tokenizer.steps import Placed, PrefixStep, SplitStep
 from bpe_core.utf8 import utf8
 

@@ -9,7 +9,7 @@ from unicodedata import name
 
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.plurals import counted
-from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.visible import character_name, visible
 
 KINDS: Final = (

@@ -5,7 +5,7 @@ Two things can happen when a text goes on:
 - The pattern splits its end differently. This is tried out, with every one and every two of the characters that stand
   for those the pattern tells apart (`Splitter.kinds`).
 - The last piece grows. Then some token begins in the last piece and ends beyond the text: the token *swallows* the end.
-  This is possible exactly if it is compatible with the token before it (see `bpe_core.merging.windows`), or is the
+  This is possible exactly if it is compatible with the token before it (see `bpe_core.vocabulary.windows`), or is the
   first of its piece.
 
 tiktoken's `encode_with_unstable` answers a coarser question: it calls all tokens of the last pieces unstable.
@@ -21,7 +21,7 @@ from bpe_core.common_prefix import common_prefix
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.live_text.blocks import Gap
-from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.utf8 import utf8
 from bpe_core.vocabulary.token_order import in_order
 

@@ -26,7 +26,7 @@ from bpe_core.formats.huggingface.writing import dumped, names_of, pairs_of, ref
 from bpe_core.patterns import PATTERNS, splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted
-from bpe_core.vocabulary.byte_alphabet import meant
+from bpe_core.vocabulary.symbols import meant
 
 _FIRST_ENTRY: Final = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _MERGES: Final = b"#version"

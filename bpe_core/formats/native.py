@@ -13,12 +13,12 @@ from bpe_core.errors import FormatError, PatternError
 from bpe_core.formats.fields import Fields, is_number, parse
 from bpe_core.formats.file import LARGEST_ID, TokenizerFile
 from bpe_core.formats.ranks import joined_by_rank
-from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.visible import CONTROLS
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.store import whole_by_default
 from bpe_core.vocabulary.symbols import bytes_among
 

@@ -56,3 +56,19 @@ if TYPE_CHECKING or available:
     from bpe_core.kernel._kernel import Trainer as Trainer
     from bpe_core.kernel._kernel import decimals as decimals
     from bpe_core.kernel._kernel import read_ranks as read_ranks
+
+
+def encoder(
+    byte_ids: tuple[int | None, ...],
+    end: int | None,
+    characters: dict[bytes, int] | None,
+    tokens: dict[bytes, int],
+    ranks: dict[bytes, int],
+    looks_up: bool,
+    has_ranks: bool,
+) -> "Encoder | None":
+    """An `Encoder` of these tables; None without the kernel, and for an id that is too large for it."""
+    try:
+        return Encoder(byte_ids, end, characters, tokens, ranks, looks_up, has_ranks) if available else None
+    except (ValueError, OverflowError):
+        return None

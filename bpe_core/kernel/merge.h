@@ -3,7 +3,7 @@
 
    Call two neighboring tokens compatible if merging what the two are made of, alone, gives the two back. A list of tokens
    is what merging a whole piece leaves exactly when all its neighbors are compatible (the proof stands in
-   bpe_core/merging/windows.py; H. van Antwerpen and A. Neubeck use the fact in the Rust crate `bpe`). So a long piece
+   bpe_core/vocabulary/windows.py; H. van Antwerpen and A. Neubeck use the fact in the Rust crate `bpe`). So a long piece
    is merged window by window, each beginning with the last few tokens of the one before: if the first of them comes out
    again, all neighbors are compatible. If a piece repeats itself, so do its tokens, which are then copied. */
 

@@ -8,20 +8,57 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Self
 
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
-from bpe_core.merging.merge_loop import Triple
 from bpe_core.patterns import splitter
 from bpe_core.patterns.patience import enough_for, patience
-from bpe_core.tokenizer.piece_cache import PieceCache
+from bpe_core.patterns.pattern import Else, longest_first
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
 
-if TYPE_CHECKING:  # most tokenizers prepare nothing
+if TYPE_CHECKING:
     import tiktoken
     import tokenizers
 
     from bpe_core.tokenizer.preparation import Preparation
+    from bpe_core.tokenizer.steps import BytePieces
+
+
+_MOST_PIECES: Final = 1 << 17
+_LONGEST: Final = 1 << 10
+"""Characters of a piece that is cached."""
+_ROOM: Final = 1 << 22
+"""Characters plus ids of all cached pieces at most, about 60 MB; `_MOST_PIECES` long ones would be gigabytes."""
+
+
+class PieceCache(dict[str, tuple[int, ...]]):
+    """Piece -> ids, encoded at the first look-up; cleared when it is full.
+
+    Raises `UnicodeEncodeError` for a piece with a surrogate in it, before which the text must be repaired and split.
+    """
+
+    __slots__ = ("_encode", "_room", "within")
+
+    def __init__(self, vocabulary: Vocabulary, within: "BytePieces | None") -> None:
+        self._encode = vocabulary.encode
+        self.within = within
+        """Splits the bytes of a piece again; None if they are encoded as a whole."""
+        self._room = _ROOM
+
+    def __missing__(self, piece: str) -> tuple[int, ...]:
+        data = piece.encode()
+        parts = self.within(data) if self.within else (data,)
+        ids = tuple(chain.from_iterable(map(self._encode, parts)))
+        if len(piece) <= _LONGEST:
+            size = len(piece) + len(ids)
+            if len(self) >= _MOST_PIECES or self._room < size:
+                self.clear()
+                self._room = _ROOM
+            self._room -= size
+            self[piece] = ids
+        return ids
+
 
 _BLOCK: Final = 1 << 16
 _UNKNOWN: Final = "\ufffd".encode()
@@ -31,7 +68,7 @@ _ERRORS: Final = ("replace", "strict", "ignore", "backslashreplace")
 class Tokenizer:
     """Encodes and decodes with the merges of `vocabulary` and the split `pattern`.
 
-    Immutable but for a cache, because of which it must not be shared between threads. `pattern` is a name of `PATTERNS`
+    Immutable but for a cache. `pattern` is a name of `PATTERNS`
     or a pattern in the grammar of `bpe_core.patterns.pattern`; `PatternError` if it is neither.
 
     `decode(encode(text)) == text`, except for a text with surrogates, a pattern that drops text, and a `preparation`
@@ -131,25 +168,20 @@ class Tokenizer:
             return self._encode_prepared(text, allowed)
         if not allowed:
             return self.encode_ordinary(text)
-        return list(chain.from_iterable(map(self._ids_of, self._divide(allowed, _blocks(without_surrogates(text))))))
-
-    def encode_blocks(
-        self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
-    ) -> Iterator[list[int]]:
-        """The ids of `encode`, in lists, for one text that comes in blocks and is not held in memory as a whole.
-
-        The text is held as a whole only if the pattern has no safe cuts (`splitter.blockwise`) or there is a
-        `preparation`. A disallowed special token raises `SpecialTokenError` when it is reached. No block may end
-        between the two halves of a surrogate pair.
-        """
-        divided = self.divide(blocks, allowed_special=allowed_special, disallowed_special=disallowed_special)
-        return map(self._ids_of, divided)
+        parts = self._divide(allowed, _blocks(without_surrogates(text)))
+        return list(
+            chain.from_iterable(self.encode_ordinary(part) if isinstance(part, str) else part for part in parts)
+        )
 
     def divide(
         self, blocks: Iterable[str], *, allowed_special: Choice = frozenset(), disallowed_special: Choice = "all"
     ) -> Iterator[str | list[int]]:
-        """What `encode_blocks` encodes one after the other: ids that are known, such as those of special tokens, and
-        ordinary texts between them, whose ids `encode_ordinary` gives. The ids of all, in a row, are those of the text.
+        """A text that comes in blocks, in parts: known ids, such as those of special tokens, and ordinary texts between
+        them, whose ids `encode_ordinary` gives. The ids of all, in a row, are those that `encode` gives.
+
+        The text is held as a whole only if the pattern has no safe cuts (`splitter.blockwise`) or there is a
+        `preparation`. A disallowed special token raises `SpecialTokenError` when it is reached. No block may end
+        between the two halves of a surrogate pair.
         """
         allowed, disallowed = chosen(allowed_special, disallowed_special, self.vocabulary.special_tokens)
         blocks = without(disallowed, blocks)
@@ -166,9 +198,6 @@ class Tokenizer:
             else:
                 yield from self.splitter.parts(texts)
 
-    def _ids_of(self, part: str | list[int]) -> list[int]:
-        return self._encode_part(part) if isinstance(part, str) else part
-
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of `text`, with special tokens encoded as ordinary text.
 
@@ -177,54 +206,35 @@ class Tokenizer:
         if self.preparation:
             return self._encode_prepared(text, frozenset())
         try:
-            return self._encode_plain(text)
+            ids = self.vocabulary.encoder.text(text, self.splitter.scanner) if self._is_scanned else None
+            return self._encode_split(text) if ids is None else ids
         except UnicodeEncodeError:
-            return self._encode_plain(without_surrogates(text))
+            return self.encode_ordinary(without_surrogates(text))
 
     def encode_to_array(self, text: str) -> "array[int]":
         """The ids that `encode_ordinary` gives, in four bytes each; where the kernel is, in less time than a list."""
-        ids = self.encode_in_kernel(text)
-        return array("I", self.encode_ordinary(text)) if ids is None else ids
-
-    def encode_in_kernel(self, text: str) -> "array[int] | None":
-        """The ids that `encode_ordinary` gives; None if it takes Python to find them. Safe in several threads at once.
-
-        It is mostly free of the GIL. Not None for a text that `divide` gives, if the tokenizer is `by_kernel` and each
-        symbol of the text has a token.
-        """
-        if self.by_kernel and (compiled := self.vocabulary.encoder.compiled):
-            with suppress(LookupError, UnicodeEncodeError):
-                return compiled.encode_to_array(text, self.splitter.scanner)
-        return None
-
-    @property
-    def by_kernel(self) -> bool:
-        """Whether the kernel both splits and encodes a text."""
-        return self.preparation is None and self._is_scanned
-
-    def _encode_plain(self, text: str) -> list[int]:
-        if len(text) <= _BLOCK or self._is_scanned:
-            return self._encode_part(text)
-        return list(chain.from_iterable(map(self._encode_part, self.splitter.parts(_blocks(text)))))
+        if self._is_scanned and not self.preparation:
+            with suppress(UnicodeEncodeError):
+                ids = self.vocabulary.encoder.text_to_array(text, self.splitter.scanner)
+                if ids is not None:
+                    return ids
+        return array("I", self.encode_ordinary(text))
 
     @property
     def _is_scanned(self) -> bool:
-        """Whether the kernel both splits and encodes a text in one call."""
-        has_scanner = self.splitter.scanner is not None or not self.splitter.source
-        return has_scanner and self.vocabulary.encoder.compiled is not None
+        """Whether the kernel both splits and encodes a text in one call, if it is there; free of the GIL."""
+        return self.splitter.scanner is not None or not self.splitter.source
 
-    def _encode_part(self, text: str) -> list[int]:
-        """The ids of a text, or of one of the `splitter.parts` of a text."""
-        if self._is_scanned and (compiled := self.vocabulary.encoder.compiled):
-            with suppress(LookupError):
-                return compiled.encode(text, self.splitter.scanner)
-        return self._encode_pieces(self.splitter.split(text))
+    def _encode_split(self, text: str) -> list[int]:
+        split = self.splitter.split
+        if len(text) <= _BLOCK:
+            return self._encode_pieces(split(text))
+        parts = self.splitter.parts(_blocks(text))
+        return list(chain.from_iterable(self._encode_pieces(split(part)) for part in parts))
 
     def _encode_pieces(self, pieces: list[str]) -> list[int]:
-        if not self._cache.within and (compiled := self.vocabulary.encoder.compiled):
-            with suppress(LookupError):
-                return compiled.pieces(pieces)[0].tolist()
-        return list(chain.from_iterable(map(self._cache.__getitem__, pieces)))
+        known = None if self._cache.within else self.vocabulary.encoder.pieces(pieces)
+        return list(chain.from_iterable(map(self._cache.__getitem__, pieces))) if known is None else known[0].tolist()
 
     def _encode_prepared(self, text: str, allowed: frozenset[str]) -> list[int]:
         assert self.preparation
@@ -247,9 +257,9 @@ class Tokenizer:
     def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
         """The ids of each of these pieces, as `encode_piece` has them; quicker where most were never seen before."""
         known = None
-        if not self._cache.within and (compiled := self.vocabulary.encoder.compiled):
-            with suppress(LookupError, UnicodeEncodeError):
-                known = compiled.pieces(pieces)
+        if not self._cache.within:
+            with suppress(UnicodeEncodeError):
+                known = self.vocabulary.encoder.pieces(pieces)
         if known is None:
             return map(self.encode_piece, pieces)
         ids, ends = known
@@ -311,6 +321,38 @@ class Tokenizer:
             return self.vocabulary.token_bytes(token)
         except UnknownTokenError:
             return _UNKNOWN
+
+
+class SpecialsAllowed(Tokenizer):
+    """A tokenizer whose pieces are the special tokens in a text, and the pieces of the text between them.
+
+    So `encode_ordinary(text) == encode(text, allowed_special="all")`, and code that encodes piece by piece, as
+    `LiveText` does, handles special tokens without knowing about them.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> Tokenizer | Self:
+        """The tokenizer with all special tokens allowed; itself if it has none, or is not `by_piece`."""
+        texts = tokenizer.vocabulary.special_tokens
+        if isinstance(tokenizer, cls) or not texts or not tokenizer.by_piece:
+            return tokenizer
+        pattern = Else(longest_first(texts), tokenizer.splitter.tree)
+        return cls(tokenizer.vocabulary, str(pattern), record=tokenizer.record, name=tokenizer.name)
+
+    def encode_piece(self, piece: str) -> tuple[int, ...]:
+        """The ids of a piece; a special token is one id."""
+        special = self.vocabulary.special_tokens.get(piece)
+        return super().encode_piece(piece) if special is None else (special,)
+
+    def encode_pieces(self, pieces: list[str]) -> Iterator[Sequence[int]]:
+        """The ids of each piece."""
+        return map(self.encode_piece, pieces)
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """The ids of `text`, with special tokens encoded as such."""
+        return list(chain.from_iterable(map(self.encode_piece, self.splitter.split(text))))
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -14,9 +14,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from bpe_core.tokenizer.added_tokens import AddedToken, Finder
-from bpe_core.tokenizer.byte_pieces import BytePieces
 from bpe_core.tokenizer.normalizers import Normalizer
-from bpe_core.tokenizer.steps import SplitStep, Step
+from bpe_core.tokenizer.steps import BytePieces, SplitStep, Step
 
 METASPACE: Final = "▁"
 """U+2581, which some tokenizers write for a space."""

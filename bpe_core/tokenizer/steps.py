@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from bpe_core.patterns import Splitter
+from bpe_core.vocabulary.symbols import meant, written
 
 
 class Placed(NamedTuple):
@@ -81,3 +82,26 @@ class ReplaceStep:
 
     def placed(self, pieces: list[Placed], begins: bool) -> list[Placed]:
         return [piece._replace(text=piece.text.replace(self.old, self.new)) for piece in pieces]
+
+
+class BytePieces:
+    """Splits the bytes of a piece by several patterns in turn, as a tokenizer.json with a Split after ByteLevel does.
+
+    The patterns see the byte alphabet and may cut inside a character: "ò" is the bytes C3 B2, and B2 is written "²",
+    which is a number to some of them.
+    """
+
+    def __init__(self, splitters: tuple[Splitter, ...]) -> None:
+        self._splitters = splitters
+
+    def __call__(self, piece: bytes) -> list[bytes]:
+        """The byte strings into which `piece` is split; each is encoded by itself.
+
+        >>> from bpe_core.patterns import splitter
+        >>> BytePieces((splitter(r"\\p{N}"),))("ò1a".encode())
+        [b'\\xc3', b'\\xb2', b'1', b'a']
+        """
+        pieces = [written(piece)]
+        for splitter in self._splitters:
+            pieces = [part for piece in pieces for part in splitter.split(piece)]
+        return [data for part in pieces if (data := meant(part))]

@@ -7,7 +7,7 @@ numbered as Hugging Face does. "largest": the largest (left bytes, right bytes) 
 
 from typing import Final, Literal, get_args
 
-from bpe_core.vocabulary.byte_alphabet import BYTES_IN_ORDER
+from bpe_core.vocabulary.symbols import BYTES_IN_ORDER
 
 Ties = Literal["first", "lowest", "lowest-hf", "largest"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)

@@ -6,18 +6,52 @@ version holds how many merges of it are *in force* in it. So `at` and `extended`
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from types import MappingProxyType
-from typing import Self
+from typing import Final, Self
 
 from bpe_core.errors import OptionError, UnknownTokenError
-from bpe_core.merging.merge_loop import Triple
-from bpe_core.utf8 import utf8
+from bpe_core.utf8 import utf8, without_surrogates
 from bpe_core.vocabulary.encoder import Encoder, MergeEncoder
-from bpe_core.vocabulary.layout import ID_LAYOUTS, before_merges, check_special_tokens, moved_up
-from bpe_core.vocabulary.prefix import Prefix
-from bpe_core.vocabulary.store import Store, whole_by_default
+from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.vocabulary.store import Prefix, Store, whole_by_default
 from bpe_core.vocabulary.symbols import ByteSymbols, MarkedSymbols, Symbols, bytes_among
+
+ID_LAYOUTS: Final = ("bytes-first", "specials-first")
+"""bytes-first: 0..255 bytes, merges, special tokens last. specials-first: special tokens, bytes, merges."""
+
+
+def before_merges(id_layout: str, special_tokens: Sequence[str], n_base: int) -> tuple[int, Mapping[str, int]]:
+    """(id of the first of the `n_base` tokens that no merge makes, {special token: id}) before the first merge.
+
+    Raises `OptionError` if there is no such layout.
+    """
+    if id_layout not in ID_LAYOUTS:
+        raise OptionError(f"There is no id layout {id_layout!r}; choose one of {', '.join(ID_LAYOUTS)}.")
+    first, first_special = (len(special_tokens), 0) if id_layout == "specials-first" else (0, n_base)
+    return first, {text: first_special + n for n, text in enumerate(special_tokens)}
+
+
+def check_special_tokens(special_tokens: Mapping[str, int], bytes_of: Mapping[int, bytes]) -> None:
+    """Raise `OptionError` for a special token that has no text, or the id of a token with other bytes."""
+    text_of = {token: utf8(text) for text, token in special_tokens.items()}
+    for text, token in special_tokens.items():
+        if not text:
+            raise OptionError("A special token is empty; give it a text.")
+        if without_surrogates(text) != text:
+            raise OptionError(f"The special token {text!r} holds half of a character; give it a text.")
+        if bytes_of.get(token, utf8(text)) != text_of[token] or text_of[token] != utf8(text):
+            raise OptionError(f"The special token {text!r} has the id {token}, which is taken already.")
+
+
+def moved_up(special_tokens: Mapping[str, int], merges: Sequence[Triple]) -> Mapping[str, int]:
+    """`special_tokens` unchanged, or, if new `merges` take the ids of some, with these moved up behind all new ids."""
+    made = {token for _, _, token in merges} if special_tokens else set()
+    if made.isdisjoint(special_tokens.values()):
+        return special_tokens
+    behind = [token for token in special_tokens.values() if token >= min(made)]
+    shift = max(made) + 1 - min(behind)
+    return {text: token + shift if token in behind else token for text, token in special_tokens.items()}
+
 
 __all__ = ["ID_LAYOUTS", "Vocabulary"]
 
@@ -154,11 +188,7 @@ class Vocabulary:
 
         Raises `UnknownTokenError` if a byte or character of the piece has no token, as in some published files.
         """
-        if compiled := self.encoder.compiled:
-            with suppress(LookupError):
-                return compiled.piece(piece)
-        whole = self.encoder.whole(piece)
-        return self.encoder.join(piece) if whole is None else (whole,)
+        return self.encoder.piece(piece)
 
     def whole(self, piece: bytes) -> int | None:
         """The token that a piece equal to it becomes without merging; None if the piece is merged."""
@@ -169,16 +199,13 @@ class Vocabulary:
 
         Raises `UnknownTokenError` as `encode` does.
         """
-        if compiled := self.encoder.compiled:
-            with suppress(LookupError):
-                return compiled.part(data)
-        return self.encoder.join(data)
+        return self.encoder.part(data)
 
     def compatible(self, left: int, right: int) -> bool:
         """Whether two tokens can be neighbors: merging the bytes of both, joined, gives just these two ids.
 
         A list of tokens is what merging a piece leaves exactly when all its neighbors are compatible; the proof stands
-        in `bpe_core.merging.windows`.
+        in `bpe_core.vocabulary.windows`.
         """
         return self.join(self.token_bytes(left) + self.token_bytes(right)) == (left, right)
 

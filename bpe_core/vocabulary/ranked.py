@@ -7,11 +7,9 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Final
 
-from bpe_core.merging.merge_loop import Triple
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary import Vocabulary, check_special_tokens
 from bpe_core.vocabulary.encoder import RankEncoder
-from bpe_core.vocabulary.layout import check_special_tokens
-from bpe_core.vocabulary.recovery import recovered
+from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.store import Store
 from bpe_core.vocabulary.symbols import ByteSymbols, Symbols, bytes_among
 
@@ -53,7 +51,7 @@ class RankedVocabulary(Vocabulary):
         by_rank = RankEncoder(symbols, id_of, rank_of, whole_pieces=whole_pieces) if rank_of else in_order
         self._set(by_rank, tokens, special_tokens)
         check_special_tokens(self._specials, self._bytes_of)
-        self._recovery = recovered(in_order)
+        self._recovery = in_order.recovered()
         self._found: list[Triple | None] = []  # what `_recovery` has yielded so far
         self._recovered: list[Triple] | None = None
         self._merged: Store | None = None

@@ -1,11 +1,14 @@
 """The merges that all versions of a vocabulary share; each version holds how many of them are in force in it."""
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import eq
+from typing import TypeVar, overload
 
+from bpe_core import kernel
 from bpe_core.errors import OptionError
-from bpe_core.merging.merge_loop import Triple
-from bpe_core.vocabulary.compiled import CompiledMerges
+from bpe_core.vocabulary.merge_loop import Triple
 from bpe_core.vocabulary.symbols import Symbols
 
 
@@ -14,12 +17,12 @@ class Store:
 
     __slots__ = (
         "_children",
+        "_compiled",
         "_n_indexed",
         "_n_ranked",
         "_rank_of",
         "base",
         "bytes_of",
-        "compiled",
         "merges",
         "repeats",
         "step_of",
@@ -42,8 +45,8 @@ class Store:
         """Id -> the step that first made it; tokens of `base` are not in it."""
         self.repeats: list[int] = []
         """Steps, ascending, whose merge makes a token that existed before, as in some published files."""
-        self.compiled = CompiledMerges()
-        """The kernel's encoder of these merges, made when first asked for."""
+        # (the kernel's encoder or None, merges it has): one value, replaced at once, since several threads may ask.
+        self._compiled: tuple[kernel.Encoder | None, int] | None = None
         self._children: dict[int, list[int]] = {}
         self._n_indexed = self._n_ranked = 0
         self._rank_of: dict[tuple[int, int], int] = {}
@@ -85,6 +88,25 @@ class Store:
         self.merges = merges
         self.step_of = {token: step for step, (_, _, token) in enumerate(merges, 1)}
 
+    def compiled(self, n_merges: int) -> "kernel.Encoder | None":
+        """The kernel's encoder with `n_merges` or more of the merges; None if the kernel cannot have one.
+
+        The one made before is extended by the merges that it lacks.
+        """
+        encoder, n_known = self._compiled or (None, 0)
+        if self._compiled is None or (self.whole_pieces and n_known < n_merges):
+            # A whole piece becomes its token only from the step on that makes it.
+            steps = {piece: self.step_of.get(token, 0) for piece, token in self.whole_pieces.items()}
+            encoder, n_known = kernel.encoder(*self.symbols.tables, dict(self.whole_pieces), steps, True, False), 0
+        if encoder and n_known < n_merges:
+            columns = zip(*islice(self.merges, n_known, n_merges), strict=True)
+            try:
+                encoder = encoder.extended(*(array("I", column) for column in columns))
+            except (ValueError, OverflowError):  # an id that is too large
+                encoder = None
+        self._compiled = encoder, max(n_known, n_merges)
+        return encoder
+
     def at_tip(self, n_merges: int) -> "Store":
         """A store of the first `n_merges`, to be extended: this one if it has no more, else a copy of that part."""
         if len(self.merges) == n_merges:
@@ -108,3 +130,39 @@ class Store:
 def whole_by_default(base: Mapping[int, bytes]) -> dict[bytes, int]:
     """The default of `whole_pieces`: bytes -> the lowest token of `base` with these bytes, for more than one byte."""
     return {base[i]: i for i in sorted(base, reverse=True) if len(base[i]) > 1}
+
+
+T = TypeVar("T")
+
+
+class Prefix(Sequence[T]):
+    """The first `length` items of a list, as a read-only sequence; equal to any sequence of the same items."""
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: list[T], length: int) -> None:
+        self._items = items
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self._items[i] for i in range(self._length)[index]]
+        return self._items[range(self._length)[index]]
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._items, self._length)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(other) == self._length and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # as a list's
+
+    def __repr__(self) -> str:
+        return f"<{self._length} items>"

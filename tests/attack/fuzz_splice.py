@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from bpe_core import PATTERNS, Change, LiveText, Tokenizer, load, train
-from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.utf8 import without_surrogates
 from tests.attack.texts import ALPHABETS, HALVES
 

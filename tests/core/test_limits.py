@@ -12,13 +12,14 @@ import pytest
 import regex
 
 from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
+from bpe_core import tokenizer as tokenizers
 from bpe_core.editing.aligned_text import AlignedText
 from bpe_core.patterns import patience
 from bpe_core.patterns.expression import Expression
-from bpe_core.tokenizer import normalizers, piece_cache
+from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.added_tokens import AddedToken, Finder
-from bpe_core.tokenizer.source_map import SourceMap
-from bpe_core.vocabulary.byte_alphabet import BYTE_OF
+from bpe_core.tokenizer.normalizers import SourceMap
+from bpe_core.vocabulary.symbols import BYTE_OF
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 MARKS = "\u0301\u0316\u0345\u0308\u0344\u0f71\u0f73\u3099\uff9e\uff9f\u0327\u0c56\u20d2"
@@ -159,7 +160,7 @@ def test_tens_of_thousands_of_special_tokens_are_looked_for_at_once():
 
 
 def test_pieces_are_remembered_up_to_an_amount_of_text_not_of_pieces(monkeypatch):
-    monkeypatch.setattr(piece_cache, "_ROOM", 10_000)
+    monkeypatch.setattr(tokenizers, "_ROOM", 10_000)
     tokenizer = train("the theme of the other thesis " * 9, vocab_size=280, pattern="words")
     rng = random.Random(0)
     for _ in range(100):

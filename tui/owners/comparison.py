@@ -9,7 +9,7 @@ from typing import Final
 
 from bpe_core.cli.wire import Command
 from bpe_core.metrics.comparison import ComparedText
-from bpe_core.vocabulary.prefix import Prefix
+from bpe_core.vocabulary.store import Prefix
 from tui.owners.owner import Host, Owner
 from tui.state.comparison import Comparison
 from tui.terminal.background import in_thread

@@ -92,7 +92,7 @@ class EditorPane(EditorKeys):
         """The same one, taking the texts of special tokens for these tokens where that is wanted."""
         if not self.specials:
             return tokenizer
-        from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+        from bpe_core.tokenizer import SpecialsAllowed
 
         return SpecialsAllowed.of(tokenizer)
 

@@ -2,7 +2,7 @@
 
 A document without a split pattern is one piece, and so is a megabyte of letters under any pattern. The tokens of its
 parts, encoded by themselves, are exactly those of the piece if wherever two parts meet the tokens beside the border are
-compatible (see `bpe_core.merging.windows`). Where they are not, the two are encoded together, and parted elsewhere. So
+compatible (`bpe_core.vocabulary.windows`). Where they are not, the two are encoded together, and parted elsewhere. So
 what is not known to be right moves to the right, border by border, until the tokens agree with those that were there.
 """
 

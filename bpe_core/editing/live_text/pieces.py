@@ -157,11 +157,8 @@ class Pieces:
         if self.lossy:
             ids = self.ids
             return [token for piece in self.split(text) for token in ids(piece)]
-        compiled = self.tokenizer.vocabulary.encoder.compiled if self._scanner else None
-        try:
-            return compiled.encode(text, self._scanner) if compiled else self.tokenizer.encode_ordinary(text)
-        except LookupError:
-            return self.tokenizer.encode_ordinary(text)
+        found = self.tokenizer.vocabulary.encoder.text(text, self._scanner) if self._scanner else None
+        return self.tokenizer.encode_ordinary(text) if found is None else found
 
     def pieces(self, block: Block) -> list[str]:
         """The pieces of a block."""

@@ -9,13 +9,12 @@ from typing import Final, Self
 from bpe_core.errors import OptionError
 from bpe_core.formats.fields import Fields, is_number
 from bpe_core.formats.file import LARGEST_ID
-from bpe_core.merging.merge_loop import Triple
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.preparation import METASPACE
 from bpe_core.visible import quoted
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.byte_alphabet import BYTE_OF, meant
-from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, Symbols
+from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.vocabulary.symbols import BYTE_OF, ByteSymbols, CharacterSymbols, Symbols, meant
 
 _BYTE: Final = re.compile(r"<0x([0-9A-F]{2})>")
 

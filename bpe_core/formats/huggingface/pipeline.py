@@ -13,9 +13,8 @@ from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import Else, longest_first, one_after_another
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
-from bpe_core.tokenizer.byte_pieces import BytePieces
 from bpe_core.tokenizer.preparation import METASPACE, Preparation
-from bpe_core.tokenizer.steps import ReplaceStep, SplitStep, Step
+from bpe_core.tokenizer.steps import BytePieces, ReplaceStep, SplitStep, Step
 
 KEYS: Final = ("normalizer", "pre_tokenizer", "decoder")
 """The keys of tokenizer.json that describe the pipeline, apart from added tokens."""

@@ -16,7 +16,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.vocabulary.byte_alphabet import written
+from bpe_core.vocabulary.symbols import written
 
 
 def may_match_nothing(split: Split) -> bool:

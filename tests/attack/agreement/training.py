@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bpe_core import PATTERNS, train
-from bpe_core.vocabulary.byte_alphabet import BYTE_OF
+from bpe_core.vocabulary.symbols import BYTE_OF
 from tests.attack.agreement.texts import Corpus, corpus
 
 SIZES: Final = (4096, 32768)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import PATTERNS, Tokenizer, load, save, train
-from bpe_core.vocabulary.byte_alphabet import BYTE_OF
+from bpe_core.vocabulary.symbols import BYTE_OF
 
 _VOCABULARIES: Final = Path(os.environ.get("BPESCOPE_VOCABS", Path(__file__).parents[4] / "shared" / "vocabs"))
 _CORPUS: Final = [

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import PATTERNS, Tokenizer, load, reference
-from bpe_core.merging.merge_loop import Triple
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary.merge_loop import Triple
 from tests.attack.texts import KNOWN, texts
 
 _RANKS: Final = {"gpt2": "r50k_base", "gpt4o": "o200k_base"}
@@ -46,11 +46,11 @@ class Published:
             else list(chain.from_iterable(map(self._in_tiktoken, pieces))),
         }
         if in_every_way:
-            in_blocks = tokenizer.encode_blocks(_blocks(text), disallowed_special=())
+            in_blocks = tokenizer.divide(_blocks(text), disallowed_special=())
             ids |= {
                 "python": list(chain.from_iterable(map(self._in_python, pieces))),
                 "pieces": tokenizer._encode_pieces(pieces),
-                "blocks": list(chain.from_iterable(in_blocks)),
+                "blocks": [token for part in in_blocks for token in tokenizer.encode_ordinary(part)],
             }
         return "" if all(found == ids["kernel"] for found in ids.values()) else f"{text!r}: {ids}"
 

@@ -8,10 +8,11 @@ from threading import Event
 
 import pytest
 
-from bpe_core import SpecialTokenError, TextError, Tokenizer, load, save, train
+from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
 from bpe_core.cli import encode, encoding
 from bpe_core.cli.encoding import Encoding, Ids, in_order
 from bpe_core.cli.main import main
+from bpe_core.vocabulary.encoder import Encoder
 
 SPECIALS = ["<|end|>", "a b", "\n<x>\n"]
 WORDS = ("low ", "lower\n", "newest, ", "é😀 ", "  \n", "it's 123", "a", " ", "b")
@@ -74,7 +75,7 @@ def last_document(end):
 def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, small, monkeypatch, seed, by_python):
     loaded = load(tokenizer)
     if by_python:  # as if each text had a symbol without a token
-        monkeypatch.setattr(Tokenizer, "encode_in_kernel", lambda *_: None)
+        monkeypatch.setattr(Encoder, "text_to_array", lambda *_: None)
     documents = texts(random.Random(seed), *SPECIALS)
     lines = ["" for _ in documents]
     for n_threads in (1, 2, 5):
@@ -129,12 +130,12 @@ def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
 
     def blocks():
         yield "some words\n" * 90
-        assert begun.wait(60) or not loaded.by_kernel
+        assert begun.wait(60) or not kernel.available
         raise KeyboardInterrupt
 
     loaded = load(tokenizer)
     monkeypatch.setattr(encoding, "_MOST", 1 << 20)
-    if loaded.by_kernel:
+    if kernel.available:
         monkeypatch.setattr(Encoding, "_encoded_share", at_work)
     else:
         begun.set()

@@ -22,7 +22,7 @@ def endless(*_):
 
 encode.most_threads = lambda: 2
 encoding.Encoding._encoded_share = endless
-encoding.Tokenizer.by_kernel = True
+encoding.kernel.available = True
 """
 
 INTERRUPTED_IN_AN_IMPORT = """

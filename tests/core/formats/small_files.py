@@ -4,7 +4,7 @@ import json
 import struct
 from base64 import b64encode
 
-from bpe_core.vocabulary.byte_alphabet import BYTE_OF
+from bpe_core.vocabulary.symbols import BYTE_OF
 
 BYTES = [bytes([byte]) for byte in range(256)]
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]

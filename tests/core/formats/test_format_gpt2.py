@@ -10,7 +10,7 @@ from small_files import gpt2, put
 
 from bpe_core import PATTERNS, FormatError, load, save, train
 from bpe_core.errors import PatternNeededError
-from bpe_core.vocabulary.byte_alphabet import meant, written
+from bpe_core.vocabulary.symbols import meant, written
 
 TEXTS = nasty_texts(300)
 

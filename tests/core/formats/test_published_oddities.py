@@ -6,7 +6,7 @@ import pytest
 from small_files import huggingface, put
 
 from bpe_core import FormatError, audit, load, save, train
-from bpe_core.vocabulary.byte_alphabet import BYTE_OF
+from bpe_core.vocabulary.symbols import BYTE_OF
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from bpe_core import PATTERNS, kernel, reference, train
 from bpe_core.patterns import splitter
-from bpe_core.tokenizer.specials_allowed import SpecialsAllowed
+from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.encoder import RankEncoder
 from bpe_core.vocabulary.ranked import RankedVocabulary
-from bpe_core.vocabulary.recovery import recovered
 from bpe_core.vocabulary.symbols import ByteSymbols, CharacterSymbols, MarkedSymbols, bytes_among
 
 if not kernel.available:
@@ -106,10 +105,10 @@ def test_merges_recovered_by_the_kernel_are_those_recovered_in_python(seed: int)
     tokens = [*BYTES.values(), b"ab", *rng.sample(sorted(longer), len(longer)), b"ab" * 80]
     id_of = {token: 3 * rank for rank, token in enumerate(tokens)}
     symbols = ByteSymbols({byte: 3 * byte for byte in range(256)})
-    by_kernel = list(recovered(RankEncoder.in_order(symbols, id_of, whole_pieces=True)))
+    by_kernel = list(RankEncoder.in_order(symbols, id_of, whole_pieces=True).recovered())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel, "available", False)
-        assert list(recovered(RankEncoder.in_order(symbols, id_of, whole_pieces=True))) == by_kernel
+        assert list(RankEncoder.in_order(symbols, id_of, whole_pieces=True).recovered()) == by_kernel
     assert by_kernel[256] == (3 * ord("a"), 3 * ord("b"), 3 * 256)
 
 
@@ -194,15 +193,15 @@ def test_texts_are_the_ids_of_their_pieces_in_every_form(pattern: str) -> None:
     tokenizer = train(
         ["the cat sat on the mat, isn't it 12345 Größe 日本語 \n\n  x"] * 3, vocab_size=290, pattern=pattern
     )
-    compiled = tokenizer.vocabulary.encoder.compiled
-    assert compiled
+    encoder = tokenizer.vocabulary.encoder
+    assert encoder.compiled
     rng = random.Random(pattern)
     for length in (0, 1, 5, 40, 3000):
         text = "".join(rng.choices("the at cs'1 \nöß日本🙂", k=length))
         pieces = splitter(pattern).split(text)
-        expected = list(chain.from_iterable(tokenizer.vocabulary.encoder.join(piece.encode()) for piece in pieces))
+        expected = list(chain.from_iterable(encoder.join(piece.encode()) for piece in pieces))
         assert tokenizer.encode_ordinary(text) == expected
-        ids, ends = compiled.pieces(pieces)
+        ids, ends = encoder.pieces(pieces)
         assert list(ids) == expected
         assert [*ends][-1:] == [len(expected)][: len(pieces)]
         assert list(tokenizer.encode_to_array(text)) == expected
@@ -317,15 +316,14 @@ def test_what_is_wrong_is_an_error_and_nothing_else(make, error) -> None:
 @pytest.mark.slow
 def test_an_interrupt_is_heard_within_the_work(pattern: str) -> None:
     tokenizer = train(["the cat sat on the mat"], vocab_size=260, pattern=pattern)
-    compiled, splits = tokenizer.vocabulary.encoder.compiled, tokenizer.splitter.scanner
     text = "".join(random.Random(5).choices("the cat", k=1_000_000)) * 40
     timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
     began = time.monotonic()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        compiled.encode_to_array(text, splits)
+        tokenizer.encode_to_array(text)
     heard = time.monotonic() - began
     timer.join()
     began = time.monotonic()
-    compiled.encode_to_array(text, splits)
+    tokenizer.encode_to_array(text)
     assert heard < time.monotonic() - began

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from bpe_core import reference as oracle
 from bpe_core import train
-from bpe_core.merging import merge_loop, windows
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.vocabulary import Vocabulary, merge_loop, windows
 from bpe_core.vocabulary.encoder import merge_parts
 
 TIES = ("first", "lowest", "lowest-hf", "largest")

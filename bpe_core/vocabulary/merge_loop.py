@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any, Final, TypeVar
 
-from bpe_core.merging.windows import WINDOW, merge_in_windows
+from bpe_core.vocabulary.windows import WINDOW, merge_in_windows
 
 Triple = tuple[int, int, int]
 """A merge: the ids of its left part, its right part and the token it makes."""
