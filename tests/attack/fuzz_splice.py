@@ -18,7 +18,7 @@ from typing import Final
 from bpe_core import PATTERNS, Change, LiveText, Tokenizer, load, train
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.utf8 import without_surrogates
-from tests.attack.texts import ALPHABETS, HALVES
+from tests.nasty import ALPHABETS, HALVES
 
 _OWN: Final = (
     r"\p{N}{1,2}|\w+|\W",

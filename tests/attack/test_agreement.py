@@ -17,7 +17,7 @@ from tests.attack.agreement import (
 )
 from tests.attack.agreement.__main__ import main
 from tests.attack.agreement.comparing import Subject
-from tests.attack.texts import newer_characters, strings
+from tests.nasty import newer_characters, strings
 
 
 @pytest.fixture

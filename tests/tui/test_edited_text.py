@@ -5,7 +5,6 @@ from dataclasses import astuple
 from importlib import import_module
 
 import pytest
-from nasty import nasty_texts
 
 from bpe_core import Tokenizer, train
 from bpe_core.editing.aligned_text import followed
@@ -15,6 +14,7 @@ from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import PrefixStep, SplitStep
+from tests.nasty import nasty_texts
 from tui.text.copies import picture
 from tui.text.edited_text import EditedText
 from tui.text.lane import Lane

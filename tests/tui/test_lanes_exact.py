@@ -4,11 +4,11 @@ import random
 from pathlib import Path
 
 import pytest
-from nasty import nasty_texts
 from real import real_file
 
 from bpe_core import Tokenizer, load, train
 from bpe_core.content.samples import samples
+from tests.nasty import nasty_texts
 from tui.text.edited_text import EditedText
 
 TYPED = ("a", "e", " ", "\n", "7", ")", "é", "中", "🙂", "the word ", *nasty_texts(60, seed=8))

@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.attack.agreement import against_tiktoken, texts, training
 from tests.attack.agreement.comparing import Outcome, Subject, compare, compare_decoding
-from tests.attack.texts import newer_characters, strings
+from tests.nasty import newer_characters, strings
 
 _BESIDE: Final = Path(__file__).resolve().parents[4] / "shared" / "vocabs"
 _FEWER: Final = 5

@@ -10,7 +10,7 @@ from typing import Any, Final
 from bpe_core import PATTERNS, Tokenizer, load, reference
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
-from tests.attack.texts import KNOWN, texts
+from tests.nasty import KNOWN, texts
 
 _RANKS: Final = {"gpt2": "r50k_base", "gpt4o": "o200k_base"}
 """Pattern -> the published ranks that belong to it; others are tried with those of GPT-4."""

@@ -9,7 +9,7 @@ import regex
 
 from bpe_core import PATTERNS, kernel
 from bpe_core.kernel import grammars
-from tests.attack.texts import texts
+from tests.nasty import texts
 
 SCANNED: Final = tuple(name for name in PATTERNS if grammars.scanner(PATTERNS[name]))
 """The named patterns that the kernel splits by."""

@@ -1,11 +1,11 @@
 """`bpescope convert`: from any format into another, and the same ids come out."""
 
 import pytest
-from nasty import nasty_texts
 
 from bpe_core import load, save, train
 from bpe_core.cli.main import main
 from bpe_core.formats import FORMATS, WRITABLE
+from tests.nasty import nasty_texts
 
 TEXTS = nasty_texts(150)
 

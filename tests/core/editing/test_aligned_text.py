@@ -4,7 +4,6 @@ import random
 import unicodedata
 
 import pytest
-from nasty import nasty_texts
 
 from bpe_core import LiveText, OptionError, Tokenizer, UnknownTokenError, Vocabulary, train
 from bpe_core.editing import aligned_parts, aligned_text
@@ -20,6 +19,7 @@ from bpe_core.tokenizer.normalizers import SourceMap
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep
 from bpe_core.vocabulary.symbols import CharacterSymbols
+from tests.nasty import nasty_texts
 
 TEXTS = nasty_texts(200, seed=11)
 TYPED = [

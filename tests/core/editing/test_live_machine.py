@@ -20,7 +20,6 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from nasty import CONTRACTIONS, SPACES, WORDS
 
 from bpe_core import Tokenizer, train
 from bpe_core.editing.aligned_text import followed
@@ -30,6 +29,7 @@ from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep
 from bpe_core.utf8 import without_surrogates
+from tests.nasty import CONTRACTIONS, SPACES, WORDS
 
 NASTY = [*WORDS, *SPACES, *CONTRACTIONS, *"aab1 /'\n", "\ud800", "\ud83d\ude0a"]
 ALPHABETS = [
@@ -209,7 +209,7 @@ class Edits(RuleBasedStateMachine):
             assert [span for span in part if span.start < span.end] == [
                 s for s in whole if s.start < end and start < s.end
             ]
-            assert counted == sum(len(span.ids) for span in part)
+            assert counted in (None, sum(len(span.ids) for span in part))  # None: blocks between are not encoded yet
         for span in part[:1]:
             assert self.live.span_at(max(start, span.start)) in (span, *part)
 

@@ -4,7 +4,6 @@ import random
 from importlib import import_module
 
 import pytest
-from nasty import CONTRACTIONS, SPACES, WORDS
 
 from bpe_core import PATTERNS, LiveText, OptionError, Tokenizer, Vocabulary, train
 from bpe_core.editing.aligned_text import followed
@@ -12,6 +11,7 @@ from bpe_core.tokenizer.normalizers import lowercase
 from bpe_core.tokenizer.preparation import Preparation
 from bpe_core.utf8 import without_surrogates
 from bpe_core.vocabulary.ranked import RankedVocabulary
+from tests.nasty import CONTRACTIONS, SPACES, WORDS
 
 OWN_PATTERNS = [r"\p{N}{1,2}|\w+|\W", r"\w+", r"(?<=x)a+|.|\n", r"a[^b]*b|a|(?s:.)", r"\b\w"]
 BITS = [*WORDS, *SPACES, *CONTRACTIONS, *"aaaxb1 /'\n", "=" * 9, "\ud800", "\x1b"]

@@ -3,13 +3,13 @@
 import random
 
 import pytest
-from nasty import nasty_texts
 from real import real_part
 
 from bpe_core import Tokenizer, train
 from bpe_core.explain.decoding import decoded_spans
 from bpe_core.explain.round_trip import difference
 from bpe_core.ids_in_text import ids_in
+from tests.nasty import nasty_texts
 
 BYTES = train("", vocab_size=257, pattern="none")
 LOW = train("low lower lowest slow newest widest " * 20, vocab_size=300, pattern="gpt2", special_tokens=["<|end|>"])

@@ -4,7 +4,6 @@ import json
 from itertools import accumulate, pairwise
 
 import pytest
-from nasty import nasty_texts
 
 from bpe_core import load, save, train
 from bpe_core.content.samples import samples
@@ -12,6 +11,7 @@ from bpe_core.corpus import Counts, find_files
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import AROUND, PART, CorpusText, pair_places, token_places
 from bpe_core.tokenizer import Tokenizer
+from tests.nasty import nasty_texts
 
 
 def counted(tokenizer: Tokenizer, *texts: str) -> PairCounts:

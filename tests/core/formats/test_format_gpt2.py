@@ -4,13 +4,13 @@ import json
 
 import pytest
 import tokenizers
-from nasty import nasty_texts
 from real import real_file
 from small_files import gpt2, put
 
 from bpe_core import PATTERNS, FormatError, load, save, train
 from bpe_core.errors import PatternNeededError
 from bpe_core.vocabulary.symbols import meant, written
+from tests.nasty import nasty_texts
 
 TEXTS = nasty_texts(300)
 

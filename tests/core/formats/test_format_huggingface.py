@@ -5,13 +5,13 @@ from bisect import bisect_left
 
 import pytest
 import tokenizers
-from nasty import nasty_texts
 from real import real_file
 from small_files import BYTE_NAMES, huggingface, put
 
 from bpe_core import FormatError, LiveText, OptionError, UnknownTokenError, load, save, train
 from bpe_core.editing.aligned_text import followed
 from bpe_core.formats.huggingface import pipeline
+from tests.nasty import nasty_texts
 
 N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
 Added, Regex = tokenizers.AddedToken, tokenizers.Regex

@@ -2,13 +2,13 @@
 
 import pytest
 import regex
-from nasty import nasty_texts
 from small_files import MINBPE, put
 
 from bpe_core import FormatError, Tokenizer, load, save, train
 from bpe_core.formats.file import LONGEST_TOKEN
 from bpe_core.reference import merged
 from bpe_core.vocabulary import Vocabulary
+from tests.nasty import nasty_texts
 
 
 def test_bytes_then_merges_then_specials_wherever_they_are(tmp_path):

@@ -4,10 +4,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from nasty import nasty_texts
 from small_files import BYTE, NORMAL, PIECES, UNKNOWN, USER_DEFINED, field, put, sentencepiece, tekken
 
 from bpe_core import FormatError, UnknownTokenError, audit, load, save
+from tests.nasty import nasty_texts
 
 TEXTS = nasty_texts(300)
 

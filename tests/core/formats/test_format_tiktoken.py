@@ -6,7 +6,6 @@ from unicodedata import normalize
 
 import pytest
 import tiktoken
-from nasty import nasty_texts
 from real import real_file, real_part
 from small_files import put, rank_lines
 
@@ -14,6 +13,7 @@ from bpe_core import PATTERNS, FormatError, Tokenizer, load, save, train
 from bpe_core.formats import tiktoken as ranks
 from bpe_core.formats.known_files import KNOWN_FILES, KnownFile
 from bpe_core.vocabulary import Vocabulary
+from tests.nasty import nasty_texts
 
 
 def rank_file(tmp_path, tokens=(), *, newline="\n", name="ranks.tiktoken"):

@@ -15,7 +15,7 @@ if not kernel.available:
 
 from bpe_core.kernel.grammars import BOTH, SPACE, scanner
 from tests.attack.fuzz_kernel.splitting import SCANNED, split, try_split
-from tests.attack.texts import KINDS
+from tests.nasty import KINDS
 
 OTHER_FORMS = [
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",  # GPT-2 as OpenAI published it

@@ -6,7 +6,6 @@ from itertools import accumulate
 
 import pytest
 import tiktoken
-from nasty import nasty_texts
 from real import real_file
 from tiktoken.load import load_tiktoken_bpe
 
@@ -14,6 +13,7 @@ from bpe_core import PATTERNS, load, metrics, save, train
 from bpe_core.content.samples import samples
 from bpe_core.metrics.boundaries import encoded
 from bpe_core.scripts import script_runs
+from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
 

@@ -9,7 +9,6 @@ from statistics import harmonic_mean
 import pytest
 import tiktoken
 import tokenizers
-from nasty import nasty_texts
 from real import real_file, real_part
 from tiktoken.load import load_tiktoken_bpe
 
@@ -20,6 +19,7 @@ from bpe_core.metrics.catalog import METRICS, OF_PARTS, of_all_texts, of_amounts
 from bpe_core.metrics.morphology import read_morphemes
 from bpe_core.metrics.text_parts import TextParts
 from bpe_core.metrics.worst_lines import WorstLines
+from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир и 世界 नमस्ते\n" * 9
 TALE = next(sample.path for sample in samples() if sample.name == "one-tale-many-scripts")

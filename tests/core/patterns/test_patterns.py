@@ -19,22 +19,9 @@ from bpe_core.patterns import patience, splitter
 from bpe_core.patterns import pattern as patterns
 from bpe_core.patterns.splitters import made
 from bpe_core.patterns.texts import Texts
+from tests.nasty import ALPHABETS, HALVES, nasty_texts
 
 NAMED = [name for name, source in PATTERNS.items() if source]
-
-ATOMS = (
-    *" \t\n\r\v\f\x1c\x1f\x85\xa0\u2028\u3000\u200b'’sStTlLdDſKıßabzAZ09²½Ⅷ٣-_/.!?,\0\x1b",
-    *"\u0301\u0903ǅʰªआ中文。한\ud800\uffff",
-    *("😀", "👩‍👧", "𝐀", "𝟙", "𐐀", "𑄀", "🇩", "\U000e0001", "\U0010ffff", "'s", "'LL", "'ſ", "\r\n", "\n\n", "  ", "//"),
-)
-
-
-def nasty_texts(seed, n):
-    """Short texts of characters that splitters disagree about: every kind of space, letter case, mark and number."""
-    rng = random.Random(seed)
-    for _ in range(n):
-        few = rng.sample(ATOMS, 5)
-        yield "".join(rng.choices(rng.choice((ATOMS, few)), k=rng.choice((1, 2, 3, 5, 8, 20))))
 
 
 def split_in_blocks(split_by, text, size):
@@ -78,7 +65,7 @@ def test_gpt4_and_llama3_part_ways_at_white_space_that_ends_a_text():
 @pytest.mark.parametrize("name", ["llama3", "qwen2"])
 def test_another_library_splits_alike(name):
     theirs = Split(Regex(PATTERNS[name]), "isolated").pre_tokenize_str
-    for text in nasty_texts(seed=2, n=1000):
+    for text in nasty_texts(1000, seed=2):
         if "\ud800" not in text:
             assert splitter(name).split(text) == [piece for piece, _ in theirs(text)], ascii(text)
 
@@ -88,7 +75,7 @@ def test_only_words_loses_text():
         split_by = splitter(name)
         assert split_by.lossy == (name == "words")
         if not split_by.lossy:
-            assert all("".join(split_by.split(text)) == text for text in nasty_texts(seed=3, n=300))
+            assert all("".join(split_by.split(text)) == text for text in nasty_texts(300, seed=3))
 
 
 def test_an_empty_text_has_no_pieces():
@@ -333,7 +320,7 @@ def all_cuts(split_by, text):
 def test_parts_split_like_the_whole(name):
     split_by = splitter(name)
     n_cuts = 0
-    for text in nasty_texts(seed=4, n=400):
+    for text in (*nasty_texts(400, seed=4), *HALVES):
         whole = split_by.split(text)
         for cut in all_cuts(split_by, text):
             n_cuts += 1
@@ -440,7 +427,7 @@ def test_characters_of_one_kind_are_alike_to_a_pattern():
         split_by = splitter(pattern)
         assert len(split_by.kinds) < 30
         for _ in range(100):
-            text = "".join(rng.choices(ATOMS, k=rng.choice((1, 3, 8))))
+            text = "".join(rng.choices((*ALPHABETS[0], *HALVES), k=rng.choice((1, 3, 8))))
             ends = [stop for _, stop in split_by.places(text)]
             assert [stop for _, stop in split_by.places(split_by.alike(text))] == ends, (pattern, ascii(text))
 

@@ -3,7 +3,6 @@
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from nasty import nasty_texts
 
 from bpe_core import Tokenizer, save, train
 from bpe_core.cli.main import main
@@ -12,6 +11,7 @@ from bpe_core.pictures.html import lanes_page
 from bpe_core.pictures.lanes import Lanes
 from bpe_core.pictures.markdown import lanes_document
 from bpe_core.pictures.svg import lanes_drawing
+from tests.nasty import nasty_texts
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20
 ONE = train(CORPUS, vocab_size=290)

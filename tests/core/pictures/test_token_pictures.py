@@ -5,7 +5,6 @@ import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
 import pytest
-from nasty import nasty_texts
 
 from bpe_core import LiveText, save, train
 from bpe_core.cells import cells, fitted
@@ -15,6 +14,7 @@ from bpe_core.pictures.markdown import document
 from bpe_core.pictures.picture import Picture
 from bpe_core.pictures.svg import drawing
 from bpe_core.pictures.terminal import BORDER, colors_of, in_terminal
+from tests.nasty import nasty_texts
 
 LEARNED = train("the theme of the other thesis, the thing that they thought through\n" * 20, vocab_size=290)
 TEXTS = [

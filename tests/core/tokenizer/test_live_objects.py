@@ -1,10 +1,10 @@
 """A tokenizer handed on to tiktoken and to Hugging Face's library: the ids are the same there."""
 
 import pytest
-from nasty import nasty_texts
 from real import real_file
 
 from bpe_core import FormatError, load, train
+from tests.nasty import nasty_texts
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345\n" * 20
 

@@ -91,8 +91,9 @@ SPECIALS: Final = (
     *("<|endoftext|>" * 3, "<|ENDOFTEXT|>", "<|im_start|>", "<s>", "</s>", "<unk>", "[INST]", "[MASK]", "<0x0A>"),
     *("▁", "▁▁a", "Ġ", "Ċ", "</w>", "@@ ", "##ing", "\ufffd", "\ufffe", "\uffff"),
 )
+WORDS: Final = (*LATIN, *DIGITS, *SIGNS, *MARKS, *SCRIPTS, *EMOJI, *SPECIALS)
 HALVES: Final = ("\ud800", "\udfff", "\ud83d\ude0a")
-_ALL: Final = (*LATIN, *CONTRACTIONS, *SPACES, *DIGITS, *SIGNS, *MARKS, *SCRIPTS, *EMOJI, *SPECIALS)
+_ALL: Final = (*WORDS, *CONTRACTIONS, *SPACES)
 
 ALPHABETS: Final[Sequence[Sequence[str]]] = (
     _ALL, _ALL, _ALL, LATIN + SPACES + CONTRACTIONS, SPACES, DIGITS + SPACES, SCRIPTS + MARKS, EMOJI + MARKS,
@@ -142,6 +143,13 @@ def strings(n: int, newest: Sequence[str] = "", seed: int = 0) -> Iterator[str]:
             yield text
 
 
+def nasty_texts(n: int, seed: int = 0) -> list[str]:
+    """`n` texts of up to some twenty bits each, without characters that one library knows and another not yet."""
+    rng = random.Random(seed)
+    some = (_word, _word, _spaces, _letters, _any(_ALL), _any(DIGITS), _known)
+    return ["".join(rng.choice(some)(rng) for _ in range(rng.choice((1, 2, 3, 5, 8, 20)))) for _ in range(n)]
+
+
 def newer_characters() -> str:
     """Letters, marks and numbers that `regex` knows and this Python does not know yet."""
     return "".join(regex.findall(r"[\p{L}\p{M}\p{N}]", _by_category()["Cn"]))
@@ -180,6 +188,15 @@ def _marks(rng: random.Random) -> str:
 def _of_a_category(rng: random.Random) -> str:
     known = sorted(_by_category().keys() - {"Cn", "Co"})
     return "".join(rng.choices(_by_category()[rng.choice(known)], k=rng.randint(1, 3)))
+
+
+def _known(rng: random.Random) -> str:
+    """A character that this Python and `regex` know, or neither."""
+    first, last = rng.choice(((0x20, 0x7F), (0x80, 0x800), (0x800, 0xD800), (0xE000, 0x10000), (0x10000, 0x110000)))
+    while True:
+        character = chr(rng.randrange(first, last))
+        if unicodedata.category(character) != "Cn" or regex.match(r"\p{Cn}", character):
+            return character
 
 
 def _from_anywhere(rng: random.Random) -> str:
