@@ -210,8 +210,8 @@ class Edits(RuleBasedStateMachine):
                 s for s in whole if s.start < end and start < s.end
             ]
             assert counted in (None, sum(len(span.ids) for span in part))  # None: blocks between are not encoded yet
-        for span in part[:1]:
-            assert self.live.span_at(max(start, span.start)) in (span, *part)
+            for span in part[:1]:
+                assert self.live.span_at(max(start, span.start)) in (span, *part)
 
     @rule()
     def look_at_all(self):
