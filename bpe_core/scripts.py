@@ -1,6 +1,8 @@
-"""The scripts (writing systems) of a text, so that tokenizers can be measured script by script."""
+"""Scripts (writing systems): the runs of a text in one script, by Unicode's property, and that of a single letter."""
 
+import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 import regex
@@ -47,3 +49,22 @@ def script_runs(text: str) -> Iterator[tuple[str, int, int]]:
         script, end = found.lastgroup or OTHER, found.end()
     if text:
         yield script, start, len(text)
+
+
+_TOGETHER: Final = {"HIRAGANA": "KANA", "KATAKANA": "KANA", "KATAKANA-HIRAGANA": "KANA", "IDEOGRAPHIC": "CJK"}
+"""Scripts that count as one."""
+_NO_SCRIPTS: Final = frozenset({"FULLWIDTH", "HALFWIDTH", "MODIFIER", "FEMININE", "MASCULINE", "MICRO", "MATHEMATICAL"})
+"""First words of names of letters that are no script."""
+
+
+@lru_cache(maxsize=1 << 14)
+def letter_script(letter: str) -> str:
+    """The script of a letter, by the first word of its name in Unicode; "" if that is none.
+
+    Letters that several scripts share have one, unlike in `script_runs`: the Ohm sign, say.
+
+    >>> letter_script("é"), letter_script("я"), letter_script("の"), letter_script("漢")
+    ('latin', 'cyrillic', 'kana', 'cjk')
+    """
+    first = unicodedata.name(letter, "").partition(" ")[0]
+    return "" if first in _NO_SCRIPTS else _TOGETHER.get(first, first).lower()

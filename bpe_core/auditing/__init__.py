@@ -8,9 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from bpe_core.auditing.examination import Examination
-from bpe_core.auditing.findings import KINDS, Finding, Findings, Severity
-from bpe_core.auditing.measures import Measures
-from bpe_core.auditing.progress import OnStage, Stage
+from bpe_core.auditing.findings import KINDS, Finding, Findings, Measures, OnStage, Severity, Stage
 from bpe_core.auditing.usage import Usage, token_counts
 from bpe_core.auditing.verdicts import Share, Verdict, on_every_token, verdicts
 from bpe_core.corpus import Counts

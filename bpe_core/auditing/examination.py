@@ -4,13 +4,10 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.auditing import absence, added, documents, rare, reachability, scaffold, shape, static
-from bpe_core.auditing.findings import Finding
-from bpe_core.auditing.measures import Measures
-from bpe_core.auditing.progress import OnStage
-from bpe_core.auditing.spread import Spread
-from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.usage import Usage
+from bpe_core.auditing import corpora, reachability, scaffold, static
+from bpe_core.auditing.findings import Finding, Measures, OnStage
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.usage import Spread, Usage
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 
@@ -18,21 +15,19 @@ if TYPE_CHECKING:
     from bpe_core.auditing.undertrained import Rows
     from bpe_core.embeddings.matrix import Matrix
 
-Check = Callable[[Subject], Iterator[Finding]]
-
-_CHECKS: Final[tuple[Check, ...]] = (
+_CHECKS: Final[tuple[Callable[[AuditSubject], Iterator[Finding]], ...]] = (
     static.unused_bytes,
     reachability.unreachable,
     static.duplicates,
     static.partial_utf8,
     static.lookalikes,
-    absence.absent_from_reference,
-    rare.never_used,
-    rare.rare,
+    corpora.absent_from_reference,
+    corpora.never_used,
+    corpora.rare,
     scaffold.scaffold,
-    documents.few_documents,
-    shape.shape,
-    added.added_tokens,
+    corpora.few_documents,
+    static.shape,
+    static.added_tokens,
 )
 
 
@@ -67,7 +62,7 @@ class Examination:
         self._matrix = None if embeddings is None else _opened(embeddings)
         self._indicator = indicator
         self._spread = spread
-        self._subject: Subject | None = None
+        self._subject = AuditSubject(tokenizer)
         self._rows: Rows | None = None
 
     def findings(self) -> Iterator[Finding]:
@@ -77,7 +72,7 @@ class Examination:
         if the matrix has no row for some id.
         """
         tokenizer, counts, reference, progress = self._tokenizer, self._counts, self._reference, self._progress
-        self._subject = subject = Subject(
+        self._subject = subject = AuditSubject(
             tokenizer,
             usage=Usage.of_record(tokenizer) if counts is None else Usage.of(tokenizer, counts, progress),
             counts=counts,
@@ -99,16 +94,15 @@ class Examination:
 
     @property
     def measures(self) -> Measures:
-        """What was measured of every token; complete when `findings` is at its end."""
-        subject, rows, spread = self._subject, self._rows, self._spread
-        usage = subject and subject.usage
+        """The columns measured of every token; complete when `findings` is at its end."""
+        usage, reference, rows, spread = self._subject.usage, self._subject.reference, self._rows, self._spread
         columns = {
             "count": usage and usage.remaining,
             "merged": usage and usage.merged,
             "document_frequency": spread and spread.document_frequency,
             "largest_share": spread and spread.largest_share,
-            "reference": subject and subject.reference and subject.reference.remaining,
-            "surprise": usage and subject and subject.reference and absence.surprises(usage, subject.reference),
+            "reference": reference and reference.remaining,
+            "surprise": usage and reference and corpora.surprises(usage, reference),
             "indicator": rows and rows.values,
         }
         return Measures(

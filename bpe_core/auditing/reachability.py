@@ -1,19 +1,24 @@
-"""Tokens that encoding never produces: the merges do not build them, the split pattern cuts them, or normalization
-changes their text."""
+"""Tokens that encoding never produces, as the tokenizer is, or if it had another split pattern or normalizer."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
 
-from bpe_core.auditing.end_of_word import text_bytes
-from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.subject import Subject
-from bpe_core.auditing.witness import is_mergeable, search
-from bpe_core.errors import UnknownTokenError
+from bpe_core.auditing.findings import Finding, OnStage, Severity
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.witness import is_mergeable, search, witness
+from bpe_core.errors import OptionError, UnknownTokenError
+from bpe_core.patterns import splitter
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.normalizers import Normalizer, lowercase, normal_form
 from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.tokenizer.steps import SplitStep
 from bpe_core.utf8 import incomplete_ends
-from bpe_core.visible import token_label
+from bpe_core.visible import quoted, token_label
 
 
-def unreachable(subject: Subject) -> Iterator[Finding]:
+def unreachable(subject: AuditSubject) -> Iterator[Finding]:
     """Tokens with `encode(decode([id])) != [id]`.
 
     A token that some longer text contains is "reachable-in-context", with the shortest such text found as witness. The
@@ -32,18 +37,18 @@ def unreachable(subject: Subject) -> Iterator[Finding]:
     """
     for token, token_bytes in subject.tokens("reachability"):
         try:
-            text = _as_text(text_bytes(subject.tokenizer.vocabulary, token))
+            text = _as_text(subject.tokenizer.vocabulary.text_bytes(token))
             if text is not None:
                 finding = _of_text(subject, token, text)
             else:
                 finding = _of_bytes(subject, token, token_bytes) if len(token_bytes) > 1 else None
         except UnknownTokenError as error:
-            finding = _of_the_unknown(subject, token, str(error))
+            finding = _of_unknown(subject, token, str(error))
         if finding:
             yield finding
 
 
-def _of_text(subject: Subject, token: int, text: str) -> Finding | None:
+def _of_text(subject: AuditSubject, token: int, text: str) -> Finding | None:
     """The finding about a token whose bytes are valid UTF-8, `text`; None if it encodes to itself."""
     tokenizer = subject.tokenizer
     ids = tokenizer.encode_ordinary(text)
@@ -60,21 +65,21 @@ def _of_text(subject: Subject, token: int, text: str) -> Finding | None:
         if not ids:
             reason = f"{effect[0].upper()}{effect[1:]}, so no text becomes this token."
         elif cause == "merges":
-            reason = _never_built(_joined(subject, ids))
+            reason = _never_built(subject.joined(ids))
         else:
             reason = f"{effect[0].upper()}{effect[1:]}, whatever was tried around it."
     return subject.finding(token, kind, severity, reason, witness=found, cause=cause, encodes_to=ids, tried=tried)
 
 
-def _what_becomes_of(subject: Subject, token: int, text: str, ids: list[int]) -> tuple[str, str]:
+def _what_becomes_of(subject: AuditSubject, token: int, text: str, ids: list[int]) -> tuple[str, str]:
     """Why `text` is encoded as `ids` and not as `token`: (cause as in `unreachable`, a clause that describes it)."""
     tokenizer = subject.tokenizer
-    becomes = _joined(subject, ids)
+    becomes = subject.joined(ids)
     if not is_mergeable(tokenizer, token):
         return "merges", f"the merges make {becomes} of its text"
     if tokenizer.vocabulary.end_of_word is not None and tokenizer.encode_piece(text) == tuple(ids):
         return "end-of-word", f"with the end of a word behind it, its text becomes {becomes}"
-    if tokenizer.preparation and (before := _before_the_split(tokenizer.preparation, text)):
+    if tokenizer.preparation and (before := _before_split(tokenizer.preparation, text)):
         cause, change = before
         return cause, f"{change}, which becomes {becomes}" if ids else change
     return (
@@ -83,7 +88,7 @@ def _what_becomes_of(subject: Subject, token: int, text: str, ids: list[int]) ->
     )
 
 
-def _before_the_split(preparation: Preparation, text: str) -> tuple[str, str] | None:
+def _before_split(preparation: Preparation, text: str) -> tuple[str, str] | None:
     """What happens to a text before it is split, as (cause, a clause); None if nothing does that matters here."""
     parts = list(preparation.parts(text, frozenset()))
     if any(isinstance(part, int) for part in parts):
@@ -100,20 +105,20 @@ def _before_the_split(preparation: Preparation, text: str) -> tuple[str, str] | 
     return "prefix-space" if before.isspace() else "normalizer", put_before
 
 
-def _of_bytes(subject: Subject, token: int, token_bytes: bytes) -> Finding | None:
+def _of_bytes(subject: AuditSubject, token: int, token_bytes: bytes) -> Finding | None:
     """The finding about a token of bytes that are no valid UTF-8 by themselves; None if they encode to the token."""
     ids = subject.tokenizer.vocabulary.encode(token_bytes)
     if incomplete_ends(token_bytes) is None:
         cause, reason = "utf-8", "No text in UTF-8 contains these bytes in this order."
     elif ids != (token,):
-        cause, reason = "merges", _never_built(_joined(subject, ids))
+        cause, reason = "merges", _never_built(subject.joined(ids))
     else:
         return None
     evidence = {"cause": cause, "encodes_to": list(ids)}
     return subject.finding(token, "unreachable", Severity.PROBLEM, reason, witness=None, **evidence)
 
 
-def _of_the_unknown(subject: Subject, token: int, problem: str) -> Finding:
+def _of_unknown(subject: AuditSubject, token: int, problem: str) -> Finding:
     """The finding about a token with a byte that has no id of its own, as in some published vocabularies."""
     reason = f"Its bytes cannot be encoded: {problem[0].lower()}{problem[1:]}"
     severity, no_ids = subject.severity(token, Severity.PROBLEM), list[int]()
@@ -135,5 +140,64 @@ def _quoted(text: str) -> str:
     return f"“{token_label(text.encode())}”"
 
 
-def _joined(subject: Subject, ids: list[int] | tuple[int, ...]) -> str:
-    return " + ".join(map(subject.label, ids[:4])) + (" + …" if len(ids) > 4 else "")
+NORMALIZERS: Final[Mapping[str, Callable[[], Normalizer | None]]] = MappingProxyType(
+    {
+        "none": lambda: None,
+        "NFC": lambda: normal_form("NFC"),
+        "NFD": lambda: normal_form("NFD"),
+        "NFKC": lambda: normal_form("NFKC"),
+        "NFKD": lambda: normal_form("NFKD"),
+        "lowercase": lambda: lowercase,
+    }
+)
+"""Name -> what makes the normalizer."""
+
+
+def what_if(
+    tokenizer: Tokenizer,
+    *,
+    pattern: str | None = None,
+    normalizer: str | None = None,
+    progress: OnStage | None = None,
+) -> Iterator[Finding]:
+    """Tokens that texts become with this tokenizer, but not with another `pattern` or `normalizer`, by id.
+
+    `pattern` is a name of `PATTERNS` or a regular expression, `normalizer` one of `NORMALIZERS`; None leaves it as it
+    is. The findings are of the kind "unreachable", about `changed(tokenizer, ...)`; tokens that are unreachable as it
+    is are left out. Raises `PatternError` or `OptionError` for a pattern or a normalizer that there is not.
+    """
+    other = changed(tokenizer, pattern=pattern, normalizer=normalizer)
+    return (
+        finding
+        for finding in unreachable(AuditSubject(other, progress=progress))
+        if finding.kind == "unreachable" and _is_reached(tokenizer, finding.id)
+    )
+
+
+def changed(tokenizer: Tokenizer, *, pattern: str | None = None, normalizer: str | None = None) -> Tokenizer:
+    """The tokenizer with another pattern, another normalizer, or both; its vocabulary and added tokens stay.
+
+    In a pipeline of several steps the pattern takes the place of the steps that split.
+    """
+    preparation = tokenizer.preparation
+    if normalizer is not None:
+        if normalizer not in NORMALIZERS:
+            raise OptionError(f"There is no normalizer {quoted(normalizer)}; choose one of {', '.join(NORMALIZERS)}.")
+        if preparation is None:
+            preparation = Preparation((), None, (SplitStep(tokenizer.splitter),), False, False, {})
+        preparation = replace(preparation, normalize=NORMALIZERS[normalizer](), description={})
+    if pattern is not None and preparation is not None:
+        kept = [step for step in preparation.steps if not isinstance(step, SplitStep)]
+        places = [i for i, step in enumerate(preparation.steps) if isinstance(step, SplitStep)]
+        kept.insert(places[0] if places else len(kept), SplitStep(splitter(pattern)))
+        preparation = replace(preparation, steps=tuple(kept), description={})
+    return Tokenizer(tokenizer.vocabulary, pattern or tokenizer.pattern, preparation=preparation)
+
+
+def _is_reached(tokenizer: Tokenizer, token: int) -> bool:
+    """Whether some text becomes the token, as far as is tried; its own text, as a rule."""
+    try:
+        text = tokenizer.vocabulary.text_bytes(token).decode()
+        return tokenizer.encode_ordinary(text) == [token] or witness(tokenizer, token) is not None
+    except (UnicodeDecodeError, UnknownTokenError):
+        return witness(tokenizer, token) is not None

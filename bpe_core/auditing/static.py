@@ -1,26 +1,36 @@
-"""Checks that need the vocabulary alone: unused bytes, incomplete UTF-8, look-alikes of special tokens, duplicates."""
+"""Evidence from the vocabulary alone: bytes, incomplete characters, look-alikes, duplicates, added tokens, shapes."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from bpe_core.auditing.end_of_word import text_bytes
 from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.subject import Subject
-from bpe_core.utf8 import UNUSED_BYTES, incomplete_ends
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.errors import UnknownTokenError
+from bpe_core.scripts import letter_script
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import UNUSED_BYTES, character_length, incomplete_ends
 
 _LOOKALIKE: Final = re.compile(r"\s*(?:<[^<>\s]*[^\W\d_][^<>\s]*>|\[[^\[\]\s]*[^\W\d_][^\[\]\s]*\])\s*")
 """Something with a letter in it between angle or square brackets, as special tokens are usually written."""
 
-_TORN_AT: Final = {
+_INCOMPLETE_AT: Final = {
     "end": "It ends inside a character, so it is no text until another token completes it.",
     "start": "It begins inside a character, so it is no text without the token before it.",
     "both": "It begins and ends inside characters, so it is no text without the tokens around it.",
 }
+ENOUGH: Final = 200
+"""Tokens of one script from which on their lengths are compared."""
+USUAL: Final = 0.99
+"""The share of a script's tokens that is no longer than its usual length."""
+FACTOR: Final = 1.5
+"""A token is long from so many times the usual length of its script on."""
+_JAPANESE: Final = {"kana", "cjk"}
+"""Scripts that are written together as a rule."""
 
 
-def unused_bytes(subject: Subject) -> Iterator[Finding]:
+def unused_bytes(subject: AuditSubject) -> Iterator[Finding]:
     """The tokens of the 13 single bytes that UTF-8 never contains."""
     for token, token_bytes in subject.tokens("bytes"):
         if len(token_bytes) == 1 and token_bytes[0] in UNUSED_BYTES:
@@ -28,57 +38,141 @@ def unused_bytes(subject: Subject) -> Iterator[Finding]:
             yield subject.finding(token, "unused-byte", Severity.NOTE, reason, witness=None)
 
 
-def partial_utf8(subject: Subject) -> Iterator[Finding]:
+def partial_utf8(subject: AuditSubject) -> Iterator[Finding]:
     """Tokens of two or more bytes that are a substring of valid UTF-8, cut inside a character at one or both ends.
 
     Evidence: "where" ("start", "end" or "both"), "stray" and "pending", the bytes of the incomplete characters at the
     start and at the end, in hex; see `IncompleteEnds`.
     """
     for token, token_bytes in subject.tokens("parts of characters"):
-        lacking = incomplete_ends(token_bytes) if len(token_bytes) > 1 else None
-        if lacking:
-            yield subject.finding(
-                token,
-                "partial-utf8",
-                Severity.NOTE,
-                _TORN_AT[lacking.where],
-                where=lacking.where,
-                stray=lacking.stray.hex(),
-                pending=lacking.pending.hex(),
-            )
+        ends = incomplete_ends(token_bytes) if len(token_bytes) > 1 else None
+        if ends:
+            evidence = {"where": ends.where, "stray": ends.stray.hex(), "pending": ends.pending.hex()}
+            yield subject.finding(token, "partial-utf8", Severity.NOTE, _INCOMPLETE_AT[ends.where], **evidence)
 
 
-def lookalikes(subject: Subject) -> Iterator[Finding]:
+def lookalikes(subject: AuditSubject) -> Iterator[Finding]:
     """Ordinary tokens written like special ones: <...> and [...]."""
     for token, _ in subject.tokens("look-alikes"):
-        token_bytes = text_bytes(subject.tokenizer.vocabulary, token)
+        token_bytes = subject.tokenizer.vocabulary.text_bytes(token)
         if token_bytes.strip()[-1:] in (b">", b"]") and _LOOKALIKE.fullmatch(token_bytes.decode(errors="replace")):
             severity = Severity.WARNING if b"<|" in token_bytes else Severity.NOTE
             reason = "It looks like a special token, but it is an ordinary one: any text can hold it."
             yield subject.finding(token, "special-lookalike", severity, reason)
 
 
-def duplicates(subject: Subject) -> Iterator[Finding]:
+def duplicates(subject: AuditSubject) -> Iterator[Finding]:
     """Ordinary tokens with the same bytes as another token, except the one of them that encoding produces.
 
     Evidence: "ids", all ids with these bytes.
     """
     vocabulary = subject.tokenizer.vocabulary
-    alike: dict[bytes, list[int]] = defaultdict(list)
+    by_bytes: dict[bytes, list[int]] = defaultdict(list)
     for token, token_bytes in subject.tokens("duplicates"):
-        alike[token_bytes].append(token)
+        by_bytes[token_bytes].append(token)
     for text, token in vocabulary.special_tokens.items():
-        if text.encode() in alike:
-            ids = sorted([*alike[text.encode()], token])
+        if text.encode() in by_bytes:
+            ids = sorted([*by_bytes[text.encode()], token])
             reason = f"It has the bytes of the special token {token}, so the same text can mean two things."
-            yield subject.finding(alike[text.encode()][0], "duplicate", Severity.WARNING, reason, ids=ids)
-    for token_bytes, ids in alike.items():
+            yield subject.finding(by_bytes[text.encode()][0], "duplicate", Severity.WARNING, reason, ids=ids)
+    for token_bytes, ids in by_bytes.items():
         if len(ids) > 1:
             used = vocabulary.encode(token_bytes)
+            reason = f"The tokens {', '.join(map(str, ids))} have the same bytes, and encoding never uses this one."
             for token in ids:
                 if used != (token,):
-                    reason = (
-                        f"The tokens {', '.join(map(str, ids))} have the same bytes, and encoding never uses this one."
-                    )
                     severity = subject.severity(token, Severity.PROBLEM)  # a byte is kept for texts that lack a token
                     yield subject.finding(token, "duplicate", severity, reason, ids=ids)
+
+
+def added_tokens(subject: AuditSubject) -> Iterator[Finding]:
+    """Added tokens that any text can hold, because they are not special, and special ones that are ordinary words.
+
+    An added token that is not special is found before everything else, wherever its text stands: also inside of words.
+    A warning for one that consists of letters and digits, which texts hold by chance; a note for others.
+    Evidence: "special", "would_be" (the ids that its text becomes without it; empty if it cannot be encoded).
+    """
+    tokenizer = subject.tokenizer
+    added = {token.token: token for token in tokenizer.preparation.added} if tokenizer.preparation else {}
+    specials = {token: text for text, token in tokenizer.special_tokens.items()}
+    for token in sorted({*added, *specials}):
+        special = added[token].special if token in added else True
+        text = added[token].text if token in added else specials[token]
+        is_word = text.strip().isalnum()
+        if special and not is_word:
+            continue
+        try:
+            would_be = list(tokenizer.encode_piece(text))
+        except UnknownTokenError:
+            would_be = []
+        where = "where it is allowed as a special token" if special else "wherever it stands, also inside of words"
+        reason = f"A text that holds {subject.label(token)} becomes this added token, {where}"
+        reason += f"; without it, it would be {subject.joined(would_be)}." if would_be not in ([], [token]) else "."
+        severity, strength = (Severity.WARNING, 1.0) if is_word else (Severity.NOTE, 0.2)
+        evidence = {"special": special, "would_be": would_be, "strength": strength}
+        yield subject.finding(token, "added-token", severity, reason, witness=text, **evidence)
+
+
+def shape(subject: AuditSubject) -> Iterator[Finding]:
+    """Tokens of one script with 1.5 times its usual number of letters or more, and tokens with letters of two scripts.
+
+    The usual number is what 99 % of the tokens of that script do not exceed; scripts with fewer than 200 tokens are not
+    compared. Runs of one letter are not long. Evidence: "shape" ("long" or "mixed-scripts"), "scripts", and for
+    a long one "letters", "usual", "strength" (0 at the usual number, 0.5 at twice as many, near 1 beyond).
+    """
+    of_script: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for token, token_bytes in subject.tokens("shapes"):
+        letters = [character for character in token_bytes.decode(errors="ignore") if character.isalpha()]
+        scripts = Counter(name for character in letters if (name := letter_script(character)))
+        if len(scripts) > 1 and scripts.keys() != _JAPANESE:
+            names = sorted(scripts)
+            reason = f"It has letters of {len(names)} scripts: {', '.join(names)}."
+            mixed: dict[str, object] = {"shape": "mixed-scripts", "scripts": names, "strength": 0.3}
+            yield subject.finding(token, "shape", Severity.NOTE, reason, **mixed)
+        elif scripts and len(set(letters)) > 1:
+            of_script["kana" if "kana" in scripts else next(iter(scripts))].append((len(letters), token))
+    for name, found in sorted(of_script.items()):
+        if len(found) < ENOUGH:
+            continue
+        found.sort()
+        usual = found[int(USUAL * (len(found) - 1))][0]
+        for n, token in reversed(found):
+            if n < FACTOR * usual:
+                break
+            reason = f"It has {n} letters ({name}), and of a hundred tokens of this script 99 have {usual} or fewer."
+            long: dict[str, object] = {"shape": "long", "scripts": [name], "letters": n, "usual": usual}
+            yield subject.finding(token, "shape", Severity.NOTE, reason, **long, strength=round((n - usual) / n, 4))
+
+
+class Bigram(NamedTuple):
+    """The ids of two tokens, each of which is no valid UTF-8, and the text that they make together."""
+
+    left: int
+    right: int
+    text: str
+
+
+def incomplete_bigrams(tokenizer: Tokenizer) -> Iterator[Bigram]:
+    """All pairs with `tokenizer.encode_ordinary(text) == [left, right]` that are text only together, sorted by id.
+
+    `left` begins at a character's beginning and ends inside a character; `right` begins with the bytes missing there
+    and ends at a character's end. Tokens of a single byte are included. Each left token is tried with every right one
+    that begins with as many bytes as it lacks. A model has rarely met such a pair, and may fail to repeat it: S. Jang
+    et al., "Improbable Bigrams Expose Vulnerabilities of Incomplete Tokens" (2024, arXiv 2410.23684).
+    """
+    by_missing: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
+    lefts: list[tuple[int, bytes, bytes]] = []
+    for token, data in AuditSubject(tokenizer).tokens("incomplete bigrams"):
+        ends = incomplete_ends(data)
+        if ends and ends.where == "end":
+            lefts.append((token, data, ends.pending))
+        elif ends and ends.where == "start":
+            by_missing[len(ends.stray)].append((token, data))
+    for left, start, pending in lefts:
+        for right, end in by_missing[character_length(pending[0]) - len(pending)]:
+            try:
+                text = (start + end).decode()
+            except UnicodeDecodeError:  # not every byte may follow every other
+                continue
+            if tokenizer.encode_ordinary(text) == [left, right]:
+                yield Bigram(left, right, text)

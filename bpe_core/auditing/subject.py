@@ -1,11 +1,10 @@
 """The input of every check of the audit: a tokenizer, its token counts in corpora, and how to make a finding."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.progress import OnStage, Stage
+from bpe_core.auditing.findings import Finding, OnStage, Severity, Stage
 from bpe_core.auditing.usage import Usage
 from bpe_core.auditing.witness import witness
 from bpe_core.corpus import Counts
@@ -13,7 +12,7 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, token_label
 
 _TOKENS_PER_REPORT: Final = 256
-"""Tokens looked at between two reports of progress."""
+"""Tokens examined between two reports of progress."""
 
 EVEN_SHARE: Final = 5.0
 """Occurrences of each token on average, below which texts are too few to miss a token in them."""
@@ -23,7 +22,7 @@ _LONGEST_LABEL: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class AuditSubject:
     """The tokenizer under audit with the counts that checks use."""
 
     tokenizer: Tokenizer
@@ -69,6 +68,10 @@ class Subject:
     def label(self, token: int) -> str:
         """The token as text that is safe to show, in quotation marks."""
         return f"“{shortened(token_label(self.tokenizer.token_bytes(token)), _LONGEST_LABEL)}”"
+
+    def joined(self, tokens: Sequence[int]) -> str:
+        """Several tokens as a part of a sentence, the first four of them."""
+        return " + ".join(map(self.label, tokens[:4])) + (" + …" if len(tokens) > 4 else "")
 
     def finding(self, token: int, kind: str, severity: Severity, reason: str, **evidence: Any) -> Finding:
         """A finding about `token`; "step", "parents", "count" and "witness" are added to the evidence."""

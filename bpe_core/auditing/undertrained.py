@@ -5,9 +5,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.progress import Stage
-from bpe_core.auditing.subject import Subject
+from bpe_core.auditing.findings import Finding, Severity, Stage
+from bpe_core.auditing.subject import AuditSubject
 from bpe_core.embeddings.indicators import INDICATORS, Indicator, indicator, usual_indicator
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.tokenizer import Tokenizer
@@ -52,7 +51,7 @@ class Rows:
     """The values of ordinary tokens, ascending."""
 
 
-def measured(subject: Subject, matrix: Matrix, name: str | None = None) -> Rows:
+def measured(subject: AuditSubject, matrix: Matrix, name: str | None = None) -> Rows:
     """The indicator `name` (one of `INDICATORS`; None chooses by `usual_indicator`) of every token's row.
 
     Raises `EmbeddingsError` for an unknown indicator, or a matrix without a row for some id.
@@ -72,7 +71,7 @@ def measured(subject: Subject, matrix: Matrix, name: str | None = None) -> Rows:
     return Rows(matrix, found, ordinary, values, sorted(values[token] for token in ordinary if token in values))
 
 
-def undertrained(subject: Subject, rows: Rows) -> Iterator[Finding]:
+def undertrained(subject: AuditSubject, rows: Rows) -> Iterator[Finding]:
     """Ordinary tokens whose rows hold no numbers, then those at or below the 2nd percentile, the lowest first.
 
     Evidence: "indicator" (its name), "value", "threshold" (the 2nd percentile), "median" of ordinary tokens,

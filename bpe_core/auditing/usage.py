@@ -1,22 +1,28 @@
-"""Token counts of a corpus: occurrences in the tokenized corpus (remaining), and consumed by later merges (merged).
+"""Token counts of a corpus: occurrences left in the tokenized corpus, those that later merges consumed, by document.
 
 Two sources, both exact. Counted pieces: each unique piece is encoded once and weighted with how often it occurs. Or the
-training record: a merge made its token as many times as it shortened the corpus, in tokens.
+training record, from which `bpe_core.explain.token_uses` follows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Self
 
-from bpe_core.auditing.progress import OnStage, Stage
+from bpe_core.auditing.findings import OnStage, Stage
 from bpe_core.corpus import Counts
+from bpe_core.corpus.progress import Progress, Reading
+from bpe_core.corpus.reading import TextFile
 from bpe_core.errors import OptionError
+from bpe_core.explain.token_uses import UseLedger
 from bpe_core.tokenizer import Tokenizer
 
 FEW_DOCUMENTS: Final = 2
 """The most documents that count as few; of tokens in more, the documents are not kept."""
-
+MOST_BYTES: Final = 1 << 26
+"""Bytes on disk of a corpus up to which `spread_of` reads it document by document: that takes longer than to count it
+as a whole, and holds the ids of each different piece."""
 _PIECES_PER_REPORT: Final = 1024
 """Pieces encoded between two reports of progress."""
 
@@ -30,7 +36,7 @@ class Usage:
     remaining: Mapping[int, int]
     """Id -> occurrences in the corpus once all merges are done."""
     merged: Mapping[int, int]
-    """Id -> occurrences that later merges consumed; empty where that is not known."""
+    """Id -> occurrences that later merges consumed."""
     examples: Mapping[int, str]
     """Id -> the shortest piece of the corpus that holds it."""
     documents: Mapping[int, frozenset[int]]
@@ -64,9 +70,14 @@ class Usage:
                     remaining[token] += count
                     if token not in examples or len(piece) < len(examples[token]):
                         examples[token] = piece
-        merged = _merged(tokenizer, remaining)
         n_tokens = sum(remaining.values())
-        return cls(n_tokens, remaining, merged, examples, documents.few(), _fits_record(tokenizer, counts, n_tokens))
+        record, step = tokenizer.record, tokenizer.step
+        of_training = (
+            record is not None
+            and 0 < step <= len(record.steps)
+            and (counts.n_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
+        )
+        return cls(n_tokens, remaining, _merged(tokenizer, remaining), examples, documents.few(), of_training)
 
     @classmethod
     def of_record(cls, tokenizer: Tokenizer) -> Self | None:
@@ -75,39 +86,23 @@ class Usage:
         Only for tokens that merges made: the record does not tell how often single bytes are left. None if there is no
         record, or if merges were added after the training.
         """
-        record = tokenizer.record
-        vocabulary = tokenizer.vocabulary
+        record, vocabulary = tokenizer.record, tokenizer.vocabulary
         if record is None or len(record.steps) < vocabulary.n_merges:
             return None
-        n_tokens = record.n_tokens_start
-        made: dict[int, int] = {}
-        # Each merge took one token off the corpus wherever it was applied. The pair's count would not do: "aaa" counts
-        # the pair (a, a) twice and is merged once.
-        for (_, _, token), (_, _, n_left) in zip(vocabulary.merges, record.steps, strict=False):
-            made[token] = n_tokens - n_left
-            n_tokens = n_left
-        merged = dict.fromkeys(made, 0)
-        for left, right, token in vocabulary.merges:
-            for part in (left, right):
-                if part in merged:
-                    merged[part] += made[token]
-        return cls(n_tokens, {token: made[token] - merged[token] for token in made}, merged, {}, {}, True)
+        uses = UseLedger(record.n_tokens_start)
+        for merge, (_, _, n_tokens) in zip(vocabulary.merges, record.steps, strict=False):
+            uses.add(*merge, n_tokens)
+        remaining = {token: uses.left(token) for token in uses.made}
+        merged = {token: made - remaining[token] for token, made in uses.made.items()}
+        return cls(uses.n_tokens, remaining, merged, {}, {}, True)
 
     def even_share(self, n_vocab: int) -> float:
-        """How often each of `n_vocab` tokens would occur if all occurred alike."""
+        """How often each of `n_vocab` tokens would occur if all were equally frequent."""
         return self.n_tokens / n_vocab if n_vocab else 0.0
 
     def made(self, token: int) -> int:
         """How often merges made the token in all: remaining + merged. Raises `KeyError` if its counts are not known."""
         return self.remaining[token] + self.merged[token]
-
-
-def _fits_record(tokenizer: Tokenizer, counts: Counts, n_tokens: int) -> bool:
-    """Whether the texts have as many bytes and tokens as those of the training record, before and after all merges."""
-    record, step = tokenizer.record, tokenizer.step
-    if record is None or not 0 < step <= len(record.steps):
-        return False
-    return (counts.n_bytes, n_tokens) == (record.n_bytes, record.steps[step - 1][2])
 
 
 def merged_share(n: int, made: int) -> str:
@@ -168,3 +163,48 @@ def _merged(tokenizer: Tokenizer, remaining: Mapping[int, int]) -> dict[int, int
             merged[left] += n_made
             merged[right] += n_made
     return merged
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How each token is spread over the documents; tokens that occur nowhere are no keys."""
+
+    document_frequency: Mapping[int, int]
+    """Id -> number of documents it occurs in."""
+    largest_share: Mapping[int, float]
+    """Id -> the part of its occurrences that the document with most of them has, above 0 and at most 1."""
+
+
+def spread_of(
+    tokenizer: Tokenizer,
+    files: Iterable[TextFile],
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Spread | None:
+    """The spread over files, each a document; those that prove unreadable are skipped.
+
+    None for fewer than two files, and for more than `MOST_BYTES`. Exact: each document is split and counted by itself.
+    `progress` and `stop` are those of `Counts.read`; raises `Stopped` if `stop` returns true.
+    """
+    files = tuple(files)
+    if len(files) < 2 or sum(file.size for file in files) > MOST_BYTES:
+        return None
+    ids: dict[str, tuple[int, ...]] = {}
+    frequency: Counter[int] = Counter()
+    total: Counter[int] = Counter()
+    largest: dict[int, int] = {}
+    for document in Reading(progress, stop).documents(files):
+        counts = Counts(tokenizer.pattern)
+        counts.add(document)
+        new = [piece for piece in counts.pieces if piece not in ids]
+        ids.update(zip(new, map(tuple, tokenizer.encode_pieces(new)), strict=True))
+        here: Counter[int] = Counter()
+        for piece, n in counts.pieces.items():
+            for token in ids[piece]:
+                here[token] += n
+        frequency.update(here.keys())
+        total.update(here)
+        for token, n in here.items():
+            largest[token] = max(n, largest.get(token, 0))
+    return Spread(frequency, {token: n / total[token] for token, n in largest.items()})

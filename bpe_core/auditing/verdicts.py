@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from bpe_core.auditing.findings import Finding, Severity
-from bpe_core.auditing.measures import Measures
+from bpe_core.auditing.findings import Finding, Measures, Severity
 from bpe_core.auditing.weights import SAME_EVIDENCE, WEIGHTS, points, tail
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import islice, product
 from typing import Final
 
-from bpe_core.auditing.end_of_word import ends_word, text_bytes
 from bpe_core.errors import UnknownTokenError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import completed
@@ -59,17 +58,17 @@ def is_mergeable(tokenizer: Tokenizer, token: int) -> bool:
     ends. With an end-of-word marker it proves nothing about a token that does not end with the marker: True for these.
     """
     vocabulary = tokenizer.vocabulary
-    if vocabulary.end_of_word is not None and not ends_word(vocabulary, token):
+    if vocabulary.end_of_word is not None and not vocabulary.ends_word(token):
         return True
     try:
-        return vocabulary.encode(text_bytes(vocabulary, token)) == (token,) or token == vocabulary.end_of_word
+        return vocabulary.encode(vocabulary.text_bytes(token)) == (token,) or token == vocabulary.end_of_word
     except UnknownTokenError:
         return False
 
 
 def _candidates(tokenizer: Tokenizer, token: int) -> Iterator[str]:
     """Texts that contain the bytes of `token`, the shortest first; none if it is not mergeable."""
-    token_bytes = text_bytes(tokenizer.vocabulary, token)
+    token_bytes = tokenizer.vocabulary.text_bytes(token)
     if not is_mergeable(tokenizer, token):
         return iter(())
     try:

@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 from bpe_core.auditing import KINDS, Measures, on_every_token, verdicts
-from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
+from bpe_core.auditing.reachability import NORMALIZERS
+from bpe_core.auditing.static import incomplete_bigrams
 from bpe_core.auditing.summary import Summary
-from bpe_core.auditing.what_if import NORMALIZERS
 from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
 from bpe_core.cli.audit_report import FIRST, AuditReport, html, markdown
 from bpe_core.cli.auditing import audited, tell_what_if

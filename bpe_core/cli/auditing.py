@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Final
 
 from bpe_core.auditing import Examination, Finding, Findings, Measures, Stage, verdicts
-from bpe_core.auditing.spread import Spread, spread_of
-from bpe_core.auditing.what_if import what_if
+from bpe_core.auditing.reachability import what_if
+from bpe_core.auditing.usage import Spread, spread_of
 from bpe_core.cli.control import Control
 from bpe_core.cli.counting import PROGRESS_EVERY, count_files, told_to_stop
 from bpe_core.cli.events import Auditing, Role

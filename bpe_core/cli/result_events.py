@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A part of one column of what an audit measured of every token; see `bpe_core.auditing.measures`."""
+    """A part of one column of what an audit measured of every token; see `bpe_core.auditing.findings`."""
 
     column: str
-    """One of `bpe_core.auditing.measures.COLUMNS`."""
+    """One of `bpe_core.auditing.findings.COLUMNS`."""
     ids: list[int]
     """The tokens that have one; others may follow in another event."""
     values: list[float]

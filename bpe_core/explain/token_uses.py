@@ -1,9 +1,9 @@
 """What became of tokens after their merges: how many uses are left, and which later merges absorbed the others.
 
 Every use of a token begins with its own merge and ends, if it ends, in a merge that has the token as a part. How many
-occurrences a merge joined is how many tokens the corpus lost by it. So all of this follows from the merges and the
-lengths of the corpus after each, which a training record keeps; no corpus is needed, and any step can be asked for.
-`token_uses` tells of one token where its uses went; `RemainingUses` how many are left of each, merge by merge.
+occurrences a merge joined is how many tokens the corpus lost by it (the pair's count would not do: "aaa" holds the pair
+(a, a) twice and is merged once). So all of this follows from the merges and the lengths of the corpus after each, which
+a training record keeps; no corpus is needed, and any step can be asked for.
 """
 
 from collections import defaultdict
@@ -59,29 +59,31 @@ def token_uses(vocabulary: Vocabulary, length_after: Callable[[int], int], step:
     return TokenUses(length_after(step - 1) - length_after(step), tuple(absorbed))
 
 
-class RemainingUses:
-    """Uses of all tokens in the corpus they are learned from, after the merges that were added.
+class UseLedger:
+    """Uses of all tokens that merges make, in the corpus they are learned from, after the merges that were added.
 
-    >>> uses = RemainingUses(11)
+    >>> uses = UseLedger(11)
     >>> uses.add(97, 97, 256, 9), uses.add(256, 97, 257, 7)
     (None, None)
-    >>> uses.of(256), uses.of(257)
-    (0, 2)
+    >>> uses.made, uses.left(256), uses.left(257)
+    ({256: 2, 257: 2}, 0, 2)
     """
 
     def __init__(self, n_tokens: int) -> None:
         """`n_tokens` is the length of the corpus before the first merge."""
-        self._n_tokens = n_tokens
-        self._uses: defaultdict[int, int] = defaultdict(int)
+        self.n_tokens = n_tokens
+        """The length of the corpus now."""
+        self.made: dict[int, int] = {}
+        """Token -> its uses right after its merge."""
+        self._absorbed: defaultdict[int, int] = defaultdict(int)
 
     def add(self, left: int, right: int, token: int, n_tokens: int) -> None:
         """The next merge, after which the corpus has `n_tokens` tokens. O(1)."""
-        made = self._n_tokens - n_tokens
-        self._n_tokens = n_tokens
-        self._uses[token] += made
-        self._uses[left] -= made
-        self._uses[right] -= made
+        self.made[token] = made = self.n_tokens - n_tokens
+        self.n_tokens = n_tokens
+        self._absorbed[left] += made
+        self._absorbed[right] += made
 
-    def of(self, token: int) -> int:
-        """Uses of a token that a merge has made; what it gives of single bytes has no meaning."""
-        return self._uses.get(token, 0)
+    def left(self, token: int) -> int:
+        """Uses that are left of a token that a merge has made; 0 for others."""
+        return self.made[token] - self._absorbed.get(token, 0) if token in self.made else 0

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.auditing.findings import KINDS, Severity
-from bpe_core.auditing.known_figures import Fingerprint, KnownVocabulary
+from bpe_core.auditing.summary import Fingerprint, KnownVocabulary
 from bpe_core.visible import token_label
 from tui.drawing.sorting import SLICE, Steps, sorted_in_steps
 from tui.drawing.token_search import Search

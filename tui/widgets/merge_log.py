@@ -102,7 +102,7 @@ class MergeLog(MergeRows):
             self.show_rows(rows if self.shown else range(len(self._merges)))
             then()
 
-        uses_of = self._uses.of if self._uses is not None else None
+        uses_of = self._uses.left if self._uses is not None else None
         self._choosing.run(rows_shown(self._merges, self.shown, uses_of), chosen)
 
     def _look(self) -> None:

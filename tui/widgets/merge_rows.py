@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.reactive import var
 
-from bpe_core.explain.token_uses import RemainingUses
+from bpe_core.explain.token_uses import UseLedger
 from bpe_core.visible import token_label
 from tui.drawing.columns import PlacedColumn, fit, line, tinted
 from tui.drawing.merge_columns import merge_places, share_told, ties_told
@@ -40,7 +40,7 @@ class MergeRows(RowList):
         self._length_of: Callable[[int], int | None] = self._lengths.get
         self._n_bytes = 0
         self._n_tokens = 0
-        self._uses: RemainingUses | None = None
+        self._uses: UseLedger | None = None
         """How often each token is left, of the merges counted so far; None where lengths are not known."""
         self._counting = SlicedWork[None](self)
 
@@ -61,7 +61,7 @@ class MergeRows(RowList):
         self._length_of = self._lengths.get
         self._n_bytes = n_bytes
         self._n_tokens = n_tokens or n_bytes
-        self._uses = RemainingUses(self._n_tokens) if self._n_tokens else None
+        self._uses = UseLedger(self._n_tokens) if self._n_tokens else None
         self._counting.cancel()
         self.show_rows(range(0))
 
@@ -97,7 +97,7 @@ class MergeRows(RowList):
             self._counting.run(self._count_uses(rows), self._counted)
 
     def _count_uses(self, rows: Sequence[Merge]) -> Steps[None]:
-        uses = RemainingUses(self._n_tokens)
+        uses = UseLedger(self._n_tokens)
         for start in range(0, len(rows), 1024):
             for merge in rows[start : start + 1024]:
                 uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
@@ -155,7 +155,7 @@ class MergeRows(RowList):
             "token": (token_label(merge.token_bytes), ink + Style(bold=not future)),
             "count": (f"{merge.count:,}" if merge.count else "", ink),
             "ties": (ties_told(merge.ties), muted),
-            "uses": (f"{self._uses.of(merge.token):,}" if self._uses is not None else "", muted),
+            "uses": (f"{self._uses.left(merge.token):,}" if self._uses is not None else "", muted),
             "tokens_left": (f"{merge.n_tokens:,}" if merge.n_tokens else "", muted),
             "ratio": (f"{self._n_bytes / merge.n_tokens:.2f}" if merge.n_tokens else "", ink),
             "share": (share_told((before - merge.n_tokens) / before) if before and merge.n_tokens else "", muted),

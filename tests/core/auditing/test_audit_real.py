@@ -8,7 +8,7 @@ import pytest
 
 from bpe_core.auditing import Findings, Measures, audit, verdicts
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.training_order import end_of_order
+from bpe_core.auditing.scaffold import end_of_order
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 

@@ -4,7 +4,7 @@ import pytest
 from real import real_file
 
 from bpe_core import load, save, train
-from bpe_core.auditing.incomplete_bigrams import incomplete_bigrams
+from bpe_core.auditing.static import incomplete_bigrams
 from bpe_core.cli.main import main
 
 LEARNED = train("мир и миру миром 世界 世 " * 20, vocab_size=270, pattern="gpt4")

@@ -2,7 +2,7 @@
 
 from bpe_core import Tokenizer, Vocabulary, audit
 from bpe_core.auditing.findings import Severity
-from bpe_core.auditing.shape import ENOUGH
+from bpe_core.auditing.static import ENOUGH
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.preparation import Preparation
 

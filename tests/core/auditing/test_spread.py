@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from bpe_core import train
-from bpe_core.auditing import spread
+from bpe_core.auditing import usage
 from bpe_core.corpus import find_files
 from bpe_core.corpus.progress import Stopped
 
@@ -21,7 +21,7 @@ def files(tmp_path):
 
 
 def test_it_is_what_each_document_holds(files):
-    found = spread.spread_of(LEARNED, files)
+    found = usage.spread_of(LEARNED, files)
     counts = [Counter(LEARNED.encode(text)) for text in TEXTS]
     for token in LEARNED.vocabulary.ids():
         here = [count[token] for count in counts if count[token]]
@@ -31,17 +31,17 @@ def test_it_is_what_each_document_holds(files):
 
 def test_a_document_that_proves_unreadable_is_left_out(files):
     files[1].path.write_bytes(b"low \xff\xfe\xff low")
-    found = spread.spread_of(LEARNED, files)
+    found = usage.spread_of(LEARNED, files)
     (low,) = LEARNED.encode("low")
     assert found.document_frequency[low] == sum(low in LEARNED.encode(TEXTS[number]) for number in (0, 2, 3))
 
 
 def test_one_document_or_too_large_a_corpus_is_not_looked_at(files, monkeypatch):
-    assert spread.spread_of(LEARNED, files[:1]) is None
-    monkeypatch.setattr(spread, "MOST_BYTES", sum(file.size for file in files) - 1)
-    assert spread.spread_of(LEARNED, files) is None
+    assert usage.spread_of(LEARNED, files[:1]) is None
+    monkeypatch.setattr(usage, "MOST_BYTES", sum(file.size for file in files) - 1)
+    assert usage.spread_of(LEARNED, files) is None
 
 
 def test_it_can_be_stopped(files):
     with pytest.raises(Stopped):
-        spread.spread_of(LEARNED, files, stop=lambda: True)
+        usage.spread_of(LEARNED, files, stop=lambda: True)

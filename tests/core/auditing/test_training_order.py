@@ -3,8 +3,8 @@
 import pytest
 
 from bpe_core import audit
+from bpe_core.auditing.scaffold import WINDOW, end_of_order
 from bpe_core.auditing.summary import Summary, holes
-from bpe_core.auditing.training_order import WINDOW, end_of_order
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
 

@@ -4,7 +4,7 @@ import pytest
 from real import real_file
 
 from bpe_core import Tokenizer, load, save, train
-from bpe_core.auditing.what_if import changed, what_if
+from bpe_core.auditing.reachability import changed, what_if
 from bpe_core.cli.main import main
 from bpe_core.errors import OptionError, PatternError
 from bpe_core.tokenizer.added_tokens import AddedToken

@@ -1,0 +1,160 @@
+"""Evidence from texts: tokens that they never or hardly use, that few documents use, or that a reference lacks.
+
+Of texts that are too few for the vocabulary (`AuditSubject.can_tell`) "never used" and "rare" are not said: nearly
+every token would be missing.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from bpe_core.auditing.findings import Finding, Severity
+from bpe_core.auditing.subject import AuditSubject
+from bpe_core.auditing.usage import Usage, merged_share
+from bpe_core.corpus import Counts
+from bpe_core.plurals import counted
+from bpe_core.visible import visible
+
+RARE_SHARE: Final = 0.01
+"""A token is rare if it occurs less often than this part of `Usage.even_share`."""
+MIN_DOCUMENTS: Final = 10
+"""Documents that a corpus must have for one or two of them to be few."""
+MIN_COUNT: Final = 5
+"""Occurrences that a token must have to be one of few documents; fewer come from one or two by chance."""
+MAX_SIZE: Final = 0.5
+"""Part of the corpus, in bytes, above which the one or two documents are no surprising source of a token."""
+MIN_EXPECTED: Final = 5.0
+"""Expected occurrences below which nothing is concluded: of 5 expected, none occurs by chance in 0.7 % (Poisson)."""
+MAX_SHARE: Final = 0.1
+"""A token is absent from the reference if it occurs less often there than this part of its expected count."""
+
+
+def never_used(subject: AuditSubject) -> Iterator[Finding]:
+    """Tokens that occur nowhere in the tokenized texts: problems in the training corpus, warnings in chosen texts.
+
+    Evidence: "merged", how often later merges consumed them.
+    """
+    usage = subject.usage
+    if usage is None or not subject.can_tell:
+        return
+    severity = Severity.PROBLEM if usage.of_training else Severity.WARNING
+    for token, _ in subject.tokens("tokens never used", usage.remaining):
+        if usage.remaining[token]:
+            continue
+        merged = usage.merged.get(token, 0)
+        if merged:
+            reason = f"It is not left anywhere in {subject.texts}: later merges took {merged_share(merged, merged)}."
+        else:
+            made_of_it = ", nor does any token made of it" if usage.merged else ""
+            reason = f"It occurs nowhere in {subject.texts}{made_of_it}."
+        yield subject.finding(token, "never-used", subject.severity(token, severity), reason, merged=merged)
+
+
+def rare(subject: AuditSubject) -> Iterator[Finding]:
+    """Tokens that occur once, or less than a hundredth as often as they would if all tokens were equally frequent.
+
+    even_share = tokens in the corpus / ids in the vocabulary, so that the limit fits corpora of any size; in natural
+    text even the last merges of a training occur far more often than a hundredth of it. Evidence: "even_share",
+    "merged" (occurrences that later merges consumed).
+    """
+    usage = subject.usage
+    if usage is None or not subject.can_tell:
+        return
+    even_share = usage.even_share(subject.tokenizer.n_vocab)
+    for token, _ in subject.tokens("rare tokens", usage.remaining):
+        count = usage.remaining[token]
+        is_rare = 0 < count < RARE_SHARE * even_share
+        if is_rare or count == 1:
+            times = "only once" if count == 1 else f"only {count:,} times"
+            share = f", and each token would {even_share:,.0f} times if all occurred alike" if is_rare else ""
+            reason = f"It occurs {times} in {subject.texts}{share}."
+            evidence = {"merged": usage.merged.get(token, 0), "even_share": round(even_share, 2)}
+            yield subject.finding(token, "rare", subject.severity(token, Severity.WARNING), reason, **evidence)
+
+
+def few_documents(subject: AuditSubject) -> Iterator[Finding]:
+    """Tokens all of whose occurrences come from one or two documents of ten or more, as the name of a single author.
+
+    Evidence: "documents" (their names), "share" (their bytes / bytes of the corpus; None if it is not known).
+    """
+    usage, counts = subject.usage, subject.counts
+    if usage is None or counts is None or counts.n_documents < MIN_DOCUMENTS:
+        return
+    for token, _ in subject.tokens("documents", sorted(usage.documents)):
+        documents, count = sorted(usage.documents[token]), usage.remaining[token]
+        share = _size(counts, documents)
+        if count >= MIN_COUNT and (share or 0) <= MAX_SIZE:
+            names = [counts.name_of(document) for document in documents]
+            reason = (
+                f"All its {count:,} occurrences come from {len(names)} of {counts.n_documents:,} documents: "
+                f"{visible(' and '.join(names))}."
+            )
+            severity = subject.severity(token, Severity.WARNING)
+            yield subject.finding(token, "few-documents", severity, reason, documents=names, share=share)
+
+
+def _size(counts: Counts, documents: list[int]) -> float | None:
+    """Bytes of these documents / bytes of the corpus, from 0 to 1; None where only the total size was kept."""
+    if len(counts.sources) != counts.n_documents:
+        return None
+    return round(sum(counts.sources[document].bytes for document in documents) / counts.n_bytes, 4)
+
+
+def absent_from_reference(subject: AuditSubject) -> Iterator[Finding]:
+    """Tokens that occur in the texts and are absent from the reference, or rarer there by a factor of more than ten.
+
+    This is how GPT-2 came by its best-known glitch token: a user name, frequent in the text its tokenizer was trained
+    on, was all but missing from the text the model was trained on (Rumbelow and Watkins 2023, "SolidGoldMagikarp").
+
+    expected = count in the texts * tokens of the reference / tokens of the texts; seen = count in the reference.
+    Ranked by `surprise`, the greatest first. Evidence: "expected", "seen", "surprise", and "strength": the missing part
+    of what was expected, times 1 - exp(-surprise / 2), how far chance cannot explain it.
+    """
+    usage, reference = subject.usage, subject.reference
+    if usage is None or reference is None or not usage.n_tokens:
+        return
+    scale = reference.n_tokens / usage.n_tokens
+    missing: list[tuple[float, int, float, int]] = []
+    for token, _ in subject.tokens("comparing with the reference", usage.remaining):
+        expected = usage.remaining[token] * scale
+        seen = reference.remaining[token]
+        if expected >= MIN_EXPECTED and seen < MAX_SHARE * expected:
+            g2 = surprise(usage.remaining[token], usage.n_tokens, seen, reference.n_tokens)
+            missing.append((g2, token, expected, seen))
+    for g2, token, expected, seen in sorted(missing, key=lambda row: -row[0]):
+        where = f"only {seen:,} times" if seen > 1 else "only once" if seen else "never"
+        reason = (
+            f"It occurs {counted(usage.remaining[token], 'time')} in {subject.texts} and {where} in the reference, "
+            f"where {expected:,.0f} times would be expected."
+        )
+        severity = subject.severity(token, Severity.WARNING if seen else Severity.PROBLEM)
+        strength = 0.1 if severity is Severity.NOTE else (1 - seen / expected) * (1 - math.exp(-g2 / 2))
+        evidence = {"expected": round(expected, 2), "seen": seen, "surprise": round(g2, 2)}
+        yield subject.finding(token, "absent-from-reference", severity, reason, **evidence, strength=round(strength, 4))
+
+
+def surprise(count: int, of_tokens: int, seen: int, of_reference: int) -> float:
+    """The signed log-likelihood ratio G2 (Dunning 1993) of a token's counts in two corpora of so many tokens.
+
+    2 * (count * ln(count / expected) + seen * ln(seen / expected)), each expected count that of a token as frequent in
+    both; with a minus if the token is more frequent in the reference. 0 for equal shares; beyond 10.8 in size one token
+    of a thousand would be by chance.
+
+    >>> round(surprise(50, 1000, 0, 1000), 1), surprise(5, 1000, 10, 2000), round(surprise(0, 1000, 50, 1000), 1)
+    (69.3, 0.0, -69.3)
+    """
+    both, total = count + seen, of_tokens + of_reference
+    if not both or not of_tokens or not of_reference:
+        return 0.0
+    parts = ((count, both * of_tokens / total), (seen, both * of_reference / total))
+    g2 = max(0.0, 2 * sum(n * math.log(n / expected) for n, expected in parts if n))
+    return g2 if count * of_reference >= seen * of_tokens else -g2
+
+
+def surprises(usage: Usage, reference: Usage) -> Mapping[int, float]:
+    """Id -> `surprise`, of all tokens whose counts are known in both corpora."""
+    return {
+        token: round(surprise(count, usage.n_tokens, reference.remaining[token], reference.n_tokens), 3)
+        for token, count in usage.remaining.items()
+        if token in reference.remaining
+    }
