@@ -12,8 +12,7 @@ from typing import Final, Self
 
 from bpe_core.auditing.findings import OnStage, Stage
 from bpe_core.corpus import Counts
-from bpe_core.corpus.progress import Progress, Reading
-from bpe_core.corpus.reading import TextFile
+from bpe_core.corpus.reading import Progress, Reading, TextFile
 from bpe_core.errors import OptionError
 from bpe_core.explain.token_uses import UseLedger
 from bpe_core.tokenizer import Tokenizer

@@ -17,7 +17,7 @@ from bpe_core.cli.events import Auditing, Role
 from bpe_core.cli.report import Report, report_to
 from bpe_core.cli.result_events import Measured, Verdicts
 from bpe_core.corpus import Counts, Progress, find_files
-from bpe_core.corpus.progress import Stopped
+from bpe_core.corpus.reading import Stopped
 from bpe_core.embeddings.matrix import Matrix
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer

@@ -26,9 +26,6 @@ _MOST: Final = 1 << 20
 _AHEAD: Final = 2
 """Shares that wait for each thread, at most: they are in memory, and so is what is printed of them."""
 
-_SLICE: Final = 1 << 16
-"""Ids that Python makes into text at a time, to bound the memory."""
-
 Part = str | list[int] | Exception | None
 """What `Tokenizer.divide` gives; what was raised instead of more; None behind the last part of a document."""
 
@@ -96,10 +93,7 @@ class Encoding:
 
 
 def _printed(ids: Sequence[int], between: str) -> str:
-    if kernel.available and isinstance(ids, array):
-        return kernel.decimals(ids.tobytes(), between)
-    slices = (ids[start : start + _SLICE] for start in range(0, len(ids), _SLICE))
-    return between.join(between.join(map(str, some)) for some in slices)
+    return kernel.decimals((ids if isinstance(ids, array) else array("I", ids)).tobytes(), between)
 
 
 def _size(part: Part) -> int:

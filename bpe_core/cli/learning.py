@@ -12,7 +12,7 @@ from bpe_core.cli.counting import PROGRESS_EVERY, told_to_stop
 from bpe_core.cli.events import Merges, Preparing, State
 from bpe_core.cli.report import Report
 from bpe_core.corpus.counts import Counts
-from bpe_core.corpus.progress import Stopped
+from bpe_core.corpus.reading import Stopped
 from bpe_core.errors import BpeError
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options

@@ -19,7 +19,7 @@ from bpe_core.cli.saving import check_output, save_learned
 from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
-from bpe_core.corpus.progress import Stopped
+from bpe_core.corpus.reading import Stopped
 from bpe_core.corpus.weights import parsed
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.plurals import counted

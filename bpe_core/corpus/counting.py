@@ -12,10 +12,8 @@ from itertools import chain, islice
 from typing import Final
 
 from bpe_core import kernel
-from bpe_core.corpus.counts import Counts, parts
-from bpe_core.corpus.progress import REPORT_EVERY, Document, Reading
-from bpe_core.corpus.reading import Unreadable
-from bpe_core.corpus.sources import Measure, Source
+from bpe_core.corpus.counts import Counts, Measure, Source, parts
+from bpe_core.corpus.reading import REPORT_EVERY, Document, Reading, Unreadable
 
 LEAST: Final = 1 << 18
 """Bytes that are handed to a thread at a time, at least, for a small corpus."""

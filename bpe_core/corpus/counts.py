@@ -1,16 +1,14 @@
 """The pieces of a corpus and how often each occurs: all that training needs of it, in far less memory than the text."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
 from bpe_core.cores import n_threads
-from bpe_core.corpus.piece_table import PieceTable
-from bpe_core.corpus.progress import Document, Progress, Reading, Stopped
-from bpe_core.corpus.reading import BLOCK, Skipped, TextFile, Unreadable
-from bpe_core.corpus.sources import Measure, Source
+from bpe_core.corpus.reading import BLOCK, Document, Progress, Reading, Skipped, Stopped, TextFile, Unreadable
 from bpe_core.errors import TextError
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
@@ -18,6 +16,61 @@ from bpe_core.utf8 import utf8
 
 if TYPE_CHECKING:
     from bpe_core.corpus.sampling import Sample
+
+
+_BETWEEN_TEXTS = b"\xff"
+"""Separates the texts that have a common digest; no UTF-8 contains this byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Name, sizes and digest of a document, kept after its pieces are counted."""
+
+    name: str
+    """As the file is called on the screen, or "text"."""
+    bytes: int
+    """Its size in UTF-8, unpacked, without byte order mark."""
+    characters: int
+    """Code points."""
+    sha256: str
+    """Digest of the text in UTF-8, in hexadecimal."""
+    weight: int = 1
+    """How many times each of its pieces is counted."""
+
+
+class Measure:
+    """Adds up the sizes and the digest of a text that comes in blocks."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.characters = 0
+        self._digest = hashlib.sha256()
+
+    def over(self, blocks: Iterable[str]) -> Iterator[str]:
+        """Yield `blocks`, adding each to the sizes and the digest."""
+        for block in blocks:
+            self._add(block)
+            yield block
+
+    def encoded(self, blocks: Iterable[str]) -> Iterator[bytes]:
+        """Yield `blocks` in UTF-8, adding each to the sizes and the digest."""
+        return map(self._add, blocks)
+
+    def _add(self, block: str) -> bytes:
+        data = block.encode()
+        self.bytes += len(data)
+        self.characters += len(block)
+        self._digest.update(data)
+        return data
+
+    def next_text(self) -> None:
+        """Begin another text of the same source; a separator goes into the digest."""
+        self._digest.update(_BETWEEN_TEXTS)
+
+    def source(self, name: str) -> Source:
+        """The `Source` of what was added so far."""
+        return Source(name, self.bytes, self.characters, self._digest.hexdigest())
+
 
 __all__ = ["Counts", "Document", "Progress", "Source"]
 
@@ -61,21 +114,14 @@ class Counts:
         """What cuts texts into pieces."""
         self.n_documents = 0
         """How many texts were counted."""
-        self.table = self._new_table()
-        """How often each piece occurs: a `kernel.PieceTable` where there is a kernel, else a `PieceTable`."""
+        self.table = kernel.PieceTable(self.splitter.scanner)
+        """How often each piece occurs."""
         self._known: tuple[int, Mapping[str, int]] = (0, {})
-
-    @property
-    def _scanner(self) -> "kernel.Scanner | None":
-        return self.splitter.scanner if kernel.available else None
-
-    def _new_table(self) -> Any:  # one or the other; tables of the two sorts are never put together
-        return kernel.PieceTable(self._scanner) if kernel.available else PieceTable()
 
     @property
     def n_pieces(self) -> int:
         """How many pieces the texts were split into, with repetition; `len(table)` is how many differ."""
-        return int(self.table.n_pieces)
+        return self.table.n_pieces
 
     @property
     def n_weighted_bytes(self) -> int:
@@ -133,10 +179,10 @@ class Counts:
         documents = sample.documents(files, counts.splitter, reading) if sample else reading.documents(files)
         n_workers = n_threads(reading.total, BYTES_PER_WORKER) if workers is None else workers
         try:
-            if n_workers > 1 and counts._scanner:
+            if n_workers > 1 and counts.splitter.scanner:
                 from bpe_core.corpus.counting import count_together  # late: most corpora are small
 
-                count_together(counts, documents, counts._scanner, reading, n_workers)
+                count_together(counts, documents, counts.splitter.scanner, reading, n_workers)
             else:
                 for document in documents:
                     counts.add(document)
@@ -198,19 +244,18 @@ class Counts:
 
     def few_documents(self) -> dict[str, tuple[int, ...]]:
         """Piece -> numbers of the one or two documents it occurs in. A piece that is missing is in three or more."""
-        few: dict[str, tuple[int, ...]] = self.table.few_documents()
-        return few
+        return self.table.few_documents()
 
     def _count(self, blocks: Iterable[str], measure: Measure) -> None:
         """Count the pieces of the next document. If reading it raises, none of them is counted."""
-        scanner = self._scanner
-        texts = (
+        scanner = self.splitter.scanner
+        texts: Iterator[Any] = (  # bytes, which the kernel splits, or lists of pieces
             parts(measure.encoded(blocks), scanner, _PART) if scanner else self.splitter.pieces(measure.over(blocks))
         )
         held = list(islice(texts, _HELD))
         is_long = len(held) == _HELD
-        table, number = (self._new_table(), 0) if is_long else (self.table, self.n_documents)
-        add = table.add if scanner else table.add_pieces
+        table, number = (kernel.PieceTable(scanner), 0) if is_long else (self.table, self.n_documents)
+        add: Callable[[Any, int], None] = table.add if scanner else table.add_pieces
         for text in chain(held, texts):
             add(text, number)
         if is_long:

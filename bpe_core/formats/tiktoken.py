@@ -44,7 +44,7 @@ def read(file: TokenizerFile, pattern: str | None = None) -> Tokenizer:
             "name its pattern, such as llama3 or qwen2 (--pattern)."
         )
     known = known or KnownFile(file.stem, "", {})
-    compiled = kernel.read_ranks(file.data) if kernel.available else None
+    compiled = kernel.read_ranks(file.data)
     tokens, id_of = compiled or (_line_by_line(file), None)
     vocabulary = vocabulary_of(file, tokens, known.special_tokens, id_of)
     pattern = known.pattern if pattern is None else pattern

@@ -44,7 +44,7 @@ why_not: Final = _why_not(os.environ.get(SWITCH, ""))
 """Why the kernel is not in use, such as "not compiled"; "" if it is."""
 
 available: Final = not why_not
-"""Whether the kernel is in use. Otherwise this module has none of the names that it imports below."""
+"""Whether the kernel is in use. Otherwise the names below are those of `fallback`, as far as it has them."""
 
 description: Final = "with the compiled kernel" if available else f"in pure Python: the kernel is {why_not}"
 """Whether the kernel is in use, in words for a person."""
@@ -56,6 +56,10 @@ if TYPE_CHECKING or available:
     from bpe_core.kernel._kernel import Trainer as Trainer
     from bpe_core.kernel._kernel import decimals as decimals
     from bpe_core.kernel._kernel import read_ranks as read_ranks
+else:
+    from bpe_core.kernel.fallback import PieceTable as PieceTable
+    from bpe_core.kernel.fallback import decimals as decimals
+    from bpe_core.kernel.fallback import read_ranks as read_ranks
 
 
 def encoder(

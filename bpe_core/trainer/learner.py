@@ -8,7 +8,7 @@ from struct import iter_unpack, unpack
 from typing import Final, Protocol
 
 from bpe_core import kernel
-from bpe_core.corpus.piece_table import PieceTable
+from bpe_core.kernel.fallback import PieceTable
 from bpe_core.trainer.candidates import Candidates
 from bpe_core.trainer.pair_index import Pair, PairIndex
 from bpe_core.trainer.ties import alphabet, descending

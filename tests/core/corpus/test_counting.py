@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from bpe_core import PATTERNS, Counts, TextError, kernel
-from bpe_core.corpus import counting, counts, find_files, progress
+from bpe_core.corpus import counting, counts, find_files, reading
 from bpe_core.kernel.grammars import scanner as scanner_of
 
 SMALL = 60
@@ -97,7 +97,7 @@ def test_progress_is_told_and_a_wish_to_stop_is_heeded(tmp_path, small, monkeypa
     assert stopped.stopped
     assert stopped.n_documents == 0
     asked = count()
-    monkeypatch.setattr(progress, "REPORT_EVERY", 0)
+    monkeypatch.setattr(reading, "REPORT_EVERY", 0)
     some = Counts.read(files, stop=lambda: next(asked) == 20, workers=2)
     assert 0 < some.n_documents < 40
     assert everything(some) == everything(Counts.read(files[: some.n_documents])) | {"stopped": True}

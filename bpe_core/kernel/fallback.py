@@ -1,6 +1,7 @@
-"""How often each piece of a corpus occurs, and in which documents, if they are one or two.
+"""What the kernel does, in Python and under the kernel's names: `bpe_core.kernel` has these where it is not compiled.
 
-The implementation in Python, and the reference for `kernel.PieceTable`.
+`Encoder` and `Scanner` are not here: `bpe_core.vocabulary.encoder` merges and `bpe_core.patterns` splits in Python,
+also what the kernel does not know of.
 """
 
 from collections import Counter
@@ -9,13 +10,26 @@ from typing import Final
 
 FEW: Final = 2
 """A piece in more documents than this is only known to be in many."""
+_SLICE: Final = 1 << 16
+"""Ids that are made into text at a time, to bound the memory."""
+
+
+def decimals(ids: bytes, between: str) -> str:
+    """Unsigned 32-bit numbers in decimal digits, with `between` between them."""
+    numbers = memoryview(ids).cast("I")
+    slices = (numbers[start : start + _SLICE] for start in range(0, len(numbers), _SLICE))
+    return between.join(between.join(map(str, some)) for some in slices)
+
+
+def read_ranks(data: bytes) -> None:
+    """None: a rank file is read line by line, as in the kernel one that is not wholly right."""
 
 
 class PieceTable:
     """Counts pieces, document by document, in the order in which they first appear."""
 
-    def __init__(self) -> None:
-        """Nothing counted yet."""
+    def __init__(self, scanner: None) -> None:
+        """Nothing counted yet; without the kernel there is no scanner."""
         self.n_pieces = 0
         """Pieces, with repetition and without weights."""
         self._counts: Counter[str] = Counter()
