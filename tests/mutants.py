@@ -377,8 +377,8 @@ MUTANTS: Final = (
         "marks-move",
         "tui-text",
         "tui/text/tokens.py",
-        "return old if old <= start else",
-        "return old if old < start else",
+        "return old if old <= start else max(old, end)",
+        "return old if old <= start else old",
     ),
     Mutant(
         "tab-stops",

@@ -128,6 +128,17 @@ def test_cursor_and_mouse_agree_on_every_place(width: int) -> None:
     assert seen == sorted(set(seen))
 
 
+@pytest.mark.parametrize("width", [0, 7, 20])
+def test_a_click_behind_a_row_puts_the_cursor_at_its_end_and_not_on_the_next(width: int) -> None:
+    rows = Rows(nasty_document(), width)
+    for y in range(rows.height):
+        place = rows.place(y, 0, 10_000)
+        assert place is not None
+        line, column = rows.offset_to_location((10_000, y))
+        assert line == place.line and place.start <= column <= place.start + len(place.text)
+        assert rows.location_to_offset((line, column)).y == y
+
+
 def test_edits_lay_out_only_what_they_touch() -> None:
     document = nasty_document()
     rows = Rows(document, 12)

@@ -4,11 +4,14 @@ import random
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bpe_core import LiveText, Tokenizer, train
 from tui.text.tokens import TokensOfRows, find_tokens
 
 CORPUS = "the theme of the other thesis,\n    the thing\n\n    that they thought through\n" * 20
+TRAINED = train(CORPUS, vocab_size=330)
 PARTS = ("the ", "theme", " ", "\n", "\n\n    ", "thing ", "é", "雨", "x" * 30, "of the other ")
 
 
@@ -43,18 +46,27 @@ def test_neighbors_on_a_line_differ(tokenizer: Tokenizer) -> None:
         start += len(line)
 
 
-@pytest.mark.slow
-def test_remembered_rows_are_those_of_a_fresh_text(tokenizer: Tokenizer) -> None:
-    rng = random.Random(3)
-    live = LiveText(tokenizer, "".join(rng.choices(PARTS, k=200)))
-    rows = TokensOfRows()
-    for _ in range(20):
-        n = live.n_characters
-        start = rng.randrange(n)
-        for row in range(0, n - 40, 40):
-            assert rows.on_row(live, row, 40, 2) == find_tokens(live, row, 40, 2)
-        end, typed = min(n, start + rng.choice((0, 0, 3))), rng.choice(PARTS)
+EDITS = st.lists(st.tuples(st.integers(0, 400), st.sampled_from(("e", " ", "thx", "e th"))), min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize(("n_colors", "length"), [(2, 8), (6, 8), (6, 40)])
+@given(st.lists(st.sampled_from(PARTS), min_size=30, max_size=60).map("".join), EDITS, st.booleans())
+@settings(max_examples=30)
+def test_remembered_rows_are_those_of_a_fresh_text(n_colors: int, length: int, text: str, edits, grows) -> None:
+    """What is typed over what stood there; what is only inserted moves the colors of a run of equal tokens."""
+    live, rows = LiveText(TRAINED, text), TokensOfRows()
+    for start, typed in edits:
+        start %= live.n_characters
+        starts = range(0, live.n_characters - length, length)
+        found = {row: rows.on_row(live, row, length, n_colors) for row in starts}
+        if n_colors == 2:
+            assert found == {row: find_tokens(live, row, length, n_colors) for row in starts}
+        end = start if grows and n_colors == 2 else min(live.n_characters, start + len(typed))
+        typed = typed[: end - start] if end > start else typed
         rows.edited(live.splice(start, end, typed), start, end, len(typed))
+        if end - start == len(typed):
+            for row in starts:
+                assert rows.on_row(live, row, length, n_colors) == find_tokens(live, row, length, n_colors)
 
 
 def test_rows_looked_up_together_are_those_looked_up_alone(tokenizer: Tokenizer) -> None:
