@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bpe_core.cells import cells
 from bpe_core.cli.table import table
-from bpe_core.explain.merge_choice import Choice, Explanation, PairRanking, Word
+from bpe_core.explain.merge_choice import CorpusPiece, Explanation, MergeChoice, PairRanking
 from bpe_core.explain.pair_counts import Pair
 from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.token_uses import TokenUses
@@ -45,7 +45,7 @@ def pair_label(pair: Pair, bytes_of: Bytes) -> str:
     return " + ".join(token_label(bytes_of(part)) for part in pair)
 
 
-def _choice(step: int, choice: Choice, bytes_of: Bytes, ties: str, given: str) -> Iterator[str]:
+def _choice(step: int, choice: MergeChoice, bytes_of: Bytes, ties: str, given: str) -> Iterator[str]:
     pair = choice.left, choice.right
     token = token_label(bytes_of(choice.token))
     yield f"Step {step:,}: {pair_label(pair, bytes_of)} → {token} (id {choice.token})"
@@ -92,7 +92,7 @@ def _uses(uses: TokenUses | None, bytes_of: Bytes) -> Iterator[str]:
         yield f"    and {counted(more, 'later merge')}"
 
 
-def _words(words: Sequence[Word], bytes_of: Bytes) -> Iterator[str]:
+def _words(words: Sequence[CorpusPiece], bytes_of: Bytes) -> Iterator[str]:
     rows = [(f"{word.count:,} ×", _tokens(word.before, bytes_of), _tokens(word.after, bytes_of)) for word in words]
     width = max((cells(before) for _, before, _ in rows), default=0)
     for often, before, after in rows:

@@ -4,14 +4,14 @@ All numbers are those of the corpus at hand. That it is the one which the vocabu
 the count of the merged pair, which the training record keeps.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from heapq import nlargest, nsmallest
 from typing import Any, Final, Self
 
-from bpe_core.explain.pair_counts import Difference, Pair, PairCounts, Place
-from bpe_core.explain.tie_choice import choices, order_of
-from bpe_core.trainer.ties import TIES
+from bpe_core.explain.pair_counts import MergeEffect, Pair, PairCounts, PairPlace
+from bpe_core.trainer.ties import TIES, alphabet, descending
+from bpe_core.vocabulary import Vocabulary
 
 GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."
 """What there is to say of a merge that a training began with."""
@@ -27,6 +27,8 @@ MOST_WORDS: Final = 12
 """Changed pieces that are told of a larger corpus, the most frequent first."""
 LONGEST_WORD: Final = 400
 """Tokens of a piece that is told; of longer ones nobody would read the tokens."""
+_END_OF_WORD: Final = 256
+"""The number of the end-of-word marker as a symbol: behind the bytes, before what merges make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class CorpusPiece:
     """A distinct piece of the corpus."""
 
     count: int
@@ -69,7 +71,7 @@ class PairRanking:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MergeChoice:
     """One merge: what it was chosen from, and what it changed."""
 
     left: int
@@ -104,10 +106,10 @@ class Explanation:
     """A step of a vocabulary: why its merge was chosen, and the table of pairs after it."""
 
     step: int
-    choice: Choice | None
+    choice: MergeChoice | None
     """None for step 0."""
     table: PairRanking
-    words: tuple[Word, ...]
+    words: tuple[CorpusPiece, ...]
     """All distinct pieces of a small corpus, in its order; of a larger one the most frequent of those that change."""
 
     def to_json(self) -> dict[str, Any]:
@@ -125,7 +127,7 @@ class Explanation:
         table, choice = body["table"], body["choice"]
         return cls(
             body["step"],
-            Choice(
+            MergeChoice(
                 **choice
                 | {name: _rows(choice[name]) for name in ("runners_up", "born", "vanished")}
                 | {
@@ -136,11 +138,11 @@ class Explanation:
             if choice
             else None,
             PairRanking(**table | {"rows": _rows(table["rows"])}),
-            tuple(Word(count, tuple(before), tuple(after)) for count, before, after in body["words"]),
+            tuple(CorpusPiece(count, tuple(before), tuple(after)) for count, before, after in body["words"]),
         )
 
 
-def _object(value: PairRanking | Choice) -> dict[str, Any]:
+def _object(value: PairRanking | MergeChoice) -> dict[str, Any]:
     """Its fields by name, the rows in them as lists."""
     body = {field.name: getattr(value, field.name) for field in fields(value)}
     for name, part in body.items():
@@ -162,36 +164,36 @@ def explain(
     `few` is how many runners-up and how many pairs born and vanished are named.
     Raises `OptionError` for a step that there is not.
     """
-    choice, difference = None, Difference(0, {}, 0, 0, ())
+    choice, effect = None, MergeEffect(0, {}, 0, 0, ())
     if step:
         counts.go_to(step - 1)
-        difference = counts.difference(step)
-        choice = _choice(counts, difference, ties, max_token_length, few)
+        effect = counts.effect(step)
+        choice = _choice(counts, effect, ties, max_token_length, few)
     counts.go_to(step)
-    table = _table(counts, difference.pairs, ties, max_token_length)
-    return Explanation(step, choice, table, tuple(_words(counts, difference)))
+    table = _table(counts, effect.pairs, ties, max_token_length)
+    return Explanation(step, choice, table, tuple(_words(counts, effect)))
 
 
-def _choice(counts: PairCounts, difference: Difference, ties: str, longest: int | None, few: int) -> Choice:
+def _choice(counts: PairCounts, effect: MergeEffect, ties: str, longest: int | None, few: int) -> MergeChoice:
     """At the step before the merge."""
-    left, right, token = counts.tokenizer.merges[difference.step - 1]
+    left, right, token = counts.tokenizer.merges[effect.step - 1]
     now = _allowed(counts, longest)
     most = max(now.values(), default=0)
     tied = [pair for pair, count in now.items() if count == most]
     vocabulary = counts.in_force.vocabulary
     places = _places(counts, tied)
-    by_rule = choices(TIES, tied, vocabulary, places) if tied else {}
-    order = order_of(ties, vocabulary, places)
+    by_rule = {rule: min(tied, key=_order(rule, vocabulary, places)) for rule in TIES} if tied else {}
+    order = _order(ties, vocabulary, places)
     merged = left, right
     rest = ((pair, count) for pair, count in now.items() if count < most and pair != merged)
-    change = difference.pairs
+    change = effect.pairs
 
     def rows(pairs: Iterable[tuple[Pair, int]]) -> tuple[PairRow, ...]:
         return tuple(PairRow(*pair, count, change.get(pair, 0)) for pair, count in _first(pairs, few))
 
     born = [pair for pair, by in change.items() if by > 0 and pair not in counts.counts]
     gone = [pair for pair, by in change.items() if pair != merged and by == -counts.counts.get(pair, 0)]
-    return Choice(
+    return MergeChoice(
         left,
         right,
         token,
@@ -201,12 +203,12 @@ def _choice(counts: PairCounts, difference: Difference, ties: str, longest: int 
         len(tied),
         by_rule,
         rows(rest),
-        difference.n_joined,
+        effect.n_joined,
         rows((pair, change[pair]) for pair in born),
         len(born),
         tuple(PairRow(*pair, 0, -count) for pair, count in _first(((p, -change[p]) for p in gone), few)),
         len(gone),
-        len(difference.words),
+        len(effect.words),
     )
 
 
@@ -215,17 +217,17 @@ def _first(pairs: Iterable[tuple[Pair, int]], n: int) -> list[tuple[Pair, int]]:
     return nlargest(n, pairs, key=lambda row: (row[1], row[0]))
 
 
-def _words(counts: PairCounts, difference: Difference) -> Iterator[Word]:
-    changed = {number: (before, after) for number, before, after in difference.words}
+def _words(counts: PairCounts, effect: MergeEffect) -> Iterator[CorpusPiece]:
+    changed = {number: (before, after) for number, before, after in effect.words}
     if len(counts.pieces) <= FEW_WORDS:
         numbers: Iterable[int] = range(len(counts.pieces))
-        changed = {number: (ids, ids) for number, ids in enumerate(counts.tokens(difference.step))} | changed
+        changed = {number: (ids, ids) for number, ids in enumerate(counts.tokens(effect.step))} | changed
     else:
         numbers = nlargest(MOST_WORDS, changed, key=lambda number: (counts.weights[number], -number))
     for number in numbers:
         before, after = changed[number]
         if len(before) <= LONGEST_WORD:
-            yield Word(counts.weights[number], tuple(before), tuple(after))
+            yield CorpusPiece(counts.weights[number], tuple(before), tuple(after))
 
 
 def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: int | None) -> PairRanking:
@@ -233,7 +235,7 @@ def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: 
     most = max(now.values(), default=0)
     tied = [pair for pair, count in now.items() if count == most]
     n_rows = len(now) if len(now) <= MOST_ROWS else TOP
-    first = nsmallest(n_rows, tied, key=order_of(ties, counts.in_force.vocabulary, _places(counts, tied)))
+    first = nsmallest(n_rows, tied, key=_order(ties, counts.in_force.vocabulary, _places(counts, tied)))
     if len(first) < n_rows:
         rest = ((count, pair) for pair, count in now.items() if count < most)
         first += [pair for _, pair in nlargest(n_rows - len(first), rest)]
@@ -241,9 +243,9 @@ def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: 
     return PairRanking(rows, len(now), len(tied), counts.n_tokens)
 
 
-def _places(counts: PairCounts, tied: list[Pair]) -> dict[Pair, Place]:
+def _places(counts: PairCounts, tied: list[Pair]) -> dict[Pair, PairPlace]:
     """Where tied pairs begin first; of one alone nobody asks."""
-    return counts.first_places(tied) if len(tied) > 1 else dict.fromkeys(tied, Place(0, 0))
+    return counts.first_places(tied) if len(tied) > 1 else dict.fromkeys(tied, PairPlace(0, 0))
 
 
 def _allowed(counts: PairCounts, longest: int | None) -> dict[Pair, int]:
@@ -251,3 +253,27 @@ def _allowed(counts: PairCounts, longest: int | None) -> dict[Pair, int]:
     if longest is None:
         return counts.counts
     return {pair: count for pair, count in counts.counts.items() if counts.size_of(*pair) <= longest}
+
+
+def _order(rule: str, vocabulary: Vocabulary, places: Mapping[Pair, PairPlace]) -> Callable[[Pair], Any]:
+    """A sort key: of equally frequent pairs the rule takes the one with the smallest.
+
+    `places` tells where each pair begins first; only the rule "first" asks it.
+    """
+    if rule == "first":
+        return places.__getitem__
+    number = _numbers(rule, vocabulary)
+    if rule == "largest":
+        return lambda pair: (*(descending(vocabulary.token_bytes(part)) for part in pair), *map(number, pair))
+    return lambda pair: tuple(map(number, pair))
+
+
+def _numbers(rule: str, vocabulary: Vocabulary) -> Callable[[int], int]:
+    """Numbers tokens as a trainer does by this rule: bytes in its alphabet, the end-of-word marker, merges in order."""
+    number_of = {bytes([byte]): number for number, byte in enumerate(alphabet(rule))}
+
+    def number(token: int) -> int:
+        step = vocabulary.step_of(token)
+        return _END_OF_WORD + step if step else number_of.get(vocabulary.token_bytes(token), _END_OF_WORD)
+
+    return number

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import eq
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
@@ -21,14 +21,13 @@ Pair = tuple[int, int]
 """(left id, right id)."""
 
 NEAR: Final = 8
-"""Steps that are gone one by one; to a step further away everything is counted anew."""
+"""Steps up to which counts are changed step by step; for a step further away everything is counted anew."""
 
 _BETWEEN: Final = b"\xff"
 """Between the pieces where tokens are searched; no UTF-8 holds this byte."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class PairPlace(NamedTuple):
     """Where a pair begins: the number of a distinct piece, in the order of the corpus, and of a token in it."""
 
     piece: int
@@ -36,7 +35,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MergeEffect:
     """What one merge changes."""
 
     step: int
@@ -106,9 +105,9 @@ class PairCounts:
         encoded = [utf8(piece) + mark + _BETWEEN for piece in self.pieces]
         self._ends = list(accumulate(map(len, encoded)))
         self._text = b"".join(encoded)
-        self._newest: Difference | None = None
+        self._newest: MergeEffect | None = None
         self._in_force: Tokenizer | None = None
-        self._found: tuple[int, dict[Pair, Place]] = 0, {}
+        self._found: tuple[int, dict[Pair, PairPlace]] = 0, {}
         self._count()
 
     def _count(self) -> None:
@@ -130,19 +129,19 @@ class PairCounts:
             self.step = step
             self._count()
         while self.step < step:
-            self._apply(self.difference(self.step + 1), 1)
+            self._apply(self.effect(self.step + 1), 1)
         while self.step > step:
-            self._apply(self.difference(self.step), -1)
+            self._apply(self.effect(self.step), -1)
 
-    def _apply(self, difference: Difference, sign: int) -> None:
+    def _apply(self, effect: MergeEffect, sign: int) -> None:
         counts = self.counts
-        for pair, change in difference.pairs.items():
+        for pair, change in effect.pairs.items():
             count = counts.get(pair, 0) + sign * change
             if count:
                 counts[pair] = count
             else:
                 del counts[pair]
-        self.n_tokens += sign * difference.n_tokens
+        self.n_tokens += sign * effect.n_tokens
         self.step += sign
 
     @property
@@ -152,11 +151,11 @@ class PairCounts:
             self._in_force = self.tokenizer.at(self.step)
         return self._in_force
 
-    def difference(self, step: int) -> Difference:
+    def effect(self, step: int) -> MergeEffect:
         """What the merge of this step, from 1, changes; the newest answer is kept. Raises `OptionError` as `go_to`."""
         self._check(step, least=1)
         if self._newest is None or self._newest.step != step:
-            self._newest = self._difference(step)
+            self._newest = self._effect_of(step)
         return self._newest
 
     def _check(self, step: int, least: int) -> None:
@@ -164,7 +163,7 @@ class PairCounts:
             steps = self.tokenizer.step
             raise OptionError(f"There is no step {step}; this vocabulary has the steps {least} to {steps}.")
 
-    def _difference(self, step: int) -> Difference:
+    def _effect_of(self, step: int) -> MergeEffect:
         left, right, token = self.tokenizer.merges[step - 1]
         holding = list(self.holding(self.tokenizer.token_bytes(token)))
         changes: Counter[Pair] = Counter()
@@ -182,7 +181,9 @@ class PairCounts:
                 changes[pair] -= weight
             for pair in pairwise(after):
                 changes[pair] += weight
-        return Difference(step, {pair: change for pair, change in changes.items() if change}, n_joined, n_tokens, words)
+        return MergeEffect(
+            step, {pair: change for pair, change in changes.items() if change}, n_joined, n_tokens, words
+        )
 
     def holding(self, token: bytes) -> Iterator[int]:
         """The numbers of the pieces, ascending, in whose bytes (and end-of-word marker) `token` occurs."""
@@ -197,7 +198,7 @@ class PairCounts:
         pieces = self.pieces if numbers is None else [self.pieces[number] for number in numbers]
         return self.tokenizer.at(step).encode_pieces(pieces)
 
-    def first_places(self, pairs: Collection[Pair]) -> dict[Pair, Place]:
+    def first_places(self, pairs: Collection[Pair]) -> dict[Pair, PairPlace]:
         """Where each of these pairs, which occur at this step, begins first in the order of the corpus.
 
         Only pieces that hold the bytes of a pair are encoded, none twice. The newest answer is kept.
@@ -215,7 +216,7 @@ class PairCounts:
                     (ids,) = self.in_force.encode_pieces([self.pieces[number]])
                     encoded[number] = list(pairwise(ids))
                 if pair in encoded[number]:
-                    places[pair] = Place(number, encoded[number].index(pair))
+                    places[pair] = PairPlace(number, encoded[number].index(pair))
                     break
         return places
 

@@ -18,8 +18,6 @@ from bpe_core.explain.pitfall_detectors import KINDS, Detector, Pitfall, detecto
 from bpe_core.explain.unstable import Unstable
 from bpe_core.visible import visible
 
-__all__ = ["KINDS", "Pitfall", "Pitfalls"]
-
 _NEWLINE: Final = re.compile(r"\r\n|\n|\r")
 _NEWLINES: Final = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
 _FOREIGN: Final = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff\uff21-\uff5a]+")
@@ -208,9 +206,9 @@ class Pitfalls:
         kinds = {kind: n for kind, (n, _) in self._newlines.items() if n}
         if len(kinds) > 1:
             rarest = min(kinds, key=lambda kind: (kinds[kind], kind))
-            told = ", ".join(f"{n:,} {_NEWLINES[kind]}" for kind, n in sorted(kinds.items()))
+            counts = ", ".join(f"{n:,} {_NEWLINES[kind]}" for kind, n in sorted(kinds.items()))
             first = self._first("newlines", rarest)
-            yield Pitfall("newlines", first, first + len(rarest), f"Line ends are mixed: {told}.")
+            yield Pitfall("newlines", first, first + len(rarest), f"Line ends are mixed: {counts}.")
 
     def _poor_scripts(self) -> Iterator[Pitfall]:
         for script, (n_characters, n_tokens) in self._scripts.items():

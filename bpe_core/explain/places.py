@@ -63,7 +63,7 @@ def pair_places(
     until `most` places are found.
     """
     pair, bytes_of = counts.tokenizer.merges[step - 1][:2], counts.tokenizer.token_bytes
-    words = counts.difference(step).words
+    words = counts.effect(step).words
     pieces = {counts.pieces[number]: before for number, before, _ in words if pair in pairwise(before)}
     repeats = len(pieces) < most
     piece = ""

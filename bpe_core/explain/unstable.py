@@ -14,7 +14,7 @@ tiktoken's `encode_with_unstable` answers a coarser question: it calls all token
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, product, takewhile
+from itertools import accumulate, chain, islice, product, takewhile
 from typing import Final
 
 from bpe_core.common_prefix import common_prefix
@@ -22,7 +22,7 @@ from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.live_text import LiveText
 from bpe_core.editing.live_text.blocks import Gap
 from bpe_core.tokenizer import SpecialsAllowed
-from bpe_core.utf8 import utf8
+from bpe_core.utf8 import endings, utf8
 from bpe_core.vocabulary.token_order import in_order
 
 TAIL_LENGTH: Final = 400
@@ -280,19 +280,9 @@ def _completed(rest: bytes, beyond: Sequence[str]) -> Iterator[tuple[str, bytes]
         text = rest.decode()
     except UnicodeDecodeError as error:
         if error.reason == "unexpected end of data":
-            yield from _with_character_completed(rest, rest[error.start :])
+            for added in islice(endings(rest[error.start :]), _MAX_COMPLETIONS):
+                yield (rest + added).decode(), added
         return
     yield text, b""
     for more in beyond:
         yield text + more, utf8(more)
-
-
-def _with_character_completed(rest: bytes, torn: bytes) -> Iterator[tuple[str, bytes]]:
-    missing = (2 if torn[0] < 0xE0 else 3 if torn[0] < 0xF0 else 4) - len(torn)
-    n_ways = 64**missing
-    for number in range(min(n_ways, _MAX_COMPLETIONS)):
-        way = number * 67 % n_ways if n_ways > _MAX_COMPLETIONS else number  # a varied few of many
-        added = bytes(0x80 | way >> 6 * place & 0x3F for place in reversed(range(missing)))
-        text = (rest + added).decode(errors="ignore")
-        if utf8(text) == rest + added:
-            yield text, added

@@ -41,7 +41,7 @@ def test_decoded_ids_are_laid_out_in_rows(ids: str | list[int], width: int, show
     assert ["".join(text for text, _, _ in row) for row in rows(ids, width)] == shown
 
 
-def test_torn_bytes_are_brought_out_and_what_is_no_token_has_no_color() -> None:
+def test_invalid_bytes_are_brought_out_and_what_is_no_token_has_no_color() -> None:
     assert rows([104, 128, 999], 80) == [[("h", 0, False), ("\\x80", 1, True), ("?999?", -1, False)]]
 
 
@@ -58,7 +58,7 @@ async def test_ids_are_decoded_as_they_are_typed_and_the_editor_takes_their_text
         await scope.until(lambda: "No ids yet" in about(), "it asks for ids")
         await scope.press(*"128")
         await scope.until(lambda: "ef bf bd" in about(), "it tells what encoding gives")
-        assert "gives 3 ids" in about() and "1 torn place" in about()
+        assert "gives 3 ids" in about() and "1 invalid place" in about()
         dialog._area.load("")
         dialog._area.post_message(Paste('{"ids": [' + ", ".join(["116", "104", "101"] * 4_000) + ", 5000]}"))
         await scope.until(lambda: "12,001 ids" in about(), "it decodes what was pasted")

@@ -17,8 +17,7 @@ from textual.timer import Timer
 from textual.widgets import Label, Static, TextArea
 
 from bpe_core.errors import BpeError
-from bpe_core.explain.decoding import DecodedSpan, decoded_spans
-from bpe_core.explain.round_trip import Difference, difference
+from bpe_core.explain.decoding import DecodedSpan, RoundTripDifference, decoded_spans, round_trip_difference
 from bpe_core.ids_in_text import FoundIds, ids_in
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.plurals import counted
@@ -125,11 +124,11 @@ class IdsToText(Dialog[Decoded]):
             return Text("Encoding this text gives the same ids.", "dim")
         return self._told(ids, other)
 
-    def _encoded_otherwise(self, ids: list[int], spans: list[DecodedSpan]) -> Difference | None:
+    def _encoded_otherwise(self, ids: list[int], spans: list[DecodedSpan]) -> RoundTripDifference | None:
         with self._encoding:
-            return difference(self._tokenizer, ids, spans)
+            return round_trip_difference(self._tokenizer, ids, spans)
 
-    def _told(self, ids: list[int], other: Difference) -> Text:
+    def _told(self, ids: list[int], other: RoundTripDifference) -> Text:
         view, tokenizer = self.query_one(DecodedView), self._tokenizer
         room = max(20, view.room // 2 - 4)
 
@@ -173,16 +172,16 @@ def _not_understood(found: FoundIds, spans: Sequence[DecodedSpan]) -> list[Text]
         words = ", ".join(f"{quoted(word)} behind {counted(before, 'id')}" for before, word in found.odd[:_MOST_TOLD])
         told.append(f"No id, and left out: {words}{_more(found.odd)}.")
     at = 0
-    unknown, torn = [], 0
+    unknown, invalid = [], 0
     for span in spans:
         if span.kind == "unknown":
             unknown.append(f"{span.ids[0]} at place {at + 1:,}")
-        torn += span.kind == "torn"
+        invalid += span.kind == "invalid"
         at += len(span.ids)
     if unknown:
         told.append(f"Not in this vocabulary: {', '.join(unknown[:_MOST_TOLD])}{_more(unknown)}.")
-    if torn:
-        told.append(f"{counted(torn, 'torn place')}: bytes that are no text stand as \\xNN.")
+    if invalid:
+        told.append(f"{counted(invalid, 'invalid place')}: bytes that are no text stand as \\xNN.")
     return [Text(sentence, "bold") for sentence in told]
 
 

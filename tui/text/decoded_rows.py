@@ -55,7 +55,7 @@ def _lines(span: DecodedSpan, bytes_of: Callable[[int], bytes]) -> Sequence[str]
         return (span.text,)
     if span.kind == "unknown":
         return [f"?{span.ids[0]}?"]
-    if span.kind == "torn":
+    if span.kind == "invalid":
         return [token_label(b"".join(map(bytes_of, span.ids)))]
     return span.text.replace("\n", "↵\n").split("\n")
 
@@ -64,11 +64,11 @@ def _parts(span: DecodedSpan, line: str, color: int, width: int) -> list[Placed]
     if span.kind == "unknown":
         return [(Part(line), len(line))]
     label, size = _label(line)
-    is_torn = span.kind == "torn"
+    is_invalid = span.kind == "invalid"
     if size <= width:
-        parts = [(Part(label, color, is_torn), size)] if label else []
+        parts = [(Part(label, color, is_invalid), size)] if label else []
     else:
-        parts = [(Part(piece, color, is_torn), cell_len(piece)) for piece in chop_cells(label, width)]
+        parts = [(Part(piece, color, is_invalid), cell_len(piece)) for piece in chop_cells(label, width)]
     if len(span.ids) > 1:
         number = f"×{len(span.ids)}"
         parts.append((Part(number), len(number)))

@@ -9,7 +9,8 @@ from time import perf_counter
 from typing import Final
 
 from bpe_core.editing.aligned_text import FollowedText
-from bpe_core.explain.pitfalls import KINDS, Pitfall, Pitfalls
+from bpe_core.explain.pitfall_detectors import KINDS, Pitfall
+from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import TAIL_LENGTH, Completion, Unstable, unstable
 
 _LISTED: Final = 500

@@ -10,7 +10,7 @@ from rich.text import Text
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.baseline import Comparison
 from bpe_core.editing.live_text import Change
-from bpe_core.explain.pitfalls import Pitfall
+from bpe_core.explain.pitfall_detectors import Pitfall
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
-from bpe_core.explain.merge_choice import GIVEN, Choice, PairRow, Word
+from bpe_core.explain.merge_choice import GIVEN, CorpusPiece, MergeChoice, PairRow
 from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
@@ -109,7 +109,7 @@ def _recorded(merge: Merge, ties: str, look: Look) -> list[InfoLine]:
     return sentence(told, look.width)
 
 
-def _counts(choice: Choice, merge: Merge, ties: str, look: Look) -> Iterator[InfoLine]:
+def _counts(choice: MergeChoice, merge: Merge, ties: str, look: Look) -> Iterator[InfoLine]:
     pair = choice.left, choice.right
     if merge.count and merge.count != choice.count:
         yield from sentence(
@@ -229,7 +229,7 @@ def _uses(uses: TokenUses, look: Look) -> Iterator[InfoLine]:
         yield InfoLine(f"and {counted(more, 'other merge')}", ink="muted", lead=" ")
 
 
-def _changes(choice: Choice, look: Look) -> Iterator[InfoLine]:
+def _changes(choice: MergeChoice, look: Look) -> Iterator[InfoLine]:
     yield from _title("pairs born and vanished", look, f"+{choice.n_born:,} −{choice.n_vanished:,}")
     yield from (_change("+", row, look) for row in choice.born)
     yield from (_change("−", row, look) for row in choice.vanished)
@@ -242,7 +242,7 @@ def _change(sign: str, row: PairRow, look: Look) -> InfoLine:
     return InfoLine(text, f"{row.count or -row.change:,}", lead=" ")
 
 
-def word_lines(words: Sequence[Word], token: int | None, look: Look) -> Iterator[InfoLine]:
+def word_lines(words: Sequence[CorpusPiece], token: int | None, look: Look) -> Iterator[InfoLine]:
     """How often each word occurs, its tokens before the merge and after it; `token` is what the merge made."""
     for word in words:
         lead = f"{word.count:,} ×"

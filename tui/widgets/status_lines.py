@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from bpe_core.explain.pitfalls import Pitfall
+from bpe_core.explain.pitfall_detectors import Pitfall
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
 from tui.text.lane_texts import lane_facts, lane_lines

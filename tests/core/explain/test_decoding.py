@@ -1,4 +1,4 @@
-"""Ids in, text out: every id has its place, torn bytes are told, and why encoding gives other ids than came in."""
+"""Ids in, text out: every id has its place, invalid bytes are told, and why encoding gives other ids than came in."""
 
 import random
 
@@ -6,8 +6,7 @@ import pytest
 from real import real_part
 
 from bpe_core import Tokenizer, train
-from bpe_core.explain.decoding import decoded_spans
-from bpe_core.explain.round_trip import difference
+from bpe_core.explain.decoding import decoded_spans, round_trip_difference
 from bpe_core.ids_in_text import ids_in
 from tests.nasty import nasty_texts
 
@@ -43,13 +42,13 @@ def test_ids_are_found_in_whatever_was_pasted(text, ids, odd):
 def test_the_founding_asymmetry():
     """A single byte 80 is no text: it decodes to U+FFFD, and that encodes to three other bytes."""
     spans = list(decoded_spans(BYTES, [128]))
-    assert [(span.ids, span.text, span.kind) for span in spans] == [((128,), "\ufffd", "torn")]
-    told = difference(BYTES, [128], spans)
+    assert [(span.ids, span.text, span.kind) for span in spans] == [((128,), "\ufffd", "invalid")]
+    told = round_trip_difference(BYTES, [128], spans)
     assert told is not None
     assert (told.n_ids, told.index, told.given, told.encoded) == (3, 0, (128,), (239, 191, 189))
     assert told.why.startswith("The byte 80 is no text by itself")
     torn = [0xE4, 0xBD]
-    told = difference(BYTES, torn, list(decoded_spans(BYTES, torn)))
+    told = round_trip_difference(BYTES, torn, list(decoded_spans(BYTES, torn)))
     assert told is not None and told.why.startswith("The bytes e4 bd are no text by themselves")
 
 
@@ -71,9 +70,9 @@ def test_what_was_encoded_comes_back_and_has_no_difference():
             ids = tokenizer.encode_ordinary(text)
             spans = list(decoded_spans(tokenizer, ids))
             assert "".join(span.text for span in spans) == text and {span.kind for span in spans} <= {"text"}
-            assert difference(tokenizer, ids, spans) is None
+            assert round_trip_difference(tokenizer, ids, spans) is None
     ids = LOW.encode("low<|end|>low", allowed_special="all")
-    assert difference(LOW, ids, list(decoded_spans(LOW, ids))) is None
+    assert round_trip_difference(LOW, ids, list(decoded_spans(LOW, ids))) is None
 
 
 @pytest.mark.parametrize(
@@ -87,7 +86,7 @@ def test_what_was_encoded_comes_back_and_has_no_difference():
     ],
 )
 def test_why_encoding_gives_other_ids(tokenizer, ids, index, given, encoded, why):
-    told = difference(tokenizer, ids, list(decoded_spans(tokenizer, ids)))
+    told = round_trip_difference(tokenizer, ids, list(decoded_spans(tokenizer, ids)))
     if not why:
         assert told is None
         return
@@ -101,5 +100,5 @@ def test_a_token_across_two_pieces_never_comes_out_of_encoding():
     across = train("a b " * 9, vocab_size=259, pattern="none")
     split = Tokenizer(across.vocabulary, "gpt2")
     ids = across.encode("a b ")
-    told = difference(split, ids, list(decoded_spans(split, ids)))
+    told = round_trip_difference(split, ids, list(decoded_spans(split, ids)))
     assert told is not None and "The pattern splits a text here: a |  b" in told.why
