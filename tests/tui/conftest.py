@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from loop_watch import LoopWatch
-from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope, children
+from processes import children
+from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope
 from textual.message import Message
 
 from bpe_core import save, train

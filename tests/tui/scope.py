@@ -1,7 +1,6 @@
 """A running app in a test's hands, and ways to wait for a condition, never for a time."""
 
 import asyncio
-import os
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -212,31 +211,3 @@ class Scope:
 
 Opened = Callable[..., AbstractAsyncContextManager[Scope]]
 """Opens the app on paths, in a terminal of some `size`."""
-
-
-def children(parent: int | None = None) -> set[int]:
-    """The processes that `parent`, or this one, has started and that are still there."""
-    found = set()
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                state, of, *_ = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(of) == (parent or os.getpid()) and state != "Z":
-                found.add(int(folder.name))
-    return found
-
-
-def at_work(process: int) -> bool:
-    """Whether any thread of a process runs, or would if a core were free."""
-    try:
-        states = [(task / "stat").read_text().rpartition(")")[2].split()[0] for task in _tasks(process)]
-    except OSError:  # a thread has just ended: look again
-        return True
-    return bool({"R", "D"}.intersection(states))
-
-
-def _tasks(process: int) -> list[Path]:
-    folder = Path(f"/proc/{process}/task")
-    return list(folder.iterdir()) if folder.exists() else []

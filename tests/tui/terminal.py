@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.terminals import Terminal, python_in_terminal
-from tests.tui.scope import at_work, children
+from tests.tui.processes import at_work, children
 
 _CONTROL = re.compile(
     rb"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a color or a place on the screen

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from scope import children
+from processes import children
 from terminal import AppTerminal, terminal
 
 from tui.disk import config

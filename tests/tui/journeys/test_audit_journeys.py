@@ -1,0 +1,78 @@
+"""Looking for suspicious tokens, and comparing tokenizers: each finding leads to its merge and into the editor."""
+
+import re
+from pathlib import Path
+
+from player import Cells, play
+
+from bpe_core import load
+from bpe_core.visible import token_label
+
+
+def findings(screen: Cells) -> list[int]:
+    """The ids in the rows of the audit."""
+    return [int(token) for token in re.findall(r"││ +(?:[▲●○] +\d\.\d\d +)?(\d+)  \S", screen.text)]
+
+
+async def test_a_finding_leads_to_its_merge_and_into_the_editor(small: Path, book: Path) -> None:
+    tokenizer = load(small)
+    made = {token: (left, right) for left, right, token in tokenizer.merges}
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f5", "enter")
+        await player.until("tokens found", lambda screen: 256 in findings(screen))
+        for down in 0, 1:
+            token = findings(player.screen)[down]
+            player.press(*["down"] * down, "enter")
+            text = tokenizer.decode([token])
+            merge = " +".join(re.escape(token_label(tokenizer.token_bytes(one))) for one in (*made[token], token))
+            await player.until(f"{len(text)} characters", lambda screen, merge=merge: re.search(merge, screen.text))
+            assert [text] in player.screen.pieces(text), "the editor shows it"
+            player.press("f5")
+            await player.until("tokens found", lambda screen: findings(screen)[:1] == [256])
+
+
+async def test_the_findings_are_sorted_searched_and_filtered(small: Path, book: Path) -> None:
+    tokenizer = load(small)
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f5", "enter")
+        await player.until("tokens found", lambda screen: 256 in findings(screen))
+        scores = re.findall(r"│ +[▲●○] +(\d\.\d\d) ", player.screen.text)
+        assert scores == sorted(scores, reverse=True)
+        player.press("r")
+        await player.until(lambda screen: findings(screen)[0] < 256)
+        player.click(" id", beside="score", right=1)
+        await player.until(lambda screen: findings(screen) == sorted(findings(screen)))
+        player.press("home")
+        await player.until(lambda screen: findings(screen)[:3] == [0, 1, 2])
+        player.press("right")
+        await player.until(lambda screen: findings(screen) and 1 not in findings(screen))
+        player.press("left")
+        await player.until(lambda screen: 257 in findings(screen))
+        player.press("slash")
+        for sought in "oug", "0x6f7567":
+            player.write(sought)
+            having = [token for token in range(280) if b"oug" in tokenizer.token_bytes(token)]
+            await player.until(lambda screen, having=having: findings(screen) == having)
+            player.press("ctrl+u")
+            await player.until(lambda screen: findings(screen)[:3] == [0, 1, 2])
+
+
+async def test_tokenizers_are_compared_on_the_chosen_text(small: Path, other: Path, book: Path) -> None:
+    text = book.read_text()
+    counts = [len(load(path).encode(text)) for path in (small, other)]
+    async with play(book, tokenizers=(other, small)) as player:
+        await player.until("step 24 of 24")
+        player.press("f10")
+        await player.until("[A]", "[B]")
+        player.press("enter")
+        await player.until(lambda screen: re.search(rf"book\.txt +1,340 +{counts[0]} +{counts[1]} ", screen.text))
+        await player.rest()
+        for view in "Latin", "bytes per token", "book.txt:1", "boundaries", f"only in A {small.stem}":
+            player.press("right")
+            await player.until(view)
+        player.press("left", "left")
+        await player.until("book.txt:1")
+        player.press("enter")  # opens that line in the editor
+        await player.until(f"{len(text):,} bytes", "bytes/token")

@@ -1,0 +1,207 @@
+"""Writing: typed, pasted, undone, split by other tokenizers, opened, saved, and there again at the next start."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+
+import pytest
+from player import Cells, play
+
+from bpe_core import Tokenizer, load
+
+
+def split(tokenizer: Tokenizer, text: str) -> list[str]:
+    """The tokens of a text."""
+    return [tokenizer.decode([token]) for token in tokenizer.encode(text)]
+
+
+def edit(screen: Cells) -> str:
+    """What the last edit did, as the line below the editor says."""
+    return next((row.partition("last edit")[2].strip(" │") for row in screen.rows if "last edit" in row), "")
+
+
+async def test_tokens_form_anew_while_one_types(small: Path) -> None:
+    tokenizer = load(small)
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        await player.until("0 tokens")
+        typed = ""
+        for character in "the theme of the other":
+            typed += character
+            player.write(character)
+            if typed.endswith(("m", "e", "r")):
+                tokens = split(tokenizer, typed)
+                await player.until(f"{len(tokens)} token", f"{len(typed)} bytes", typed)
+        player.press("enter")
+        await player.until(lambda screen: split(tokenizer, typed) in screen.pieces(typed))
+        player.press("up", "end", "backspace")
+        assert split(tokenizer, typed[:-1]) != split(tokenizer, typed)[:-1]
+        player.press("home")
+        await player.until(lambda screen: split(tokenizer, typed[:-1]) in screen.pieces(typed[:-1]))
+
+
+async def test_the_line_of_the_last_edit(small: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        player.write("a thm")
+        player.press("left")
+        await player.until("5 bytes")
+        player.write("e")
+        await player.until(lambda screen: "␣th m → ␣them" in edit(screen) and "−1 token " in edit(screen))
+        player.press("end", "e")
+        await player.until(lambda screen: "␣them → ␣theme" in edit(screen) and "+1 byte" in edit(screen))
+        player.press("alt+up")
+        await player.until("␣th m → ␣them")
+        player.press("alt+down")
+        await player.until("␣them → ␣theme")
+
+
+async def test_a_chapter_is_pasted_undone_and_redone(small: Path) -> None:
+    tokenizer = load(small)
+    line = "the thing that they thought"
+    chapter = f"{line}\n" * 3_000
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        await player.until("0 tokens")
+        player.paste(chapter)
+        n_tokens = len(tokenizer.encode(chapter))
+        await player.until(f"{n_tokens:,} tokens", f"{len(chapter):,} bytes")
+        assert split(tokenizer, line) in player.screen.pieces(line)
+        player.press("ctrl+z")
+        await player.until(" 0 tokens", lambda screen: line not in screen)
+        player.press("ctrl+y")
+        await player.until(f"{n_tokens:,} tokens")
+        player.press("ctrl+home", *["delete"] * 4)
+        await player.until(f"{len(chapter) - 4:,} bytes")
+        await player.until(lambda screen: split(tokenizer, line)[1:] in screen.pieces(line[3:]))
+
+
+async def test_the_same_text_in_lanes(small: Path, other: Path) -> None:
+    text = "they thought through the thesis"
+    first, second = load(small), load(other)
+    assert split(first, text) != split(second, text)
+    async with play(tokenizers=(other, small)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        player.write(f"{text}\n")
+        await player.until(lambda screen: screen.pieces(text) == [split(first, text)])
+        player.press("alt+l")
+        await player.until("Lanes")
+        player.press("enter", "escape")
+        await player.until(lambda screen: screen.pieces(text) == [split(first, text), split(second, text)])
+        player.press("up", "end")
+        player.write("es")
+        longer = f"{text}es"
+        await player.until(lambda screen: screen.pieces(longer) == [split(first, longer), split(second, longer)])
+        player.press("alt+left")
+        earlier = first.at(23)
+        await player.until(lambda screen: screen.pieces(longer) == [split(earlier, longer), split(second, longer)])
+        player.press("alt+l")
+        await player.until("Lanes")
+        player.press("enter", "escape")
+        await player.until(lambda screen: screen.pieces(longer) == [split(earlier, longer)])
+
+
+async def test_another_tokenizer_is_put_in_force(small: Path, other: Path) -> None:
+    text = "they thought through the thesis"
+    async with play(tokenizers=(other, small)) as player:
+        await player.until("step 24 of 24")
+        player.write(f"{text}\n")
+        for path, steps in (other, 26), (small, 24):
+            player.click(f"{path.stem} ", beside=str(256 + steps))
+            await player.until(f"step {steps} of {steps}", f"{path.stem} · {256 + steps} tokens")
+            await player.until(lambda screen, path=path: split(load(path), text) in screen.pieces(text))
+
+
+async def test_what_was_typed_chosen_and_travelled_to_is_there_again(small: Path, other: Path, book: Path) -> None:
+    text = "the theme of the other thesis"
+    async with play(book, tokenizers=(small, other)) as player:
+        await player.until("step 26 of 26")
+        player.press("alt+a", "delete")
+        player.write(f"{text}\n\n")
+        player.press("alt+left", "alt+left", "alt+left")
+        await player.until("step 23 of 26")
+    async with play() as player:
+        await player.until("of 26", "other · 282 tokens", "✓ book.txt")
+        await player.until(lambda screen: split(load(other).at(screen.step[0]), text) in screen.pieces(text))
+
+
+async def test_the_newest_text_is_kept_though_an_older_one_is_still_to_be_written(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, written, in_thread = threading.Event(), threading.Event(), asyncio.to_thread
+
+    def slow(function: Callable[..., object], *arguments: object) -> Coroutine[None, None, object]:
+        return in_thread(lambda: (go_on.wait(), function(*arguments), written.set()))
+
+    async with play(tokenizers=(small,), code=128 + signal.SIGTERM) as player:
+        await player.until("step 24 of 24")
+        player.write("older ")
+        await player.until("older ")
+        with monkeypatch.context() as disk:  # slow from now on, where it is written to beside the app
+            disk.setattr(asyncio, "to_thread", slow)
+            player.pass_time(10)
+            await player.rest()
+        player.write("and newer ")
+        await player.until("older and newer ")
+        os.kill(os.getpid(), signal.SIGTERM)
+        await player.ended()
+        go_on.set()
+        await asyncio.to_thread(written.wait)
+    async with play(tokenizers=(small,)) as player:
+        await player.until("older and newer ")
+
+
+async def test_ids_in_text_out(small: Path) -> None:
+    tokenizer = load(small)
+    text = "the thing they thought"
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+i")
+        await player.until("Ids in")
+        player.paste(str(tokenizer.encode(text)))
+        await player.until(text, f"{len(tokenizer.encode(text))} ids", f"{len(text)} bytes")
+        player.press("alt+a", "delete")
+        player.write("104 9999")
+        await player.until("2 ids", "vocabulary: 9999")
+        player.press("escape")
+        await player.until(lambda screen: "Ids in" not in screen, "Type here.")
+
+
+async def test_a_text_is_opened_by_its_path_and_saved(small: Path, home: Path) -> None:
+    data = "mixed\r\nlines\rand\x0cform feeds \u2028 é\n".encode()
+    (home / "in.txt").write_bytes(data)
+    (home / "out.txt").write_text("something of value")
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("ctrl+o")
+        await player.until("Which text")
+        for wrong in "nowhere.txt", ".":
+            player.press("ctrl+u")
+            player.write(wrong)
+            player.press("enter")
+            await player.until("Which text", "correct")
+        player.press("ctrl+u")
+        player.write("in.txt")
+        player.press("enter")
+        await player.until(f"{len(data)} bytes")
+        for path, answer in ("new.txt", ""), ("out.txt", "n"), ("out.txt", "y"):
+            player.press("ctrl+s")
+            await player.until("path")
+            player.press("ctrl+u")
+            player.write(path)
+            player.press("enter")
+            if answer:
+                await player.until("y", "n")
+                player.press(answer)
+            await player.rest()
+            if answer == "n":
+                assert (home / path).read_text() == "something of value"
+            else:
+                assert (home / path).read_bytes() == data

@@ -1,0 +1,155 @@
+"""The screen itself: sizes, themes, help, palette, the mouse, and what is said of wrong deeds."""
+
+from pathlib import Path
+
+from player import Cells, play
+
+from bpe_core import load
+
+TEXT = "they thought through the thesis"
+
+
+async def test_every_size_shows_what_fits(small: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.write(f"{TEXT}\n")
+        await player.until(TEXT)
+        for width, height, panes in (80, 24, 1), (200, 60, 4), (30, 8, 1), (120, 40, 3), (80, 24, 1):
+            player.resize(width, height)
+            await player.until("24 of 24", lambda screen: any(screen.rows[-3:]))
+            player.press("f4", "ctrl+home")
+            await player.until(TEXT if height > 8 else "step")
+            assert player.screen.text.count("╭") == panes, (width, height)
+        for key, seen in (
+            ("f2", "Tokenizers"),
+            ("f3", "vocabulary"),
+            ("f5", "▶ Audit"),
+            ("f10", "▶ Compare"),
+            ("f4", TEXT),
+        ):
+            player.press(key)
+            await player.until(seen)
+        player.press("f4")
+        player.write("still here ")
+        await player.until("still here ")
+
+
+async def test_a_theme_changes_all_colors_at_once_and_back(small: Path) -> None:
+    tokenizer = load(small)
+    tokens = [tokenizer.decode([token]) for token in tokenizer.encode(TEXT)]
+
+    def colors(screen: Cells) -> dict[str, str]:
+        return {
+            "editor": screen.style(*screen.place(TEXT)),
+            "log": screen.style(*screen.place("␣though ")),
+            "inspector": screen.style(*screen.place("characters")),
+            "corpus": screen.style(*screen.place("Samples")),
+        }
+
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.write(f"{TEXT}\n")
+        await player.until(lambda screen: tokens in screen.pieces(TEXT))
+        dark = colors(player.screen)
+        for theme in "textual-light", "textual-dark":
+            player.press("ctrl+p")
+            await player.until("Search for commands")
+            player.write("theme")
+            await player.until("Change the current theme")
+            await player.rest()
+            player.press("enter")
+            await player.until("Search for themes")
+            player.write(theme)
+            await player.until(lambda screen, theme=theme: screen.text.count(theme) > 1)
+            await player.rest()
+            player.press("enter")
+            await player.until(lambda screen: "Search for themes" not in screen and TEXT in screen)
+            await player.rest()
+            now = colors(player.screen)
+            assert tokens in player.screen.pieces(TEXT)
+            for part in dark:
+                assert now[part] != dark[part], part
+            dark = now
+
+
+async def test_the_help_and_the_palette(small: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f1")
+        await player.until("Ctrl+Q", "Alt+←")
+        player.press("escape")
+        await player.until(lambda screen: "Alt+←" not in screen)
+        player.press("ctrl+p")
+        await player.until("Search for commands")
+        player.write("go to a step")
+        await player.until("Go to a step")
+        await player.rest()
+        player.press("enter")
+        await player.until("Go to which step")
+        player.write("7")
+        player.press("enter")
+        await player.until("step  7 of 24")
+
+
+async def test_wrong_files_are_said_and_the_app_goes_on(small: Path, home: Path) -> None:
+    (home / "binary.txt").write_bytes(bytes(range(256)) * 4)
+    (home / "broken.json").write_text('{"format": "bpescope"')
+    (home / "folder").mkdir()
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("ctrl+o")
+        await player.until("Which text")
+        player.write("binary.txt")
+        player.press("enter")
+        await player.until("UTF-8")
+        player.press("escape")
+        for wrong, said in ("broken.json", "not JSON"), ("folder", "directory"), ("nowhere.json", "There is no"):
+            player.press("ctrl+p")
+            await player.until("Search for commands")
+            player.write("open a tokenizer")
+            await player.until("Open a tokenizer file")
+            await player.rest()
+            player.press("enter")
+            await player.until("path")
+            player.write(wrong)
+            player.press("enter")
+            await player.until(said)
+            player.press("escape")
+            await player.until(lambda screen: "Which" not in screen)
+        player.press("f4")
+        player.write("still here ")
+        await player.until("still here ", "small · 280 tokens")
+
+
+async def test_wrong_numbers_are_said_where_they_are_typed(small: Path, book: Path) -> None:
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        for wrong in "12", "many":
+            player.press("f4", "f3", *["backspace"] * 6)
+            player.write(wrong)
+            player.press("f6")
+            await player.until(f"size is {wrong};")
+            await player.rest()
+            assert player.screen.step == (24, 24)
+
+
+async def test_the_mouse_reaches_tabs_rows_and_tokens_behind_a_wrap(small: Path) -> None:
+    line = "the theme of the other thesis, the thing that they thought through"
+    async with play(tokenizers=(small,), size=(80, 24)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        player.write(line)
+        first = "the theme of the other thesis, the thing that"  # what fits into a row
+        await player.until(f"{len(line)} bytes", lambda screen: first in screen and line not in screen)
+        player.click("they")
+        await player.until("characters 45 to 49")  # of the token " they"
+        player.click(first, right=len(first) + 1)  # behind the end of the row
+        player.write("X")
+        await player.until(f"{first[:-1]}Xt", f"{len(line) + 1} bytes")  # before the last character of that row
+        player.click("F3 Training")
+        await player.until("vocabulary")
+        await player.rest()
+        player.click(" 21 ", beside="␣that", right=1)
+        await player.until("step 21 of 24")
+        player.click("F4 Editor")
+        await player.until(first[:-1])

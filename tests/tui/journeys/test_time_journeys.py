@@ -1,0 +1,122 @@
+"""Through the life of a vocabulary: every way leads to the same step, and the editor's tokens form anew at each."""
+
+import re
+from pathlib import Path
+
+from player import Cells, play
+
+from bpe_core import load
+
+TEXT = "the theme of the other thesis"
+
+
+async def test_travel_by_keys_line_and_log(small: Path) -> None:
+    whole = load(small)
+
+    def at(step: int):
+        tokens = [whole.decode([id]) for id in whole.at(step).encode(TEXT)]
+        return lambda screen: screen.step == (step, 24) and tokens in screen.pieces(TEXT)
+
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.write(f"{TEXT}\n")
+        await player.until(at(24))
+        player.press("alt+left", "alt+left")
+        await player.until(at(22))
+        player.press("alt+right")
+        await player.until(at(23))
+        player.click("━", beside=" of 24")
+        await player.until(lambda screen: screen.step[0] < 23)
+        for key, step in ("home", 0), ("right", 1), ("right", 2), ("shift+right", 12), ("left", 11), ("end", 24):
+            player.press(key)
+            await player.until(at(step))
+        player.press("f3", "f3", "up", "up")
+        await player.until(at(22))
+        player.press("home")
+        await player.until(at(1))
+        player.press("alt+left", "alt+left")  # there is nothing before the bytes
+        await player.until(at(0))
+        player.press("end")
+        await player.until(at(24))
+
+
+async def test_the_line_of_steps_is_dragged(small: Path) -> None:
+    whole = load(small)
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.write(f"{TEXT}\n")
+        await player.until(TEXT)
+        x, y = player.screen.place("●", beside=" of 24")
+        left = player.screen.place("◂")[0]
+        player.drag((x, y), (x - 10, y), (x - 20, y), (left + 1, y))
+        await player.until(lambda screen: screen.step[0] == 0 and list(TEXT) in screen.pieces(TEXT))
+        middle = (left + x) // 2
+        player.drag((left + 1, y), (left + 9, y), (middle, y))
+        await player.until(lambda screen: 8 < screen.step[0] < 16 and abs(screen.place("●", " of 24")[0] - middle) < 3)
+        step = player.screen.step[0]
+        tokens = [whole.decode([id]) for id in whole.at(step).encode(TEXT)]
+        await player.until(lambda screen: tokens in screen.pieces(TEXT))
+
+
+async def test_a_step_is_gone_to_by_number_by_condition_and_by_search(small: Path) -> None:
+    whole = load(small)
+    tokens = [whole.token_bytes(token).decode() for *_, token in whole.merges]
+
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f3", "f3")
+        for goal, step in (
+            ("5", 5),
+            ("longer than 5", next(at for at, token in enumerate(tokens, 1) if len(token) > 5)),
+            ('token " of"', 1 + tokens.index(" of")),
+        ):
+            player.press("g")
+            await player.until("Go to which step")
+            player.write(goal)
+            player.press("enter")
+            await player.until(lambda screen, step=step: screen.step == (step, 24) and "Go to which" not in screen)
+        player.press("g")
+        await player.until("Go to which step")
+        player.write("99")
+        player.press("enter")
+        await player.until("24", "Go to which step")
+        player.press("escape")
+        await player.until(lambda screen: "Go to which" not in screen)
+        player.press("home", "slash")
+        player.write("thes")
+        having = [at for at, token in enumerate(tokens, 1) if "thes" in token]
+        await player.until(lambda screen: screen.step[0] == having[0])
+        player.press("enter", "n")
+        await player.until(lambda screen: screen.step[0] == having[1])
+        player.press("N")
+        await player.until(lambda screen: screen.step[0] == having[0])
+
+
+async def test_a_click_in_the_log_and_on_the_curve_goes_there(small: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.click(" 21 ", beside="␣that", right=1)
+        await player.until("step 21 of 24")
+        player.click(" 19 ", beside="␣thing", right=1)
+        await player.until("step 19 of 24")
+        assert re.search(r"● +19 ", player.screen.text), "the row says that it is this step"
+
+
+def rows_of_the_log(screen: Cells) -> list[int]:
+    return [int(number) for number in re.findall(r"│ +(?:● +)?(\d+)  \S+ +\S+ +\S+ +\d+ ", screen.text)]
+
+
+async def test_the_log_shows_one_kind_of_merge(small: Path) -> None:
+    whole = load(small)
+    longest = max(len(whole.token_bytes(token)) for *_, token in whole.merges)
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f3", "f3", "home")
+        await player.until("step  1 of 24")
+        before = rows_of_the_log(player.screen)
+        player.press("right")
+        await player.until(lambda screen: rows_of_the_log(screen) not in (before, []))
+        first = rows_of_the_log(player.screen)[0]
+        assert len(whole.token_bytes(whole.merges[first - 1][2])) == longest
+        player.press("left")
+        await player.until(lambda screen: 1 in rows_of_the_log(screen))

@@ -1,0 +1,142 @@
+"""Learning merges: the first start, to the end, in steps, with a goal, by presets; left, stopped and killed."""
+
+import re
+from pathlib import Path
+
+import pytest
+from player import play, seen_in_terminal
+
+from bpe_core import train
+from bpe_core.content.presets import PRESETS
+from bpe_core.visible import token_label
+
+pytestmark = pytest.mark.usefixtures("no_process_left")
+
+
+async def test_the_first_start_learns_from_the_samples(home: Path) -> None:
+    async with play() as player:
+        await player.until("Type here.")
+        await player.until("step 768 of 768", "1,024 tokens")
+        await player.until(lambda screen: ["one", " token", "."] in screen.pieces("one token."))
+        tokens, n_bytes = map(int, re.search(r"(\d+) tokens  (\d+) bytes", player.screen.text).groups())
+        assert tokens < n_bytes / 2, "the greeting shows what was learned"
+    async with play() as player:
+        await player.until("step 768 of 768", "1,024 tokens")
+
+
+async def test_a_training_to_the_end_is_kept(book: Path, small: Path) -> None:
+    expected = train(book.read_text(), vocab_size=270)
+    async with play(book, tokenizers=(small,), size=(120, 60)) as player:
+        await player.until("step 24 of 24")
+        player.press("f3", *["backspace"] * 4, *"270", "f6")
+        await player.until("step 14 of 14", "book.txt-gpt4 · 270 tokens")
+        rows = player.screen.text
+        for step, (left, right, token) in enumerate(expected.merges, 1):
+            shown = (re.escape(token_label(expected.token_bytes(one))) for one in (left, right, token))
+            assert re.search(rf" {step} +{' +'.join(shown)} +\d+ ", rows), step
+    async with play() as player:
+        await player.until("book.txt-gpt4 · 270 tokens", "step 14 of 14")
+        player.press("f4", "ctrl+home")
+        text = "the theme of the other thesis"
+        player.write(f"{text}\n")
+        await player.until(
+            lambda screen: [expected.decode([id]) for id in expected.encode(text)] in screen.pieces(text)
+        )
+
+
+async def test_a_training_is_paused_stepped_resumed_and_stopped(small: Path, long_book: Path) -> None:
+    async with play(long_book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.click("−", beside="More")
+        await player.until("1,000/s")
+        player.press("f4", "f3", "f3", *["minus"] * 7)
+        await player.until("5/s")
+        player.press("f6")
+        await player.until(lambda screen: 2 < screen.step[0] < 24)
+        player.press("f6")
+        await player.until("paused")
+        await player.rest()
+        paused, _ = player.screen.step
+        for further in 1, 2, 3:
+            player.press("f7")
+            await player.until(lambda screen, step=paused + further: screen.step[0] == step)
+        player.press("f6")
+        await player.until(lambda screen: screen.step[0] > paused + 4)
+        player.press("f8")
+        await player.until(lambda screen: screen.step[0] == screen.step[1], "long.txt-gpt4")
+        stopped, _ = player.screen.step
+        assert stopped > paused + 3
+    async with play() as player:
+        await player.until(f"step {stopped} of {stopped}", f"long.txt-gpt4 · {256 + stopped} tokens")
+
+
+async def test_a_training_goes_on_until_something_is_so(small: Path, book: Path) -> None:
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f3", "f3", "u")
+        await player.until("until")
+        player.write("longer than many")
+        player.press("enter")
+        await player.until("no condition")
+        player.press("ctrl+u")
+        player.write("longer than 4")
+        player.press("enter")
+        merges = train(book.read_text(), vocab_size=1024).merges
+        await player.until("paused")
+        tokenizer = train(book.read_text(), vocab_size=1024)
+        first = next(step for step, (*_, id) in enumerate(merges, 1) if len(tokenizer.token_bytes(id)) > 4)
+        await player.until(lambda screen: screen.step[0] == first)
+
+
+async def test_the_presets_come_out_as_promised(small: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.click("▸ Presets")
+        for preset, step, text, ids in (
+            ("S0", 20, "Hi this is test", [72, 105, 266, 105, 115, 256, 101, 115, 116]),
+            ("S1", 6, "newest", [261, 257]),
+            ("S2", 6, "newest", [262, 261]),
+            ("S3", 2, "aabdaabdaab", [257, 100, 257, 100, 257]),
+            ("S4", 107, "Hello world!", [72, 101, 265, 111, 32, 119, 111, 114, 108, 100, 33]),
+        ):
+            await player.until(f"{preset}  ")
+            player.click(f"{preset}  ")
+            await player.until(f"{preset} came out as promised", f"step {step} of {step}", f"{len(ids)} tokens")
+            expected = PRESETS[preset].train()
+            tokens = [expected.decode([id]) for id in ids]
+            await player.until(lambda screen, text=text, tokens=tokens: tokens in screen.pieces(text))
+            # Only in the last do merges go on whose pair occurs once, and only there is it said.
+            if preset == "S4":
+                await player.until("occurred only")
+            assert ("occurred only" in player.screen) == (preset == "S4")
+
+
+async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, long_book: Path) -> None:
+    async with play(long_book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f7")
+        for step in range(1, 4):
+            await player.until(lambda screen, step=step: screen.step[0] == step)
+            player.press("f7")
+        await player.quit()
+    async with play() as player:
+        await player.until("did not end")
+        player.press("y")
+        await player.until("paused", lambda screen: screen.step[0] >= 3)
+        player.press("f6")
+        await player.until(lambda screen: screen.step == (768, 768), "long.txt-gpt4 · 1,024 tokens")
+
+
+def test_a_training_that_was_killed_with_the_app_goes_on(small: Path, long_book: Path) -> None:
+    with seen_in_terminal("-t", small, long_book) as (app, screen):
+        app.until(lambda: screen().step == (24, 24), "the app is there")
+        for step in 1, 2, 3:
+            app.type("\x1b[18~")  # F7
+            app.until(lambda step=step: screen().step[0] == step, "one merge is learned")
+        app.kill()
+    with seen_in_terminal() as (app, screen):
+        app.until(lambda: "did not end" in screen(), "the training is asked for")
+        app.type("y")
+        app.until(lambda: "paused" in screen() and screen().step[0] >= 3, "it waits where it was")
+        app.type("\x1b[17~")  # F6
+        app.until(lambda: screen().step == (768, 768), "it goes on to its end")
