@@ -214,17 +214,17 @@ class Player:
                 return
             if self._running.done() or idle > IDLE:
                 break
-            idle += await self._pause()
+            idle += await self.frame()
         raise AssertionError(f"it did not come to {missing()} on the screen:\n{self.screen.text}")
 
     async def rest(self) -> None:
         """Wait until nothing has been drawn for some pauses, and no worker does anything."""
         idle = 0
         while idle < 4:
-            idle = idle + 1 if await self._pause() else 0
+            idle = idle + 1 if await self.frame() else 0
 
-    async def _pause(self) -> bool:
-        """Wait for a frame; whether none has come, nor could."""
+    async def frame(self) -> bool:
+        """Wait for a frame; whether none has come, and nobody has anything to do."""
         self._drawn.clear()
         try:
             await asyncio.wait_for(self._drawn.wait(), PAUSE)
@@ -241,7 +241,7 @@ class Player:
         """Wait until the app has ended."""
         idle = 0
         while not self._running.done():
-            idle += await self._pause()
+            idle += await self.frame()
             assert idle < IDLE, f"the app has not ended:\n{self.screen.text}"
 
     @asynccontextmanager

@@ -113,6 +113,7 @@ async def test_another_tokenizer_is_put_in_force(small: Path, other: Path) -> No
     async with play(tokenizers=(other, small)) as player:
         await player.until("step 24 of 24")
         player.write(f"{text}\n")
+        await player.until(" 282 ")
         for path, steps in (other, 26), (small, 24):
             player.click(f"{path.stem} ", beside=str(256 + steps))
             await player.until(f"step {steps} of {steps}", f"{path.stem} · {256 + steps} tokens")
@@ -130,6 +131,16 @@ async def test_what_was_typed_chosen_and_travelled_to_is_there_again(small: Path
     async with play() as player:
         await player.until("of 26", "other · 282 tokens", "✓ book.txt")
         await player.until(lambda screen: split(load(other).at(screen.step[0]), text) in screen.pieces(text))
+
+
+@pytest.mark.parametrize("n_frames", [0, 2])
+async def test_leaving_while_the_panes_are_still_to_come(small: Path, n_frames: int) -> None:
+    async with play(tokenizers=(small,)) as player:
+        for _ in range(n_frames):
+            await player.frame()
+        player.write("typed ")
+    async with play(tokenizers=(small,)) as player:
+        await player.until("typed Type here.", "step 24 of 24")
 
 
 async def test_the_newest_text_is_kept_though_an_older_one_is_still_to_be_written(
