@@ -21,6 +21,10 @@ class BpeError(Exception):
         super().__init__(visible(shortened(sentence, LONGEST)))
 
 
+class Stopped(Exception):
+    """Raised inside of long work that was asked to stop; no error, and never seen by whoever asked."""
+
+
 class OptionError(BpeError, ValueError):
     """An option or argument has an invalid value, such as a vocabulary smaller than the byte alphabet."""
 
@@ -63,3 +67,18 @@ class KernelError(BpeError, RuntimeError):
 
 class UnknownTokenError(BpeError, LookupError):
     """An id is not in the vocabulary, or a byte has no id."""
+
+
+def as_sentence(error: Exception) -> str:
+    """What to tell of any error: ours are sentences, the system's become one, a mistake of ours is named as such."""
+    if isinstance(error, BpeError):
+        return str(error)
+    if isinstance(error, OSError):
+        name = f" {error.filename}" if error.filename else ""
+        message = f"The system refuses{name}: {error.strerror or error}."
+    elif isinstance(error, MemoryError):
+        message = "There is not enough memory for this."
+    else:
+        kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        message = f"Unexpected {kind}; please report this with the command you typed (--debug shows where it happened)."
+    return visible(shortened(message, LONGEST))

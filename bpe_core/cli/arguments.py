@@ -61,18 +61,9 @@ def add_command(
     )
     lines = ["for example:", *(f"  {parser.prog} {example}" for example in examples)]
     parser.epilog = "\n".join([*lines, "", notes] if notes else lines)
-    parser.set_defaults(run=run, stream=False)
+    parser.set_defaults(run=run)
     parser.add_argument("--debug", action="store_true", help="show where an unexpected error happened")
     return parser
-
-
-def add_stream(parser: ArgumentParser) -> None:
-    """Add `--stream`: the command speaks the line protocol of `wire` instead of sentences, as the worker of an app."""
-    parser.add_argument(
-        "--stream",
-        action="store_true",
-        help="for programs: one JSON object a line on stdout; run, pause, step N and stop on stdin, whose end stops",
-    )
 
 
 def add_tokenizer(parser: ArgumentParser) -> None:

@@ -1,30 +1,27 @@
 """`audit`: what is suspicious about a vocabulary, as a table, as JSON lines, or as an exit code for CI."""
 
 import json
-import time
 from argparse import Namespace
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
-from bpe_core.auditing import KINDS, Measures, on_every_token, verdicts
-from bpe_core.auditing.reachability import NORMALIZERS
+from bpe_core.auditing import KINDS, Finding, Measures, Stage, on_every_token, verdicts
+from bpe_core.auditing.reachability import NORMALIZERS, what_if
 from bpe_core.auditing.static import incomplete_bigrams
 from bpe_core.auditing.summary import Summary
-from bpe_core.cli.arguments import Subcommands, add_command, add_stream, add_tokenizer
+from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
 from bpe_core.cli.audit_report import FIRST, AuditReport, html, markdown
-from bpe_core.cli.auditing import audited, tell_what_if
-from bpe_core.cli.control import Control
-from bpe_core.cli.events import Done
 from bpe_core.cli.finding_rows import table
-from bpe_core.cli.report import report_to
+from bpe_core.cli.report import report_to_person
 from bpe_core.cli.standard_streams import print_to_stderr
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.embeddings.indicators import INDICATORS
-from bpe_core.embeddings.matrix import open_matrix
-from bpe_core.errors import OptionError
+from bpe_core.errors import OptionError, Stopped
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
+from bpe_core.worker.audit import AuditRequest, examined
+from bpe_core.worker.job import Job
 
 
 def add(commands: Subcommands) -> None:
@@ -94,12 +91,10 @@ def add(commands: Subcommands) -> None:
         metavar="NAME",
         help=f"the same for a normalizer before the split: {', '.join(NORMALIZERS)}",
     )
-    add_stream(parser)
 
 
 def run(options: Namespace) -> int:
     """Count, audit, print; 1 if there is what `--fail-on` names, 130 when a signal cut it short."""
-    began = time.monotonic()
     fatal = _kinds(options.fail_on)
     if options.all_tokens and not options.jsonl:
         raise OptionError("--all-tokens prints one JSON object a token; give --jsonl too.")
@@ -107,24 +102,26 @@ def run(options: Namespace) -> int:
     if options.bigrams:
         return _bigrams(tokenizer)
     if options.what_if is not None or options.what_if_normalizer is not None:
-        return tell_what_if(tokenizer, options)
-    matrix = open_matrix(options.embeddings, options.tensor) if options.embeddings else None
-    with (
-        closing(Control(stdin=options.stream)) as control,
-        closing(report_to(options.stream, control)) as report,
-    ):
-        found, measures = audited(tokenizer, matrix, options, control, report)
-        report.send(Done(control.stopped or "audited", len(found), time.monotonic() - began))
-        if control.stopped:
-            report.say(f"{control.stopped.capitalize()} before the audit was complete.")
-    if control.stopped:
-        return 130 if control.stopped == "interrupted" else 0
+        return _what_if(tokenizer, options)
+    request = AuditRequest(
+        options.tokenizer,
+        corpus=tuple(options.corpus),
+        reference=tuple(options.reference),
+        embeddings=options.embeddings or "",
+        tensor=options.tensor,
+        indicator=options.indicator,
+    )
+    with closing(Job(report_to_person())) as job:
+        found, measures = examined(tokenizer, request, job)
+        if job.stopped:
+            job.say("Interrupted before the audit was complete.")
+            return 130
     if options.all_tokens:
         for verdict in on_every_token(tokenizer, found, measures):
             print(json.dumps(verdict.to_json()))
     elif options.jsonl:
         print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
-    elif not options.stream:
+    else:
         ranked, summary = verdicts(tokenizer, found, measures), Summary.of(tokenizer, found)
         if options.markdown or options.html:
             first = None if options.all else FIRST
@@ -152,6 +149,28 @@ def _bigrams(tokenizer: Tokenizer) -> int:
         print(left, right, visible(text))
     print_to_stderr(f"{counted(n, 'incomplete bigram')}.")
     return 0
+
+
+def _what_if(tokenizer: Tokenizer, options: Namespace) -> int:
+    """Look for tokens that another pattern or normalizer kills, and print them; 0, or 130 if interrupted."""
+    found: list[Finding] = []
+    with closing(Job(report_to_person())) as job:
+
+        def progress(stage: Stage) -> None:
+            job.progress("auditing", stage.done, stage.total, stage.name)
+
+        with suppress(Stopped):
+            for finding in what_if(
+                tokenizer, pattern=options.what_if, normalizer=options.what_if_normalizer, progress=progress
+            ):
+                found.append(finding)
+    if options.jsonl:
+        print("".join(json.dumps(finding.to_json()) + "\n" for finding in found), end="")
+    else:
+        n = counted(len(found), "token") if found else "No token"
+        print(f"{n} would become unreachable{':' if found else '.'}")
+        print("".join(f"{finding.id}\t{finding.label}\t{visible(finding.reason)}\n" for finding in found), end="")
+    return 130 if job.stopped else 0
 
 
 def _kinds(names: str) -> list[str]:

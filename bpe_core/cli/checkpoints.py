@@ -13,8 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from bpe_core.cli.events import Checkpoint
-from bpe_core.cli.report import Report
 from bpe_core.corpus import Source
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats import load, save
@@ -24,6 +22,8 @@ from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
 from bpe_core.visible import quoted
+from bpe_core.worker.job import Job
+from bpe_core.worker.messages import Checkpoint
 
 EVERY: Final = 5.0
 """Seconds between two checkpoints of a training under way, at least."""
@@ -37,9 +37,9 @@ BEGIN_ANEW: Final = "leave out --resume to begin anew"
 class Checkpoints:
     """Writes checkpoints of one training to `path`; to nowhere if that is None."""
 
-    def __init__(self, path: Path | None, report: Report) -> None:
+    def __init__(self, path: Path | None, job: Job) -> None:
         self._path = path
-        self._report = report
+        self._job = job
         self._n_kept = 0
         self._problem = ""
         self._next = time.monotonic() + EVERY
@@ -61,11 +61,11 @@ class Checkpoints:
         except FormatError as error:
             problem = str(error)
             if problem != self._problem:  # once, and not every few seconds
-                self._report.say(f"No checkpoint: {problem}")
+                self._job.say(f"No checkpoint: {problem}")
         self._problem = problem
         now = time.monotonic()
         self._next = now + max(EVERY, (now - began) / LARGEST_PART)
-        self._report.send(Checkpoint(str(self._path), self._n_kept, problem))
+        self._job.send(Checkpoint(str(self._path), self._n_kept, problem))
 
     def remove(self) -> None:
         """Remove the file: all it holds is saved elsewhere."""
@@ -97,7 +97,7 @@ def checkpoint_of(options: Namespace) -> Path | None:
     return place and place.with_name(f"{place.name}.checkpoint")
 
 
-def replay_of(options: Namespace, report: Report) -> "Replay | None":
+def replay_of(options: Namespace, job: Job) -> "Replay | None":
     """What the run that is to be resumed has learned; None if none is to be, or it left no file: that is said.
 
     Raises `FormatError` if there is no such file, `OptionError` if it is broken or does not say how it was trained.
@@ -107,12 +107,12 @@ def replay_of(options: Namespace, report: Report) -> "Replay | None":
         place = Path(options.resume_from)
     elif not options.resume:
         if place and place.exists():
-            report.say(f"{place} is of a run that did not end; --resume would have gone on from it.")
+            job.say(f"{place} is of a run that did not end; --resume would have gone on from it.")
         return None
     elif not (place and place.exists()):
         place = Path(options.output or os.devnull)
         if not place.is_file():
-            report.say("There is no checkpoint to resume; this run begins at the beginning.")
+            job.say("There is no checkpoint to resume; this run begins at the beginning.")
             return None
     try:
         known = load(place)
@@ -122,7 +122,7 @@ def replay_of(options: Namespace, report: Report) -> "Replay | None":
         raise OptionError(f"{place} is no whole checkpoint; {BEGIN_ANEW}.") from error
     if known.record is None:
         raise OptionError(f"{place} does not say how it was trained; {BEGIN_ANEW}.")
-    report.say(f"Going on from {place}, after {counted(known.step, 'merge')}.")
+    job.say(f"Going on from {place}, after {counted(known.step, 'merge')}.")
     return Replay(known, place)
 
 

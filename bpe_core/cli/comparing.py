@@ -3,31 +3,22 @@
 import json
 import os
 import sys
-import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Final
 
-from bpe_core.cli.arguments import A_TOKENIZER, add_stream
-from bpe_core.cli.comparison_json import as_json, texts_as_json
-from bpe_core.cli.control import Control
-from bpe_core.cli.counting import PROGRESS_EVERY
-from bpe_core.cli.events import Counting, Done, Skipped
-from bpe_core.cli.report import Report, report_to
-from bpe_core.cli.result_events import Compared, ComparedTexts
+from bpe_core.cli.arguments import A_TOKENIZER
+from bpe_core.cli.report import report_to_person
 from bpe_core.cli.source import is_stream, text_blocks
 from bpe_core.cli.tokenizers import open_tokenizer
-from bpe_core.corpus import find_files
 from bpe_core.errors import OptionError, TextError
-from bpe_core.metrics import Comparison, sections
+from bpe_core.metrics import Comparison
 from bpe_core.metrics.morphology import read_morphemes
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened, visible
-
-ROWS: Final = 256
-"""Texts in one event at most."""
+from bpe_core.worker.compare import Text, compare, disk_texts, summary, texts_as_json
+from bpe_core.worker.job import Job
 
 
 def add_tokenizers(parser: ArgumentParser, number: str) -> None:
@@ -65,7 +56,6 @@ def add_texts(parser: ArgumentParser, number: str) -> None:
         help="words as their morphemes, one a line, such as un+break+able; tells how far tokens follow them",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
-    add_stream(parser)
 
 
 def run_comparison(options: Namespace, tables: Callable[[Comparison], str]) -> int:
@@ -73,16 +63,11 @@ def run_comparison(options: Namespace, tables: Callable[[Comparison], str]) -> i
 
     `tables` gives what to print for a person. `options` must have `sections`, `reference`, `examples` and `lines`, too.
     """
-    began = time.monotonic()
-    with (
-        closing(Control(stdin=options.stream)) as control,
-        closing(report_to(options.stream, control)) as report,
-    ):
+    with closing(Job(report_to_person())) as job:
         comparison = Comparison(opened(options), _words(options.morphemes) if options.morphemes else ())
-        _add_texts(comparison, options, control, report)
-        if control.stopped == "interrupted":
-            report.say("Interrupted before all texts were encoded.")
-            report.send(Done(control.stopped, 0, time.monotonic() - began))
+        compare(comparison, _texts(options.paths or ["-"], job), job, sections=options.sections)
+        if job.stopped:
+            job.say("Interrupted before all texts were encoded.")
             return 130
         names = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
         if options.reference is not None and options.reference not in names:
@@ -90,14 +75,17 @@ def run_comparison(options: Namespace, tables: Callable[[Comparison], str]) -> i
                 f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
                 f"there are {shortened(', '.join(dict.fromkeys(names)), 200)}."
             )
-        report.send(Counting(1, 1, "all texts"))
-        found = as_json(comparison, options) if options.stream or options.json else {}
-        report.send(Compared(found))
-        report.send(Done(control.stopped or "compared", len(comparison.texts), time.monotonic() - began))
     if options.json:
-        json.dump(found | {"texts": texts_as_json(comparison, options)}, sys.stdout, ensure_ascii=True)
+        found = summary(
+            comparison,
+            options.tokenizer,
+            reference=options.reference,
+            n_examples=options.examples,
+            n_lines=options.lines,
+        )
+        json.dump(found | {"texts": texts_as_json(comparison, options.reference)}, sys.stdout, ensure_ascii=True)
         print()
-    elif not options.stream:
+    else:
         print(tables(comparison))
     return 0
 
@@ -131,70 +119,10 @@ def labels(tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> list[str]:
     return [visible(label) for label in found]
 
 
-def _add_texts(comparison: Comparison, options: Namespace, control: Control, report: Report) -> None:
-    """Add the texts of `add_texts` to the comparison, until the control says stop; sends how far that is.
-
-    With `options.sections`, each section of a text is a text of its own. Raises TextError for a path that cannot be
-    read, and OptionError if there is no text.
-    """
-    labels = [one.name or "" for one in comparison.tokenizers]
-    n_sent, shown = 0, 0.0
-    for done, total, size, name, path, folder, text in _texts(options.paths or ["-"], report):
-
-        def progress(index: int, done: int = done, total: int = total, size: int = size, name: str = name) -> None:
-            nonlocal n_sent, shown
-            control.receive()
-            if time.monotonic() - shown >= PROGRESS_EVERY:
-                shown = time.monotonic()
-                n_sent += _send_texts(comparison, n_sent, report)
-                done += size * index // len(labels)
-                report.send(Counting(done, total, f"{name} ({labels[index]})" if labels[index] else name))
-
-        progress(0)
-        if control.stopped:
-            break
-        if not options.sections:
-            comparison.add(name, text, path=path, folder=folder, encoding=progress)
-            continue
-        for title, part, line in sections(text):
-            comparison.add(title, part, line=line, path=path, folder=folder, encoding=progress)
-    while n_sent < len(comparison.texts):
-        n_sent += _send_texts(comparison, n_sent, report)
-    if not comparison.texts and not control.stopped:
-        raise OptionError('There is no line "# Title" in these texts; leave out --sections.')
-
-
-def _send_texts(comparison: Comparison, first: int, report: Report) -> int:
-    """Send the texts from `first` on, `ROWS` at most; how many these were."""
-    texts = comparison.texts[first : first + ROWS]
-    if texts:
-        report.send(ComparedTexts.of(texts))
-    return len(texts)
-
-
-def _texts(paths: list[str], report: Report) -> Iterator[tuple[int, int, int, str, str, str, str]]:
-    """(bytes before it, bytes of all, its bytes on disk, name, path, folder, text) of each file in `paths`, or of
-    stdin, which has no path. Sends what is skipped."""
+def _texts(paths: list[str], job: Job) -> Iterator[Text]:
+    """The texts of all files, or that of stdin."""
     if len(paths) == 1 and is_stream(paths[0]):
-        yield 0, 0, 0, "stdin", "", "", "".join(text_blocks(paths[0]))
-        return
+        return iter([Text("stdin", "", "", "".join(text_blocks(paths[0])))])
     if "-" in paths:
         raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
-    found = find_files(paths, every_character=True)
-    for skipped in found.skipped:
-        report.send(Skipped(str(skipped.path), skipped.reason))
-    roots = [Path(path) for path in paths if os.path.isdir(path)]
-    done, total = 0, sum(file.size for file in found.files)
-    for file in found.files:
-        yield done, total, file.size, file.name, str(file.path), _folder(file.path, roots), "".join(file.blocks())
-        done += file.size
-
-
-def _folder(path: Path, roots: Sequence[Path]) -> str:
-    """The folder that a text is counted with: of those directly in one that was named, the one that holds it; the
-    named one itself, or that of a named file, where there is none between."""
-    for root in roots:
-        if root in path.parents:
-            between = path.relative_to(root).parts[:-1]
-            return between[0] if between else root.name or root.resolve().name
-    return path.parent.name or path.resolve().parent.name
+    return disk_texts(paths, job)

@@ -8,16 +8,16 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
-from bpe_core.cli.counting import PROGRESS_EVERY
 from bpe_core.cli.encoding import Encoding, Ids
-from bpe_core.cli.events import Counting, Skipped
-from bpe_core.cli.report import Report, SentenceReport, report_to_person
+from bpe_core.cli.report import SentenceReporter, report_to_person
 from bpe_core.cli.source import is_stream, text_blocks
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.cores import most_threads
 from bpe_core.corpus import TextFile, find_files
 from bpe_core.errors import OptionError, SpecialTokenError
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.worker.job import PROGRESS_EVERY
+from bpe_core.worker.messages import Skipped, WorkProgress
 
 
 def add(commands: Subcommands) -> None:
@@ -72,14 +72,14 @@ def run(options: Namespace) -> int:
 
 def _encode_all(paths: Sequence[str], options: Namespace) -> None:
     """Encode and print several texts, the ids of each on a line."""
-    with closing(SentenceReport() if sys.stdout.isatty() else report_to_person()) as report:
+    with closing(SentenceReporter() if sys.stdout.isatty() else report_to_person()) as report:
         found = find_files(paths, every_character=True)
         for skipped in found.skipped:
             report.send(Skipped(str(skipped.path), skipped.reason))
         _encode(_read(found.files, report), options)
 
 
-def _read(files: Sequence[TextFile], report: Report) -> Iterator[Iterator[str]]:
+def _read(files: Sequence[TextFile], report: SentenceReporter) -> Iterator[Iterator[str]]:
     """The texts of files in blocks; tells on the way how much was read."""
     total = sum(file.size for file in files)
     shown, before = 0.0, 0
@@ -88,7 +88,7 @@ def _read(files: Sequence[TextFile], report: Report) -> Iterator[Iterator[str]]:
         nonlocal shown
         if time.monotonic() - shown >= PROGRESS_EVERY:
             shown = time.monotonic()
-            report.send(Counting(before + n_bytes, total, "and encoding"))
+            report.send(WorkProgress("counting", before + n_bytes, total, "and encoding"))
 
     for file in files:
         yield file.blocks_with_progress(progress)

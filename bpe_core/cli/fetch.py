@@ -1,13 +1,9 @@
 """`fetch`: find a tokenizer by its name, in a cache or over the network, and print the path of its file."""
 
-import sys
-import time
 from argparse import Namespace
 
-from bpe_core.cli.arguments import Subcommands, add_command, add_stream
-from bpe_core.cli.events import Done, Fetching, Saved
+from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.standard_streams import print_to_stderr
-from bpe_core.cli.wire import to_line
 from bpe_core.hub import KINDS, fetch
 from bpe_core.visible import visible
 
@@ -23,24 +19,12 @@ def add(commands: Subcommands) -> None:
         "What was fetched before, by whatever program, needs no network. The rest needs the extra [hub].",
     )
     parser.add_argument("name", metavar="NAME", help=KINDS)
-    add_stream(parser)
 
 
 def run(options: Namespace) -> int:
-    """Fetch and print the path; returns 0. With `--stream`, send an event before each file instead."""
-    began = time.monotonic()
-    path = fetch(options.name, _send_progress if options.stream else print_progress)
-    if options.stream:
-        seconds = time.monotonic() - began
-        sys.stdout.write(to_line(Saved(str(path))) + to_line(Done("fetched", 0, seconds)))
-    else:
-        print(path)
+    """Fetch and print the path; returns 0."""
+    print(fetch(options.name, print_progress))
     return 0
-
-
-def _send_progress(done: int, total: int, name: str) -> None:
-    sys.stdout.write(to_line(Fetching(done, total, name)))
-    sys.stdout.flush()
 
 
 def print_progress(done: int, total: int, name: str) -> None:

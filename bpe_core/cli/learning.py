@@ -7,17 +7,14 @@ from contextlib import suppress
 from typing import Final
 
 from bpe_core.cli.checkpoints import Checkpoints, Replay
-from bpe_core.cli.control import UNLIMITED, Control
-from bpe_core.cli.counting import PROGRESS_EVERY, told_to_stop
-from bpe_core.cli.events import Merges, Preparing, State
-from bpe_core.cli.report import Report
 from bpe_core.corpus.counts import Counts
-from bpe_core.corpus.reading import Stopped
 from bpe_core.errors import BpeError
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.options import Options
 from bpe_core.trainer.start import inherited
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.worker.job import UNLIMITED, Job
+from bpe_core.worker.messages import Merges, State
 
 BATCH: Final = 256
 """Merges in one event at most."""
@@ -32,41 +29,28 @@ IDLE_SECONDS: Final = 0.5
 """Seconds of a pause after which a checkpoint is written: not between the steps of somebody who steps on and on."""
 
 
-def prepare(
-    counts: Counts, rules: Options, control: Control, report: Report, start: Vocabulary | None = None
-) -> Trainer | None:
-    """A trainer with the pairs of `counts` counted; None if `control` said stop meanwhile. Sends `Preparing`.
+def prepare(counts: Counts, rules: Options, job: Job, start: Vocabulary | None = None) -> Trainer:
+    """A trainer with the pairs of `counts` counted; reports progress. Raises `Stopped`.
 
     With `start` the merges of that vocabulary come first; the rules that belong to it are left to it.
     """
-    try:
-        options = rules.arguments()
-        for name in inherited(start) if start else ():
-            del options[name]
-        return Trainer(counts, **options, start=start, look=preparing("counting pairs", control, report))
-    except Stopped:
-        return None
+    options = rules.arguments()
+    for name in inherited(start) if start else ():
+        del options[name]
+    return Trainer(counts, **options, start=start, look=preparing("counting pairs", job))
 
 
-def preparing(name: str, control: Control, report: Report) -> Callable[[int, int], None]:
-    """What is to be called with (done, total) while `name` is done; it sends `Preparing`, and raises `Stopped`."""
-    shown = time.monotonic()
+def preparing(name: str, job: Job) -> Callable[[int, int], None]:
+    """What is to be called with (done, total) while `name` is done; it reports progress, and raises `Stopped`."""
 
     def look(done: int, total: int) -> None:
-        nonlocal shown
-        if time.monotonic() - shown >= PROGRESS_EVERY:
-            shown = time.monotonic()
-            report.send(Preparing(done, total, name))
-        if told_to_stop(control, report, "preparing"):
-            raise Stopped
+        job.progress("preparing", done, total, name)
 
     return look
 
 
-def learn(
-    trainer: Trainer, control: Control, report: Report, checkpoints: Checkpoints, replay: Replay | None = None
-) -> None:
-    """Learn until the trainer ends or `control` says stop; sends all merges, and keeps checkpoints.
+def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints, replay: Replay | None = None) -> None:
+    """Learn until the trainer ends or the job is stopped; sends all merges, and keeps checkpoints.
 
     The merges that are known already, given to the trainer or from an earlier run, are made without credit. After
     them, without credit, it sends the state "paused" and waits. It sends it again after each command that leaves it
@@ -77,7 +61,7 @@ def learn(
     # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
     gc.freeze()
     try:
-        _learn(trainer, control, report, checkpoints, replay)
+        _learn(trainer, job, checkpoints, replay)
     except Exception:
         if trainer.n_merges > _n_known(trainer, replay):
             with suppress(BpeError, MemoryError):
@@ -87,7 +71,7 @@ def learn(
         gc.unfreeze()
 
 
-def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Checkpoints, replay: Replay | None) -> None:
+def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints, replay: Replay | None) -> None:
     batch: list[Merge] = []
     sent = time.monotonic()
     n_known = _n_known(trainer, replay)
@@ -96,7 +80,7 @@ def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Chec
     def send() -> None:
         nonlocal batch, sent
         if batch:
-            report.send(Merges.of(batch))
+            job.send(Merges.of(batch))
         batch, sent = [], time.monotonic()
 
     def send_and_keep() -> None:
@@ -108,26 +92,26 @@ def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Chec
         if time.monotonic() + seconds - sent >= BATCH_SECONDS:
             send_and_keep()
 
-    if control.credit == UNLIMITED:
-        report.send(State("running"))
-    while not control.stopped:
+    if job.credit == UNLIMITED:
+        job.send(State("running"))
+    while not job.stopped:
         is_known = trainer.n_merges < n_known
-        if not control.credit and not is_known:
+        if not job.credit and not is_known:
             if trainer.stop_reason:
                 break  # whoever steps to the last merge is at the end, and not asked for a step more
             send()
-            report.send(State("paused", control.reached))
-            if not control.wait(IDLE_SECONDS):
+            job.send(State("paused", job.reached))
+            if not job.wait(IDLE_SECONDS):
                 checkpoints.keep(trainer)
-                control.wait()
-            if control.credit == UNLIMITED:
-                report.send(State("running"))
+                job.wait()
+            if job.credit == UNLIMITED:
+                job.send(State("running"))
             continue
-        if not is_known and not control.has_turn(send_what_would_wait):
+        if not is_known and not job.has_turn(send_what_would_wait):
             continue
         most = min(at_once, BATCH - len(batch))
         began = time.monotonic()
-        merges = trainer.learn(min(most, n_known - trainer.n_merges) if is_known else control.at_once(most))
+        merges = trainer.learn(min(most, n_known - trainer.n_merges) if is_known else job.at_once(most))
         if not merges:
             break
         took = max(time.monotonic() - began, 1e-9)
@@ -135,12 +119,12 @@ def _learn(trainer: Trainer, control: Control, report: Report, checkpoints: Chec
         batch += merges
         for merge in merges:
             if not is_known:
-                control.made(merge, trainer.n_bytes)
+                job.made(merge, trainer.n_bytes)
             elif replay:
                 replay.check_merge(merge)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send_and_keep()
-        control.receive()
+        job.receive()
     send()
 
 

@@ -27,12 +27,9 @@ from bpe_core.cli import (
     why,
 )
 from bpe_core.cli.arguments import Parser
-from bpe_core.cli.events import Failed
 from bpe_core.cli.process import INTERRUPTED
 from bpe_core.cli.standard_streams import discard, open_closed_streams, print_to_stderr
-from bpe_core.cli.wire import to_line
-from bpe_core.errors import LONGEST, BpeError
-from bpe_core.visible import shortened, visible
+from bpe_core.errors import BpeError, as_sentence
 
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
 """Errors of writing to what takes no more; an OSError with one of these and no file name comes from stdout."""
@@ -86,25 +83,13 @@ def _run(argv: Sequence[str] | None, prog: str) -> int:
     except KeyboardInterrupt:
         print_to_stderr(f"{prog}: Interrupted.")
         return INTERRUPTED
-    except BpeError as error:
-        message = str(error)
-    except OSError as error:
-        if error.filename is None and error.errno in _OF_OUTPUT:
-            raise
-        name = f" {error.filename}" if error.filename else ""
-        message = f"The system refuses{name}: {error.strerror or error}."
-    except MemoryError:
-        message = "There is not enough memory for this."
     except Exception as error:
-        # A mistake of ours: the trace helps whoever mends it, and nobody else.
-        if options.debug or os.environ.get("BPESCOPE_DEBUG"):
-            traceback.print_exc()
-        kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        message = f"Unexpected {kind}; please report this with the command you typed (--debug shows where it happened)."
-    message = visible(shortened(message, LONGEST))
-    print_to_stderr(f"{prog}: {message}")
-    if options.stream:
-        sys.stdout.write(to_line(Failed(message)))
+        if isinstance(error, OSError) and error.filename is None and error.errno in _OF_OUTPUT:
+            raise
+        is_ours = not isinstance(error, BpeError | OSError | MemoryError)
+        if is_ours and (options.debug or os.environ.get("BPESCOPE_DEBUG")):
+            traceback.print_exc()  # it helps whoever mends our mistake, and nobody else
+        print_to_stderr(f"{prog}: {as_sentence(error)}")
     return 2
 
 

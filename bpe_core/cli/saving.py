@@ -4,12 +4,12 @@ import os
 import tempfile
 from pathlib import Path
 
-from bpe_core.cli.events import Saved
-from bpe_core.cli.report import Report
 from bpe_core.errors import FormatError, OptionError
 from bpe_core.formats import save, save_beside
 from bpe_core.formats.atomic import check_place
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.worker.job import Job
+from bpe_core.worker.messages import Saved
 
 
 def check_output(output: Path, texts: list[str]) -> None:
@@ -19,7 +19,7 @@ def check_output(output: Path, texts: list[str]) -> None:
         raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
 
 
-def save_learned(tokenizer: Tokenizer, output: str, report: Report, *, keep_existing: bool) -> str:
+def save_learned(tokenizer: Tokenizer, output: str, job: Job, *, keep_existing: bool) -> str:
     """Save to `output`, and return where it is; if that fails, to the folder for temporary files, for learning may have
     taken hours.
 
@@ -30,7 +30,7 @@ def save_learned(tokenizer: Tokenizer, output: str, report: Report, *, keep_exis
             output = str(save_beside(tokenizer, Path(output)))
         else:
             save(tokenizer, output)
-        report.send(Saved(output))
+        job.send(Saved(output))
         return output
     except FormatError as error:
         refuge = Path(tempfile.gettempdir(), f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json")
@@ -38,5 +38,5 @@ def save_learned(tokenizer: Tokenizer, output: str, report: Report, *, keep_exis
             save(tokenizer, refuge)
         except FormatError:
             raise error from None
-        report.send(Saved(str(refuge)))
+        job.send(Saved(str(refuge)))
         raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {refuge} instead.") from None

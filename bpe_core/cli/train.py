@@ -1,31 +1,31 @@
 """`train`: learn a vocabulary from files, for a person at a prompt or as the worker process of the app."""
 
 import sys
-import time
-from argparse import Namespace
-from contextlib import closing
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bpe_core.cli.arguments import Subcommands, add_command, add_stream
+from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.checkpoints import Checkpoints, add_resume, checkpoint_of, replay_of
-from bpe_core.cli.control import Control
-from bpe_core.cli.counting import count_files
-from bpe_core.cli.events import Counted, Done, Started
 from bpe_core.cli.export import write_curve
 from bpe_core.cli.learning import learn, prepare, preparing
-from bpe_core.cli.report import Report, report_to
+from bpe_core.cli.report import report_to_person
 from bpe_core.cli.saving import check_output, save_learned
+from bpe_core.cli.training_arguments import QuietParser
 from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
-from bpe_core.corpus.reading import Stopped
 from bpe_core.corpus.weights import parsed
-from bpe_core.errors import FormatError, OptionError
+from bpe_core.errors import FormatError, OptionError, Stopped
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.options import Options
 from bpe_core.visible import visible
+from bpe_core.worker.counting import count_files
+from bpe_core.worker.job import Job
+from bpe_core.worker.messages import Counted, Done, Started
 
 
 def add(commands: Subcommands) -> None:
@@ -46,6 +46,10 @@ def add(commands: Subcommands) -> None:
         "saved. After any end, the same command with --resume goes on from there, or from OUT if it was stopped.\n"
         "--extend STAGE1 --pattern none merges across words behind the merges of STAGE1: that is SuperBPE.",
     )
+    _add_arguments(parser)
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to save the tokenizer to")
     parser.add_argument(
@@ -64,77 +68,75 @@ def add(commands: Subcommands) -> None:
     add_texts(parser)
     add_rules(parser)
     add_resume(parser)
-    add_stream(parser)
-    parser.add_argument("--paused", action="store_true", help="with --stream: count, then wait for a command")
 
 
 def run(options: Namespace) -> int:
-    """Count, learn and save; returns 0, 1 if a preset gave another result than promised, or 130 after a signal.
-
-    What was learned is saved whatever ends the learning: the trainer, a `stop`, a signal, the end of the app. If it is
-    stopped before the first merge, or before it has caught up with the merges that were known, no file is written.
-    """
-    began = time.monotonic()
-    _check_usage(options)
-    preset = PRESETS.get(options.preset)
-    with (
-        closing(Control(stdin=options.stream, paused=options.stream and options.paused)) as control,
-        closing(report_to(options.stream, control)) as report,
-    ):
-        try:
-            old = start_of(options, preparing("recovering merges", control, report))
-        except Stopped:
-            return _end(control, report, _Outcome(began))
-        rules = rules_of(options, old)
-        start = old.vocabulary if old else None
-        checkpoints = Checkpoints(checkpoint_of(options), report)
-        if replay := replay_of(options, report):
-            sample = sample_of(options)
-            replay.check_options(rules, str(sample) if sample else "")
-        counts = _counts(options, preset, rules, control, report)
-        if counts and replay:
-            replay.check_texts(counts.sources)
-        n_known = max(start.n_merges if start else 0, replay.n_merges if replay else 0)
-        outcome = _Outcome(began, n_known)
-        lines: tuple[Line, ...] = ()
-        trainer = counts and prepare(counts, rules, control, report, start)
-        del counts  # the trainer has all it needs of them, in less room
-        if trainer:
-            first_counts = list(trainer.first_counts)
-            report.send(Started(trainer.n_tokens, trainer.n_merges_wanted, n_known, first_counts, trainer.n_bytes))
-            learn(trainer, control, report, checkpoints, replay)
-            outcome.n_merges, outcome.n_given = trainer.n_merges, trainer.n_given
-            outcome.reason = trainer.stop_reason or ""
-            if outcome.n_merges >= max(n_known, 1) or not control.stopped:
-                lines = preset.check(trainer.tokenizer()) if preset else ()
-                if options.output:
-                    outcome.saved = save_learned(
-                        trainer.tokenizer(), options.output, report, keep_existing=options.keep_existing
-                    )
-                    checkpoints.remove()
-                if options.curve:
-                    _write_curve(trainer.tokenizer(), options.curve, outcome.saved)
-        code = _end(control, report, outcome)
-    if control.stopped:
-        return code
-    if not options.stream:
-        sys.stdout.writelines(map(_shown, lines))
+    """Count, learn and save; returns 0, 1 if a preset gave another result than promised, or 130 after a signal."""
+    with closing(Job(report_to_person())) as job:
+        lines = _train(options, job)
+    if job.stopped:
+        return 130
+    sys.stdout.writelines(map(_shown, lines))
     return int(not all(line.came_out for line in lines))
 
 
-def _counts(
-    options: Namespace, preset: Preset | None, rules: Options, control: Control, report: Report
-) -> Counts | None:
+def train_beside(arguments: Sequence[str], job: Job) -> None:
+    """The training that these arguments ask for, beside the app. Raises `OptionError` for what makes no sense."""
+    parser = QuietParser(add_help=False)
+    _add_arguments(parser)
+    _train(parser.parse_args(arguments), job)
+
+
+def _train(options: Namespace, job: Job) -> tuple[Line, ...]:
+    """Train, and report how it ended; what a preset promised.
+
+    What was learned is saved whatever ends the learning: the trainer, a "stop", a signal, the end of the app. If it is
+    stopped before the first merge, or before it has caught up with the merges that were known, no file is written.
+    """
+    _check_usage(options)
+    preset = PRESETS.get(options.preset)
+    outcome, lines = _Outcome(), tuple[Line, ...]()
+    with suppress(Stopped):
+        old = start_of(options, preparing("recovering merges", job))
+        rules = rules_of(options, old)
+        start = old.vocabulary if old else None
+        checkpoints = Checkpoints(checkpoint_of(options), job)
+        if replay := replay_of(options, job):
+            sample = sample_of(options)
+            replay.check_options(rules, str(sample) if sample else "")
+        outcome.n_known = max(start.n_merges if start else 0, replay.n_merges if replay else 0)
+        counts = _counts(options, preset, rules, job)
+        if replay:
+            replay.check_texts(counts.sources)
+        trainer = prepare(counts, rules, job, start)
+        del counts  # the trainer has all it needs of them, in less room
+        first_counts = tuple(trainer.first_counts)
+        job.send(Started(trainer.n_tokens, trainer.n_merges_wanted, outcome.n_known, first_counts, trainer.n_bytes))
+        learn(trainer, job, checkpoints, replay)
+        outcome.n_merges, outcome.n_given = trainer.n_merges, trainer.n_given
+        outcome.reason = trainer.stop_reason or ""
+        if outcome.n_merges >= max(outcome.n_known, 1) or not job.stopped:
+            lines = preset.check(trainer.tokenizer()) if preset else ()
+            if options.output:
+                keep = options.keep_existing
+                outcome.saved = save_learned(trainer.tokenizer(), options.output, job, keep_existing=keep)
+                checkpoints.remove()
+            if options.curve:
+                _write_curve(trainer.tokenizer(), options.curve, outcome.saved)
+    job.send(Done(job.stopped or outcome.reason, outcome.n_merges, job.seconds))
+    job.say(_ending(job.stopped, outcome, job.seconds))
+    return lines
+
+
+def _counts(options: Namespace, preset: Preset | None, rules: Options, job: Job) -> Counts:
     if preset is None:
         outputs = [Path(place) for place in (options.output, checkpoint_of(options), options.curve) if place]
         weights = parsed(options.weight, options.paths)
-        sample = sample_of(options)
         return count_files(
-            options.paths, rules.pattern, control, report, outputs=outputs, weights=weights, sample=sample
+            options.paths, rules.pattern, job, outputs=outputs, weights=weights, sample=sample_of(options)
         )
     counts = preset.counts()
-    sizes = (counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table))
-    report.send(Counted(*sizes))
+    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table)))
     return counts
 
 
@@ -171,8 +173,6 @@ def _check_usage(options: Namespace) -> None:
 class _Outcome:
     """What has come of a training."""
 
-    began: float
-    """When, by `time.monotonic`."""
     n_known: int = 0
     """Merges that were made before it."""
     n_merges: int = 0
@@ -184,15 +184,7 @@ class _Outcome:
     """The file; empty if there is none."""
 
 
-def _end(control: Control, report: Report, outcome: _Outcome) -> int:
-    """Tell how it ended; the exit code, if it was stopped."""
-    seconds = time.monotonic() - outcome.began
-    report.send(Done(control.stopped or outcome.reason, outcome.n_merges, seconds))
-    report.say(_ending(control.stopped, outcome, seconds))
-    return 130 if control.stopped == "interrupted" else 0
-
-
-def _ending(stopped: str | None, outcome: _Outcome, seconds: float) -> str:
+def _ending(stopped: str, outcome: _Outcome, seconds: float) -> str:
     learned = counted(outcome.n_merges - outcome.n_given, "merge")
     behind = f" behind {outcome.n_given:,} of the old vocabulary" if outcome.n_given else ""
     place = f"saved in {outcome.saved}" if outcome.saved else "nothing is saved without -o"

@@ -4,17 +4,31 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import NoReturn
 
-from bpe_core.cli.training_options import add_rules, add_texts
+from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
 from bpe_core.content.presets import PRESETS
+from bpe_core.corpus.weights import parsed
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.options import Options
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.worker.subject import Files, PresetTexts, Question
+
+
+def question_of_training(arguments: Sequence[str]) -> Question:
+    """What is asked about a training under way; `arguments` are those of its `train`. Raises `OptionError` as that
+    does."""
+    options = training_arguments(arguments)
+    old = start_of(options, lambda done, total: None)
+    rules = rules_of(options, old)
+    tokenizer = Tokenizer(first_vocabulary(rules, old), rules.pattern)
+    weights, sample = parsed(options.weight, options.paths), sample_of(options)
+    texts = PresetTexts(PRESETS[options.preset]) if options.preset else Files(options.paths, weights, sample)
+    return Question(tokenizer, texts, rules.ties, rules.max_token_length)
 
 
 def training_arguments(arguments: Sequence[str]) -> Namespace:
     """The texts and the rules, as `train` would read them. `OptionError` for what it would refuse."""
-    parser = _Parser(add_help=False)
+    parser = QuietParser(add_help=False)
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--preset", choices=PRESETS)
     add_texts(parser)
@@ -29,7 +43,7 @@ def first_vocabulary(rules: Options, old: Tokenizer | None) -> Vocabulary:
     return Vocabulary.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
 
 
-class _Parser(ArgumentParser):
+class QuietParser(ArgumentParser):
     """Raises `OptionError` where others end the process."""
 
     def error(self, message: str) -> NoReturn:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, integer
-from bpe_core.cli.counting import PROGRESS_EVERY
 from bpe_core.cli.tokenizers import open_tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus.sampling import Sample
@@ -17,6 +16,7 @@ from bpe_core.trainer.options import DEFAULT_PATTERN, Options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
 from bpe_core.trainer.ties import TIES
 from bpe_core.vocabulary import ID_LAYOUTS
+from bpe_core.worker.job import PROGRESS_EVERY
 
 
 def add_rules(parser: ArgumentParser) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core import kernel
 from bpe_core.cores import n_threads
-from bpe_core.corpus.reading import BLOCK, Document, Progress, Reading, Skipped, Stopped, TextFile, Unreadable
-from bpe_core.errors import TextError
+from bpe_core.corpus.reading import BLOCK, Document, Progress, Reading, Skipped, TextFile, Unreadable
+from bpe_core.errors import Stopped, TextError
 from bpe_core.patterns import splitter
 from bpe_core.plurals import counted
 from bpe_core.utf8 import utf8

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Self, cast
 
 from bpe_core.corpus.encodings import HEAD, Encoding, NotText, not_in_encoding, recognize
-from bpe_core.errors import TextError
+from bpe_core.errors import Stopped, TextError
 from bpe_core.visible import visible
 
 BLOCK: Final = 1 << 16
@@ -241,10 +241,6 @@ class Progress:
     """Bytes on disk, all files together."""
     name: str
     """The file being read."""
-
-
-class Stopped(Exception):
-    """Raised by `Reading.look` when `stop` says so."""
 
 
 class Document(NamedTuple):

@@ -8,41 +8,53 @@ from pathlib import Path
 
 from shell import ROOT
 
-from bpe_core.cli.events import Event
-from bpe_core.cli.wire import parse
+from bpe_core.worker.messages import Command, Event, Request, Unpacker, packed
+from bpe_core.worker.train import TrainRequest
 
 PATIENCE = 60
 """Seconds after which a test gives up; none should ever need them."""
+RUN, WAIT, STOP = Command("run"), Command("step", 0), Command("stop")
+
+
+def training(*arguments: object, first: Command = RUN) -> TrainRequest:
+    """The request of a training."""
+    return TrainRequest(tuple(map(str, arguments)), first)
 
 
 class Worker:
     """A worker process, one event at a time."""
 
-    def __init__(self, *arguments: str | Path, cwd: Path, stream: bool = True) -> None:
-        command = [sys.executable, "-m", "bpe_core", *map(str, arguments), *(["--stream"] if stream else [])]
+    def __init__(self, request: Request, *, cwd: Path) -> None:
         pipe = subprocess.PIPE
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         self.process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=environment, bufsize=0
+            [sys.executable, "-m", "bpe_core.worker"],
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            bufsize=0,
         )
         assert self.process.stdin and self.process.stdout and self.process.stderr
         self.stdin, self.stdout, self.stderr = self.process.stdin, self.process.stdout, self.process.stderr
-        self._lines: list[bytes] = [b""]
+        self._unpacker = Unpacker()
+        self._events: list[Event] = []
+        self.tell(request)
 
-    def tell(self, *lines: str) -> None:
-        """Send commands."""
-        self.stdin.write("".join(f"{line}\n" for line in lines).encode())
+    def tell(self, *messages: object) -> None:
+        """Send messages."""
+        self.stdin.write(b"".join(map(packed, messages)))
 
     def next(self) -> Event | None:
         """The next event; None when there are no more."""
-        while len(self._lines) == 1:
+        while not self._events:
             ready, _, _ = select.select([self.stdout], [], [], PATIENCE)
             assert ready, "the worker says nothing"
             data = os.read(self.stdout.fileno(), 1 << 16)
             if not data:
                 return None
-            self._lines[-1:] = (self._lines[-1] + data).split(b"\n")
-        return parse(self._lines.pop(0))
+            self._events += self._unpacker.feed(data)
+        return self._events.pop(0)
 
     def rest(self) -> list[Event]:
         """All events until the end."""

@@ -24,7 +24,7 @@ from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
 from tui.widgets.corpus_tree import CorpusTree, Entry
 from tui.widgets.token_area import TokenArea
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 Dialog = TypeVar("Dialog", bound=ModalScreen)
 
@@ -57,7 +57,7 @@ def events_of_click(x: int, y: int, button: int = 1) -> list[events.Event]:
     return [events.MouseDown(*where), events.MouseUp(*where)]
 
 
-async def never(job: Job) -> Job:
+async def never(job: WorkerProcess) -> WorkerProcess:
     """A worker that does not come to start: what waits for it goes on waiting."""
     await asyncio.Event().wait()
     return job

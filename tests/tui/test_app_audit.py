@@ -17,7 +17,7 @@ from tui.messages import TokenizerChosen
 from tui.state.training import Corpus
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.token_table import TokenTable
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -184,7 +184,7 @@ async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, m
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        monkeypatch.setattr(Job, "__aenter__", never)
+        monkeypatch.setattr(WorkerProcess, "__aenter__", never)
         screen.action_audit()
         await scope.until(lambda: screen.audit.running, "an audit begins")
         screen.action_audit()
@@ -201,7 +201,7 @@ async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
         screen = scope.screen
         await scope.until_tokenizer()
         with monkeypatch.context() as held:
-            held.setattr(Job, "__aenter__", never)
+            held.setattr(WorkerProcess, "__aenter__", never)
             screen.action_audit()
             await scope.until(lambda: screen.audit.running, "an audit begins")
         await scope.press("f7")

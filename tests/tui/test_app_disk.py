@@ -148,9 +148,9 @@ async def test_what_a_worker_has_told_is_kept_even_if_it_is_not_given_the_time_t
     async with opened(book) as scope:
         await scope.until_tokenizer()
         await learning(scope)
-        job = scope.screen.session.training.job
-        assert job is not None
-        os.kill(job.pid, signal.SIGSTOP)  # as one that is busy saving
+        worker = scope.screen.session.training.worker
+        assert worker is not None
+        os.kill(worker.pid, signal.SIGSTOP)  # as one that is busy saving
         monkeypatch.setattr(process, "PATIENCE", 0.1)
         output = scope.screen.session.training.output
         Path(f"{output}.checkpoint").unlink(missing_ok=True)  # it may have been in time for one

@@ -7,7 +7,7 @@ from scope import TEXT, Opened, Scope, never
 
 from bpe_core import save, train
 from tui.dialogs.questions import AskName
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 
 async def ask_for(scope: Scope, name: str) -> None:
@@ -50,7 +50,7 @@ async def test_what_cannot_be_is_one_sentence(opened: Opened, kept: Path, monkey
 
 @pytest.mark.slow
 async def test_escape_leaves_it(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Job, "__aenter__", never)
+    monkeypatch.setattr(WorkerProcess, "__aenter__", never)
     async with opened() as scope:
         await scope.until_tokenizer()
         await ask_for(scope, "gpt2")

@@ -13,13 +13,13 @@ from textual.widgets import Button, Input, OptionList
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.cli.training_options import add_rules, add_texts
-from bpe_core.cli.wire import Command
 from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.trainer.conditions import condition
 from bpe_core.trainer.option_table import RULES, TEXTS
+from bpe_core.worker.messages import Command
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
 from tui.dialogs.questions import AskFormat, AskNumber, AskPath, AskWeight
@@ -208,7 +208,7 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
     assert tuple(rules.special_tokens) == ("<s>",)
     begin = train("aaabdaaabac", vocab_size=262, pattern="none", special_tokens=("<z>",)).at(2)
     task = TrainingTask("x", options, ("book",), begin=begin, begin_path="old.json", resume="old.checkpoint")
-    command = task.arguments(Path("out.json"))
+    command = list(task.request(Path("out.json")).arguments)
     assert command[-5:] == ["--extend", "old.json", "--fork", "2", "book"]
     assert command[command.index("--resume-from") + 1] == "old.checkpoint"
     assert not any(argument.startswith("--special") for argument in command)
@@ -382,7 +382,7 @@ def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> N
     weights = {"b 2.txt": "1/2", "not chosen": "9", "a.txt": "3"}
     options = TrainingOptions(more={"sample": "1/10", "seed": "7"}, weights=weights)
     task = TrainingTask("x", options, ("a.txt", "b 2.txt", "c.txt"))
-    command = task.arguments(Path("out.json"))
+    command = list(task.request(Path("out.json")).arguments)
     assert [argument for argument in command if argument.startswith(("--weight", "--sample", "--seed"))] == [
         "--sample=1/10",
         "--seed=7",

@@ -27,7 +27,7 @@ from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
 from tui.workers import process
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -38,24 +38,28 @@ def fill(scope: Scope, field: str, value: str) -> None:
     scope.training.query_one(f"#{field}", Input).value = value
 
 
-async def begun_again(scope: Scope, monkeypatch: pytest.MonkeyPatch, gate: Path) -> Job:
+async def begun_again(scope: Scope, monkeypatch: pytest.MonkeyPatch, gate: Path) -> WorkerProcess:
     """Train, and at the very moment when that training is over begin another; its worker, which waits for a `gate` to
     be made, then for a command."""
-    screen, training, send = scope.screen, scope.screen.session.training, Job.send
+    screen, training, send = scope.screen, scope.screen.session.training, WorkerProcess.send
     fill(scope, "vocab-size", "262")
     screen.action_train()
     while screen.run.busy:
         await asyncio.sleep(0)
-    first = training.job
+    first = training.worker
     held = gate.with_name("held-python")
     waiting = f"while [ ! -e {shlex.quote(str(gate))} ]; do sleep 0.05; done"
     held.write_text(f'#!/bin/sh\n{waiting}\nexec {shlex.quote(sys.executable)} "$@"\n')
     held.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(held))
-    monkeypatch.setattr(Job, "send", lambda job, command: None if command.verb == "step" else send(job, command))
+    monkeypatch.setattr(
+        WorkerProcess,
+        "send",
+        lambda job, command: None if getattr(command, "verb", "") == "step" else send(job, command),
+    )
     screen.action_step_once()
     assert screen.run.phase == "counting"
-    while (job := training.job) is None or job is first:
+    while (job := training.worker) is None or job is first:
         await asyncio.sleep(0)
     return job
 
@@ -184,7 +188,7 @@ async def test_after_a_pattern_that_is_too_slow_it_is_told_and_not_counting_for_
 async def test_where_there_is_no_tokenizer_an_audit_says_that(
     opened: Opened, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Job, "__aenter__", never)
+    monkeypatch.setattr(WorkerProcess, "__aenter__", never)
     config.save_configuration(config.Configuration(tokenizer="/gone.json"))
     async with opened(book) as scope:
         scope.screen.action_audit()

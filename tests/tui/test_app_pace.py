@@ -10,8 +10,8 @@ from scope import TEXT, Opened
 from textual.widgets import Button
 
 from bpe_core import Trainer
-from bpe_core.cli.wire import Command
 from bpe_core.trainer.conditions import Condition, condition
+from bpe_core.worker.messages import Command
 from tui.dialogs.questions import AskCondition
 from tui.drawing.training_status import status_line
 from tui.owners.owner import Host
@@ -21,7 +21,7 @@ from tui.screen.moments import Moments, first_step
 from tui.screen.shown_tokenizer import ShownTokenizer
 from tui.state.training import Run, TrainingOptions
 from tui.terminal.background import Steps
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 from tui.workers.training_task import TrainingTask
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
@@ -137,7 +137,7 @@ def test_what_is_trained_for_is_told_until_it_is_so_or_the_end_comes_first() -> 
     training = Training(cast(Host, None), told.append, cast(Follower, None))
     course = training._newest = _Course(TrainingTask("book", TrainingOptions()), Run("merging"), merges=MERGES[:12])
     sent: list[Command] = []
-    training.job = cast(Job, SimpleNamespace(send=sent.append))
+    course.worker = cast(WorkerProcess, SimpleNamespace(send=sent.append))
     training.tell(Command("until", condition=condition("length > 6")))
     training.tell(Command("pace", 5))
     assert told[-1].goal == "length > 6" and status_line(told[-1]).endswith("until length > 6")

@@ -21,7 +21,7 @@ from tui.state.tokenizers import Loaded
 from tui.state.training import PACES
 from tui.widgets.curve import Curve
 from tui.widgets.option_fields import ANOTHER
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -155,9 +155,9 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
         screen = scope.screen
         await scope.until_tokenizer()
         await merging(scope)
-        job = screen.session.training.job
-        assert job is not None
-        os.kill(job.pid, signal.SIGKILL)
+        worker = screen.session.training.worker
+        assert worker is not None
+        os.kill(worker.pid, signal.SIGKILL)
         await scope.until_learned()
         died, rescued, *_ = scope.said  # and perhaps that late merges know the text by heart
         assert died == "The worker process was killed (SIGKILL)."
@@ -179,9 +179,9 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         await scope.until_tokenizer()
         await merging(scope)
         assert re.search(r"training \d+%", scope.shown("TitleLine"))
-        job = screen.session.training.job
-        assert job is not None
-        os.kill(job.pid, signal.SIGKILL)
+        worker = screen.session.training.worker
+        assert worker is not None
+        os.kill(worker.pid, signal.SIGKILL)
         await scope.until(lambda: any("could not be kept" in said for said in scope.said), "it is told")
         await scope.settle()
         assert "not saved" in scope.shown("TitleLine") and "training" not in scope.shown("TitleLine")
@@ -194,16 +194,16 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
 async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_was_there(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Job, "send", lambda job, command: None)  # so a worker that begins paused stays so
+    monkeypatch.setattr(WorkerProcess, "send", lambda job, command: None)  # so a worker that begins paused stays so
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
         await scope.press("f7")
         await scope.until(lambda: screen.run.phase == "paused", "a worker has counted and waits")
         assert screen.path == "" and screen.step == screen.run.done == 0
-        job = screen.session.training.job
-        assert job is not None
-        os.kill(job.pid, signal.SIGKILL)
+        worker = screen.session.training.worker
+        assert worker is not None
+        os.kill(worker.pid, signal.SIGKILL)
         await scope.until(lambda: screen.path == str(kept), "the tokenizer that was there is back")
         assert screen.tokenizer is not None and screen.tokenizer.merges == load(kept).merges and scope.ids()
         assert screen.run.phase == "failed"

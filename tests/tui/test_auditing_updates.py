@@ -6,6 +6,7 @@ from scope import TEXT
 
 from bpe_core import audit, load, save
 from bpe_core.corpus import Counts
+from bpe_core.worker.audit import AuditRequest
 from tui.state.audit import AuditInputs
 from tui.state.training import Corpus
 from tui.workers.auditing import AuditTask, AuditUpdate, auditing
@@ -44,11 +45,8 @@ async def test_an_audit_that_cannot_be_is_told_in_one_safe_sentence(home: Path) 
     assert "cannot be read" in told[-1].audit.subject and "\x1b" not in told[-1].audit.subject
 
 
-def test_what_is_asked_for_is_the_command_line(kept: Path) -> None:
+def test_what_is_asked_for_is_the_request(kept: Path) -> None:
     inputs = AuditInputs(embeddings="model.safetensors", tensor="wte")
     task = AuditTask(kept, "gpt2", Corpus(("-a.txt",), ("b.txt",)), inputs)
-    assert task.arguments()[3:] == [
-        *("--stream", "--pattern=gpt2", "--corpus=-a.txt", "--reference=b.txt"),
-        *("--embeddings=model.safetensors", "--tensor=wte"),
-    ]
+    assert task.request == AuditRequest(str(kept), "gpt2", ("-a.txt",), ("b.txt",), "model.safetensors", "wte")
     assert task.looked_at == "the tokenizer, -a.txt, reference b.txt, model.safetensors"

@@ -1,16 +1,12 @@
 """The tables of a comparison, without an app: what their rows say, how they are sorted, and where they lead."""
 
-from argparse import Namespace
 from typing import Any
 
 import pytest
 
 from bpe_core import metrics, train
-from bpe_core.cli.comparison_json import as_json
-from bpe_core.cli.result_events import Compared as Found
-from bpe_core.cli.result_events import ComparedTexts
-from bpe_core.cli.wire import parse, to_line
 from bpe_core.metrics.catalog import OF_PARTS
+from bpe_core.worker.compare import summary
 from tui.drawing.comparison_view import Choices, View, ending
 from tui.drawing.comparison_views import views
 from tui.state.comparison import Compared, Comparison
@@ -22,18 +18,14 @@ WIDTHS = {"name": 20, "where": 12, "plot": 21, "t0": 16, "t1": 16, "t2": 16}
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    """Three tokenizers on three texts in two folders, as it comes over the wire."""
+    """Three tokenizers on three texts in two folders, as a worker tells it."""
     three = [train(TEXT, vocab_size=size) for size in (270, 300, 258)]
     found = metrics.Comparison(three)
     for folder, name, text in (("en", "en/a.txt", TEXT), ("ru", "ru/a.txt", "мир мир"), ("ru", "b", "")):
         found.add(f"deep/{name}", text, path=f"/deep/{name}", folder=folder)
-    options = Namespace(tokenizer=["a", "b", "c"], reference=None, examples=50, lines=50)
-    texts = parse(to_line(ComparedTexts.of(found.texts)))
-    everything = parse(to_line(Found(as_json(found, options))))
-    assert isinstance(texts, ComparedTexts) and isinstance(everything, Found)
-    assert texts.texts() == found.texts
+    everything = summary(found, ["a", "b", "c"], n_examples=50, n_lines=50)
     compared = tuple(Compared(f"/{name}.json", name) for name in ("alpha", "beta", "gamma"))
-    return Comparison(False, "", "", compared, texts.texts(), everything.found)
+    return Comparison(False, "", "", compared, found.texts, everything)
 
 
 def seen(comparison: Comparison, key: str, **chosen: Any) -> View:
@@ -87,8 +79,9 @@ def test_lists_lead_to_their_places(comparison: Comparison) -> None:
 def test_a_single_tokenizer_has_no_pairs(comparison: Comparison) -> None:
     one = metrics.Comparison([train(TEXT, vocab_size=270)])
     one.add("text", TEXT)
-    options = Namespace(tokenizer=["a"], reference=None, examples=5, lines=5)
-    alone = Comparison(False, "", "", comparison.tokenizers[:1], one.texts, as_json(one, options))
+    alone = Comparison(
+        False, "", "", comparison.tokenizers[:1], one.texts, summary(one, ["a"], n_examples=5, n_lines=5)
+    )
     assert [view.key for view in views(alone, Choices())] == ["texts", "scripts", "metrics"]
     assert [view.key for view in views(Comparison(True, texts=one.texts, tokenizers=alone.tokenizers), Choices())] == [
         "texts"
@@ -98,10 +91,9 @@ def test_a_single_tokenizer_has_no_pairs(comparison: Comparison) -> None:
 
 def test_a_worker_is_asked_for_what_is_wanted() -> None:
     two = Compared("/a.json", "a"), Compared("/b.tiktoken", "b", "gpt4")
-    words = Task(two, ("/text",), "a text", "sections").arguments()
-    assert words[0] == "compare" and words[-1] == "/text" and "--sections" in words
-    assert words[words.index("/b.tiktoken") + 1] == "--pattern=gpt4"
-    assert Task(two[:1], ("/text",), "a text").arguments()[0] == "measure"
+    request = Task(two, ("/text",), "a text", "sections").request
+    assert request.tokenizers == (("/a.json", ""), ("/b.tiktoken", "gpt4"))
+    assert request.paths == ("/text",) and request.sections
 
 
 def test_names_are_cut_where_they_are_alike() -> None:

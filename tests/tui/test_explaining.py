@@ -6,11 +6,12 @@ from typing import Any, cast
 import pytest
 
 from bpe_core import train
+from bpe_core.worker.explain import AskStep, ExplainTraining, LearnedMerges
 from tui.owners import explaining
 from tui.owners.explaining import Explaining, Subject
 from tui.owners.owner import Host, Work
 from tui.state.training import StepExplained
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 TOKENIZER = train("abababab", vocab_size=259, pattern="none")
 
@@ -30,13 +31,13 @@ class Worker:
 
 
 class Silent:
-    """A worker process that was started, is told lines, and says nothing."""
+    """A worker process that was started, is sent messages, and says nothing."""
 
     started: list["Silent"]
 
-    def __init__(self, *arguments: str) -> None:
-        self.told: list[str] = []
-        self.write = self.told.append
+    def __init__(self, request: object) -> None:
+        self.told: list[object] = []
+        self.send = self.told.append
         self.started.append(self)
 
     async def __aenter__(self) -> "Silent":
@@ -59,10 +60,10 @@ async def test_the_newest_merge_of_a_training_at_full_speed_is_explained_once_th
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Silent.started = []
-    monkeypatch.setattr(explaining, "Job", cast(type[Job], Silent))
+    monkeypatch.setattr(explaining, "WorkerProcess", cast(type[WorkerProcess], Silent))
     values: list[StepExplained] = []
     host = cast(Host, type("OneHost", (), {"run_worker": staticmethod(Worker), "is_leaving": False}))
-    owner, subject = Explaining(host, values.append), Subject(("--learning",), grows=True)
+    owner, subject = Explaining(host, values.append), Subject(ExplainTraining(()), grows=True)
     for step in (1, 2):
         owner.want(subject, TOKENIZER.at(step), step, in_haste=True)
         await rounds()
@@ -73,14 +74,14 @@ async def test_the_newest_merge_of_a_training_at_full_speed_is_explained_once_th
     await rounds()
     (job,) = Silent.started
     assert values[-1].waiting == "counting the pairs of the texts"
-    assert [line.split()[0] for line in job.told] == ["merges", "step"] and job.told[-1] == "step 3\n"
+    assert job.told == [LearnedMerges(tuple(TOKENIZER.merges[:4])), AskStep(3)]
 
     owner._answered.set()
     owner.want(subject, TOKENIZER, 2, in_haste=True)
     await rounds()
-    assert job.told[-1] == "step 3\n" and values[-1].waiting.startswith("at full speed")
+    assert job.told[-1] == AskStep(3) and values[-1].waiting.startswith("at full speed")
     owner.want(subject, TOKENIZER, 1, in_haste=False)
     await rounds()
-    assert job.told[-1] == "step 1\n"
+    assert job.told[-1] == AskStep(1)
     owner.cancel()
     await rounds()

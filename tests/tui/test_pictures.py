@@ -19,13 +19,13 @@ from textual.containers import Vertical
 from textual.pilot import Pilot
 
 from bpe_core import save, train
-from bpe_core.cli.why_subject import PresetTexts
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
 from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import pair_places
 from bpe_core.trainer import Merge
+from bpe_core.worker.subject import PresetTexts
 from tui.app import BpeScope
 from tui.disk import config, sources
 from tui.messages import PresetChosen

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,11 +11,23 @@ import pytest
 from scope import TEXT, eventually
 
 from bpe_core import load
-from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
-from bpe_core.cli.wire import Command
 from bpe_core.trainer import Trainer
+from bpe_core.worker.counting import CountRequest
+from bpe_core.worker.messages import (
+    Command,
+    Counted,
+    Done,
+    Event,
+    Failed,
+    Merges,
+    Saved,
+    Started,
+    State,
+    WorkProgress,
+)
+from bpe_core.worker.train import TrainRequest
 from tui.workers import process
-from tui.workers.process import Job, NoWorkerError, coalesced
+from tui.workers.process import NoWorkerError, WorkerProcess, newest_progress
 
 pytestmark = pytest.mark.usefixtures("home", "no_process_left")
 
@@ -26,16 +39,34 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
     """Puts a program in the place of the engine: a worker that behaves as none should."""
 
     def put(program: str) -> None:
-        package = tmp_path / "stand_in" / "bpe_core"
-        package.mkdir(parents=True)
-        (package / "__init__.py").touch()
-        (package / "__main__.py").write_text(f"import os, signal, sys, time\n{program}")
-        monkeypatch.setenv("PYTHONPATH", str(package.parent))
+        path, python = tmp_path / "stand_in.py", tmp_path / "python"
+        path.write_text(f"{PRELUDE}\n{program}")
+        python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{path}"\n')
+        python.chmod(0o700)
+        monkeypatch.setattr(process.sys, "executable", str(python))
 
     return put
 
 
-async def heard(job: Job) -> list[Event]:
+PRELUDE = """
+import os, signal, sys, time
+from array import array
+from bpe_core.trainer import Merge
+from bpe_core.worker.messages import *
+from bpe_core.worker.messages import packed
+
+def say(*events):
+    sys.stdout.buffer.write(b"".join(map(packed, events)))
+    sys.stdout.buffer.flush()
+
+def merges(first, n):
+    return Merges.of([Merge(step, 97, 97, 256, b"aa", 4, 1, 9) for step in range(first, first + n)])
+"""
+ANYTHING = CountRequest((), "")
+RUN, WAIT = Command("run"), Command("step", 0)
+
+
+async def heard(job: WorkerProcess) -> list[Event]:
     """All that a worker says."""
     return [event async for events in job.batches() for event in events]
 
@@ -48,8 +79,8 @@ def gone(pid: int) -> bool:
     return False
 
 
-def train(book: Path, *options: str) -> Job:
-    return Job("train", str(book), "-o", "out.json", "--stream", *options)
+def train(book: Path, *options: str, first: Command = RUN) -> WorkerProcess:
+    return WorkerProcess(TrainRequest((str(book), "-o", "out.json", *options), first))
 
 
 # A worker that behaves
@@ -58,19 +89,19 @@ def train(book: Path, *options: str) -> Job:
 async def test_a_training_from_the_first_event_to_the_last(book: Path) -> None:
     async with train(book, "--vocab-size", "280") as job:
         events = await heard(job)
-    kinds = [type(event) for event in events if not isinstance(event, Counting)]
+    kinds = [type(event) for event in events if not isinstance(event, WorkProgress)]
     assert kinds == [Counted, Started, State, Merges, Saved, Done]
-    merges = [merge for event in events if isinstance(event, Merges) for merge in event.merges()]
+    merges = [merge for event in events if isinstance(event, Merges) for merge in event]
     assert merges == list(Trainer(TEXT, vocab_size=280))
     assert gone(job.pid)
 
 
 async def test_it_pauses_steps_and_stops_at_a_word(book: Path) -> None:
-    async with train(book, "--paused") as job:
+    async with train(book, first=WAIT) as job:
         steps, pauses = 0, 0
         async for events in job.batches():
             for event in events:
-                steps += len(event.rows) if isinstance(event, Merges) else 0
+                steps += len(event) if isinstance(event, Merges) else 0
                 if event == State("paused"):
                     pauses += 1
                     job.send(Command("step", 3) if pauses < 3 else Command("stop"))
@@ -86,12 +117,19 @@ async def test_what_a_worker_says_of_itself_is_the_one_thing_told(home: Path) ->
     assert "missing.txt cannot be read" in events[0].message
 
 
-def test_neighboring_events_become_one() -> None:
-    a, b, pause = Counting(1, 9, "a"), Counting(5, 9, "b"), State("paused")
-    assert coalesced([a, b, Merges([[1]]), Merges([[2]]), pause, Merges([[3]])]) == [
-        *(b, Merges([[1], [2]]), pause, Merges([[3]]))
-    ]
-    assert coalesced([]) == []
+def test_of_neighboring_reports_of_progress_the_newest_is_kept() -> None:
+    a, b, pause = WorkProgress("counting", 1, 9, "a"), WorkProgress("counting", 5, 9, "b"), State("paused")
+    assert newest_progress([a, b, pause, a]) == [b, pause, a]
+    assert newest_progress([]) == []
+
+
+async def test_what_is_asked_for_before_there_is_a_worker_is_kept_for_it(book: Path) -> None:
+    job = train(book, first=WAIT)
+    job.send(Command("step", 4))
+    job.send(Command("stop"))
+    async with job:
+        events = await heard(job)
+    assert isinstance(events[-1], Done) and events[-1].reason == "stopped"
 
 
 async def test_a_module_that_lies_in_the_current_folder_is_not_taken_for_ours(book: Path) -> None:
@@ -101,22 +139,13 @@ async def test_a_module_that_lies_in_the_current_folder_is_not_taken_for_ours(bo
 
 
 async def test_a_control_c_in_the_terminal_does_not_reach_a_worker(book: Path) -> None:
-    async with train(book, "--paused") as job:
+    async with train(book, first=WAIT) as job:
         assert os.getsid(job.pid) == job.pid != os.getsid(0)
 
 
 async def test_a_worker_is_less_urgent_than_the_screen(book: Path) -> None:
-    async with train(book, "--paused") as job:
+    async with train(book, first=WAIT) as job:
         assert os.getpriority(os.PRIO_PROCESS, job.pid) > os.getpriority(os.PRIO_PROCESS, 0)
-
-
-async def test_a_worker_writes_whole_lines_whatever_the_environment_says(
-    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
-    stand_in("""print('{"event": "failed", "message": "%s"}' % type(sys.stdout.buffer).__name__)""")
-    async with Job("train") as job:
-        assert await heard(job) == [Failed("BufferedWriter")]
 
 
 # A worker that dies
@@ -124,7 +153,7 @@ async def test_a_worker_writes_whole_lines_whatever_the_environment_says(
 
 async def test_a_worker_that_is_killed_is_told_in_one_sentence(book: Path) -> None:
     events: list[Event] = []
-    async with train(book, "--paused") as job:
+    async with train(book, first=WAIT) as job:
         async for batch in job.batches():
             events += batch
             if State("paused") in batch:
@@ -135,35 +164,36 @@ async def test_a_worker_that_is_killed_is_told_in_one_sentence(book: Path) -> No
 
 async def test_the_last_words_of_a_worker_are_its_last_line_on_stderr(stand_in: StandIn) -> None:
     stand_in(r"sys.stderr.write('noise\n' * 200_000 + 'MemoryError\n'); raise SystemExit(7)")
-    async with Job("train") as job:
+    async with WorkerProcess(ANYTHING) as job:
         assert await heard(job) == [Failed("The worker process ended by itself (exit code 7): MemoryError.")]
 
 
 async def test_noise_on_stderr_is_no_failure(stand_in: StandIn) -> None:
     stand_in(r"""
 sys.stderr.write('warning: noise\n' * 200_000)
-print('{"event": "done", "reason": "trained", "steps": 1, "seconds": 0.5}')
+say(Done("trained", 1, 0.5))
 """)
-    async with Job("train") as job:
+    async with WorkerProcess(ANYTHING) as job:
         assert await heard(job) == [Done("trained", 1, 0.5)]
 
 
-async def test_half_a_line_of_a_worker_that_died_is_not_read(stand_in: StandIn) -> None:
+async def test_half_a_message_of_a_worker_that_died_is_not_read(stand_in: StandIn) -> None:
     stand_in("""
-sys.stdout.write('{"event": "state", "state": "paused"}\\n{"event": "mer'); sys.stdout.flush()
+say(State("paused"))
+os.write(1, packed(State("running"))[:-3])
 os.kill(os.getpid(), signal.SIGKILL)
 """)
-    async with Job("train") as job:
+    async with WorkerProcess(ANYTHING) as job:
         assert await heard(job) == [State("paused"), Failed("The worker process was killed (SIGKILL).")]
 
 
 async def test_what_is_no_event_is_one_failure_and_the_end(stand_in: StandIn) -> None:
     stand_in("""
-print('{"event": "state", "state": "paused"}')
+say(State("paused"))
 for _ in range(100_000):
-    print("Segmentation fault? \x1b[31m")
+    os.write(1, b"\\0\\0\\0\\x18Segmentation fault\\x1b[31m ")
 """)
-    async with Job("train") as job:
+    async with WorkerProcess(ANYTHING) as job:
         events = await heard(job)
     assert events[0] == State("paused")
     assert len(events) == 2 and isinstance(events[1], Failed)
@@ -173,14 +203,19 @@ for _ in range(100_000):
 async def test_what_a_worker_answers_is_not_kept_waiting(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "BATCHES_PER_SECOND", 1 / 3600)
     stand_in("""
-print('{"event": "state", "state": "running"}', flush=True)
-sys.stdin.readline()
-print('{"event": "state", "state": "paused"}', flush=True)
-sys.stdin.readline()
-print('{"event": "done", "reason": "stopped", "steps": 0, "seconds": 0.0}', flush=True)
+unpacker = Unpacker()
+while not list(unpacker.feed(os.read(0, 1))):
+    pass
+say(State("running"))
+while not list(unpacker.feed(os.read(0, 1))):
+    pass
+say(State("paused"))
+while not list(unpacker.feed(os.read(0, 1))):
+    pass
+say(Done("stopped", 0, 0.0))
 """)
     heard = list[Event]()
-    async with asyncio.timeout(60), Job("train") as job:
+    async with asyncio.timeout(60), WorkerProcess(ANYTHING) as job:
         async for events in job.batches():
             heard += events
             asyncio.get_running_loop().call_soon(job.send, Command("pause"))  # while the screen rests, as a key does
@@ -193,15 +228,14 @@ async def test_what_is_said_while_the_screen_rests_is_handed_on_at_once_with_wha
     monkeypatch.setattr(process, "SELDOM", 1 / 3600)  # after merges that nobody can read
     stand_in(r"""
 for first in range(1, 5000, 500):
-    rows = ", ".join("[%d, 97, 97, 256, \"6161\", 4, 1, 9]" % step for step in range(first, first + 500))
-    print('{"event": "merges", "rows": [%s]}' % rows, flush=True)
+    say(merges(first, 500))
     time.sleep(0.02)
-print('{"event": "state", "state": "paused"}', flush=True)
-print('{"event": "done", "reason": "stopped", "steps": 0, "seconds": 0.0}', flush=True)
+say(State("paused"))
+say(Done("stopped", 0, 0.0))
 """)
-    async with asyncio.timeout(60), Job("train") as job:
+    async with asyncio.timeout(60), WorkerProcess(ANYTHING) as job:
         batches = [events async for events in job.batches()]
-    merges = [[row[0] for event in events if isinstance(event, Merges) for row in event.rows] for events in batches]
+    merges = [[merge.step for event in events if isinstance(event, Merges) for merge in event] for events in batches]
     assert [len(steps) > 0 for steps in merges][:2] == [True, True] and not any(merges[2:])
     assert [step for steps in merges for step in steps] == list(range(1, 5001))
     assert State("paused") in batches[1] and isinstance(batches[-1][-1], Done)
@@ -212,19 +246,19 @@ async def test_a_worker_faster_than_the_screen_waits(stand_in: StandIn, tmp_path
     stand_in(f"""
 with open({str(progress)!r}, "w") as progress:
     for step in range(1, 1_000_000):
-        print('{{"event": "merges", "rows": [[%d, 97, 97, 256, "6161", 4, 1, 9]]}}' % step)
+        say(merges(step, 1))
         os.pwrite(progress.fileno(), b"%9d" % step, 0)
 """)
-    async with Job("train") as job:
+    async with WorkerProcess(ANYTHING) as job:
         batches = aiter(job.batches())
         first = await anext(batches)
-        assert len(first) == 1 and isinstance(first[0], Merges)  # thousands of lines, one event
+        assert isinstance(first[0], Merges)
         for _ in range(3):
             await asyncio.sleep(0.1)  # nobody reads
             assert int(progress.read_text() or 0) < 50_000
         second = await anext(batches)
         assert isinstance(second[0], Merges)
-        assert second[0].rows[0][0] == first[0].rows[-1][0] + 1  # and nothing is lost
+        assert second[0].first_step == first[-1].first_step + 1  # and nothing is lost
     assert gone(job.pid)
 
 
@@ -232,7 +266,7 @@ with open({str(progress)!r}, "w") as progress:
 
 
 async def test_a_training_that_is_left_keeps_what_it_has_and_leaves_no_process(book: Path) -> None:
-    async with train(book, "--paused") as job:
+    async with train(book, first=WAIT) as job:
         stepping = False
         async for events in job.batches():
             if State("paused") in events:
@@ -245,10 +279,10 @@ async def test_a_training_that_is_left_keeps_what_it_has_and_leaves_no_process(b
 
 
 async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path) -> None:
-    jobs: list[Job] = []
+    jobs: list[WorkerProcess] = []
 
     async def work() -> None:
-        async with train(book, "--paused") as job:
+        async with train(book, first=WAIT) as job:
             jobs.append(job)
             await heard(job)
 
@@ -264,7 +298,7 @@ async def test_however_often_a_task_is_cancelled_it_leaves_no_process(book: Path
 
 async def test_an_error_in_the_screen_leaves_no_process_either(book: Path) -> None:
     with pytest.raises(ZeroDivisionError):
-        async with train(book, "--paused") as job:
+        async with train(book, first=WAIT) as job:
             raise ZeroDivisionError
     assert gone(job.pid)
 
@@ -273,11 +307,11 @@ async def test_a_worker_that_will_not_go_is_killed(stand_in: StandIn, monkeypatc
     monkeypatch.setattr(process, "PATIENCE", 0.2)
     stand_in("""
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-print('{"event": "state", "state": "running"}', flush=True)
+say(State("running"))
 while True:
-    print('{"event": "counting", "done": 1, "total": 9, "name": "a"}')
+    say(WorkProgress("counting", 1, 9, "a"))
 """)
-    async with Job("train") as job:
+    async with WorkerProcess(ANYTHING) as job:
         assert await anext(aiter(job.batches()))
     assert gone(job.pid)
 
@@ -288,14 +322,14 @@ while True:
 async def test_a_worker_that_cannot_be_started_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process.sys, "executable", "/nowhere/python")
     with pytest.raises(NoWorkerError, match=r"^No worker process can be started: No such file or directory; .*\.$"):
-        async with Job("train"):
+        async with WorkerProcess(ANYTHING):
             pass
 
 
-async def test_a_line_that_takes_many_reads_is_put_together_once(stand_in: StandIn) -> None:
+async def test_a_message_that_takes_many_reads_is_put_together_once(stand_in: StandIn) -> None:
     stand_in("""
-print('{"event": "saved", "path": "%s"}' % ("x" * 3_000_000))
-print('{"event": "done", "reason": "trained", "steps": 1, "seconds": 0.5}')
+say(Saved("x" * 3_000_000))
+say(Done("trained", 1, 0.5))
 """)
-    async with Job("train") as job:
+    async with WorkerProcess(ANYTHING) as job:
         assert await heard(job) == [Saved("x" * 3_000_000), Done("trained", 1, 0.5)]

@@ -10,16 +10,27 @@ import pytest
 from scope import TEXT
 
 from bpe_core import load
-from bpe_core.cli.events import Checkpoint, Counted, Counting, Done, Event, Failed, Merges, Saved, Started, State
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer import Trainer
+from bpe_core.trainer import Merge, Trainer
+from bpe_core.worker.messages import (
+    Checkpoint,
+    Counted,
+    Done,
+    Event,
+    Failed,
+    Merges,
+    Saved,
+    Started,
+    State,
+    WorkProgress,
+)
 from tui.drawing.training_status import status_line
 from tui.owners.owner import Host
 from tui.owners.training import Follower, Training, _Course
 from tui.state.training import Corpus, Run, Totals, TrainingOptions
 from tui.workers import updates
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 from tui.workers.training_task import TrainingTask
 from tui.workers.updates import Pace, TrainingUpdate, totals, training
 
@@ -41,16 +52,17 @@ async def runs(*batches: list[Event]) -> list[Run]:
     return [update.run async for update in training(cast(Any, Said(*batches)))]
 
 
-ROW = [1, 97, 97, 256, "6161", 4, 1, 9]
+def merges(first: int, last: int) -> Merges:
+    return Merges.of([Merge(step, 97, 97, 256, b"aa", 4, 1, 9) for step in range(first, last + 1)])
 
 
 async def test_a_training_goes_through_its_phases() -> None:
     counting, merging, paused, resumed, done = await runs(
-        [Counting(40, 80, "book.txt"), Counting(60, 80, "more.txt")],
-        [Counted(1, 11, 11, 1, 1), Started(11, 3), State("running"), Merges([ROW])],
+        [WorkProgress("counting", 40, 80, "book.txt"), WorkProgress("counting", 60, 80, "more.txt")],
+        [Counted(1, 11, 11, 1, 1), Started(11, 3), State("running"), merges(1, 1)],
         [State("paused")],
         [State("running")],
-        [Merges([[2, *ROW[1:]]]), Saved("out.json"), Done("vocabulary size reached", 2, 1.25)],
+        [merges(2, 2), Saved("out.json"), Done("vocabulary size reached", 2, 1.25)],
     )
     assert (counting.phase, counting.fraction, counting.detail) == ("counting", 0.75, "more.txt")
     assert (merging.phase, merging.done, merging.total, merging.tokens_at_start) == ("merging", 1, 3, 11)
@@ -60,7 +72,6 @@ async def test_a_training_goes_through_its_phases() -> None:
 
 
 async def test_many_merges_at_once_are_the_same_merges_and_leave_room_for_keys() -> None:
-    rows = [[step, *ROW[1:]] for step in range(1, 5001)]
     turns = 0
 
     async def count_turns() -> None:
@@ -71,7 +82,8 @@ async def test_many_merges_at_once_are_the_same_merges_and_leave_room_for_keys()
 
     beside = asyncio.create_task(count_turns())
     began = [Started(11, 5000), State("running")]
-    updates = [update async for update in training(cast(Any, Said([*began, Merges(rows), State("paused")])))]
+    some = [merges(first, first + 249) for first in range(1, 5001, 250)]
+    updates = [update async for update in training(cast(Any, Said([*began, *some, State("paused")])))]
     beside.cancel()
     assert [merge.step for merge in updates[0].merges] == list(range(1, 5001))
     assert (updates[0].run.phase, updates[0].run.done) == ("paused", 5000)
@@ -85,13 +97,19 @@ async def test_a_checkpoint_that_cannot_be_written_is_told() -> None:
 
 
 async def test_what_goes_on_after_a_pause_says_so_whatever_it_was() -> None:
-    told = [Counting(40, 80, "a"), State("paused"), State("counting"), State("paused"), State("preparing")]
+    told = [
+        WorkProgress("counting", 40, 80, "a"),
+        State("paused"),
+        State("counting"),
+        State("paused"),
+        State("preparing"),
+    ]
     phases = [run.phase for run in await runs(*([event] for event in told))]
     assert phases == ["counting", "paused", "counting", "paused", "preparing"]
 
 
 async def test_what_is_paused_is_told_in_its_own_measure() -> None:
-    early = (await runs([Counting(25, 100, "book"), State("paused")]))[-1]
+    early = (await runs([WorkProgress("counting", 25, 100, "book"), State("paused")]))[-1]
     assert status_line(early) == "counting, paused at 25%"
     later = (await runs([Started(100, 8), State("paused")]))[-1]
     assert status_line(later) == "paused at 0 of 8"
@@ -127,8 +145,8 @@ def test_the_time_left_is_only_told_when_it_is_known() -> None:
 async def test_a_real_training(book: Path) -> None:
     options = TrainingOptions(270, "gpt2", "largest", 2, ("<|endoftext|>", "<s>"))
     output = book.parent / "out.json"
-    async with Job(*TrainingTask("book", options, (str(book),)).arguments(output)) as job:
-        updates = [update async for update in training(job)]
+    async with WorkerProcess(TrainingTask("book", options, (str(book),)).request(output)) as worker:
+        updates = [update async for update in training(worker)]
     expected = Trainer(
         TEXT, vocab_size=270, pattern="gpt2", ties="largest", min_count=2, special_tokens=options.special_tokens
     )
@@ -154,7 +172,7 @@ async def test_a_count(book: Path) -> None:
 
 async def test_many_merges_are_taken_in_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = Trainer(TEXT, vocab_size=300)
-    merges = list(trainer)
+    learned = list(trainer)
     told: list[int] = []
     grown: list[Tokenizer] = []
     follower = SimpleNamespace(
@@ -171,8 +189,8 @@ async def test_many_merges_are_taken_in_some_at_a_time(monkeypatch: pytest.Monke
             turns += 1
             await asyncio.sleep(0)
 
-    await asyncio.gather(owner._apply(course, TrainingUpdate(Run("merging"), merges)), take_turns())
-    assert sum(told) == len(merges) > 24 and max(told) == 8 and turns >= len(told)
-    assert course.merges == merges
+    await asyncio.gather(owner._apply(course, TrainingUpdate(Run("merging"), learned)), take_turns())
+    assert sum(told) == len(learned) > 24 and max(told) == 8 and turns >= len(told)
+    assert course.merges == learned
     (tokenizer,) = grown
     assert tokenizer.merges == trainer.tokenizer().merges

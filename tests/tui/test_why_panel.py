@@ -20,6 +20,7 @@ from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.token_uses import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
+from bpe_core.worker.explain import ExplainTraining
 from tui.drawing.bars import bar
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
@@ -342,10 +343,12 @@ def test_what_a_training_is_asked_about_is_what_it_learns() -> None:
     """The worker is given the arguments of the training: its weights, its sample, what it begins with."""
     options = TrainingOptions(more={"min-share": "1/99"}, weights={"a.txt": "2"})
     subject = subject_of_task(TrainingTask("x", options, ("a.txt",)))
-    assert subject.grows and subject.arguments[0] == "--learning"
-    asked = training_arguments(subject.arguments[1:])
+    assert subject.grows and isinstance(subject.request, ExplainTraining)
+    asked = training_arguments(subject.request.arguments)
     assert (asked.min_share, asked.weight, asked.paths) == ("1/99", ["a.txt=2"], ["a.txt"])
     begin = train("low lower lowest", vocab_size=259)
     task = TrainingTask("x", TrainingOptions(more={"sample": "1/2"}), ("a.txt",), begin=begin, begin_path="old.json")
-    asked = training_arguments(subject_of_task(task).arguments[1:])
+    request = subject_of_task(task).request
+    assert isinstance(request, ExplainTraining)
+    asked = training_arguments(request.arguments)
     assert (asked.extend, asked.fork, asked.sample) == ("old.json", 3, "1/2")

@@ -41,7 +41,7 @@ class AuditRun(Owner[Audit]):
         async for update in auditing(task):
             found.update((verdict.id, verdict) for verdict in update.verdicts)
             for part in update.measured:
-                measures.setdefault(part.column, {}).update(zip(part.ids, part.values, strict=True))
+                measures.setdefault(part.column, {}).update(part.values)
             audit = update.audit
             if audit.running or update.failed:
                 audit = replace(before, running=audit.running, progress=audit.progress, subject=before.subject)

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from bpe_core.cli.wire import Command
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.vocabulary.store import Prefix
+from bpe_core.worker.messages import Command
 from tui.owners.owner import Host, Owner
 from tui.state.comparison import Comparison
 from tui.terminal.background import in_thread
 from tui.workers.comparing import Task, comparing
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 EDITORS_TEXT: Final = "the editor's text"
 """What the text of the editor is called, and the file in which a worker gets it."""
@@ -25,19 +25,19 @@ class ComparisonRun(Owner[Comparison]):
 
     def __init__(self, host: Host, publish: Callable[[Comparison], None]) -> None:
         super().__init__(host, Comparison(), publish)
-        self._job: Job | None = None
+        self._worker_process: WorkerProcess | None = None
 
     def start(self, task: Task, text: str | None = None) -> None:
         """Compare; with a `text`, on that instead of the paths of the task. What was found before is forgotten."""
         self.cancel()
-        self._job = None
+        self._worker_process = None
         self._replace(task.begun())
         self._begin(partial(self._compare, task, text))
 
     def stop(self) -> None:
         """Let the worker tell what it has found so far, and end."""
-        if self._job is not None:
-            self._job.send(Command("stop"))
+        if self._worker_process is not None:
+            self._worker_process.send(Command("stop"))
         else:
             self.cancel()
             self._replace(replace(self._value, running=False, progress=""))
@@ -56,16 +56,16 @@ class ComparisonRun(Owner[Comparison]):
 
     async def _run(self, task: Task) -> None:
         texts: list[ComparedText] = []
-        async with Job(*task.arguments()) as job:
-            self._job = job
-            async for update in comparing(job, task):
+        async with WorkerProcess(task.request) as process:
+            self._worker_process = process
+            async for update in comparing(process, task):
                 texts += update.texts
                 self._replace(replace(update.comparison, texts=Prefix(texts, len(texts))))
                 if update.failed:
                     self._host.say(update.failed, "error")
-        self._job = None
+        self._worker_process = None
 
     def _failed(self, sentence: str) -> None:
-        self._job = None
+        self._worker_process = None
         self._replace(replace(self._value, running=False, progress="", subject=sentence))
         super()._failed(sentence)

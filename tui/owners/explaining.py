@@ -8,17 +8,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.cli.events import Counting, Failed
-from bpe_core.cli.result_events import Explained, Places
 from bpe_core.content.presets import PRESETS
-from bpe_core.explain.merge_choice import Explanation
-from bpe_core.explain.places import CorpusPlace
+from bpe_core.worker.explain import AskStep, Explained, ExplainFile, ExplainTraining, LearnedMerges, Places
+from bpe_core.worker.messages import Event, Failed, WorkProgress
 from tui.owners.owner import Host, Owner
 from tui.state.training import StepExplained
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 if TYPE_CHECKING:
-    from bpe_core.cli.events import Event
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.tokenizer.training_record import TrainingRecord
     from tui.workers.training_task import TrainingTask
@@ -34,8 +31,8 @@ _PASSING: Final = "at full speed only an earlier step is explained, or the newes
 class Subject:
     """What is asked about: a vocabulary and the corpus that its pairs are counted in."""
 
-    arguments: tuple[str, ...] = ()
-    """Of the worker that counts."""
+    request: ExplainFile | ExplainTraining | None = None
+    """What the worker that counts is asked; None where there is a problem."""
     grows: bool = False
     """Whether the worker has to be told the merges: a training under way, which no file holds."""
     problem: str = ""
@@ -92,16 +89,17 @@ class Explaining(Owner[StepExplained]):
     async def _answer(self, subject: Subject) -> None:
         self._news.set()
         await self._calm.wait()
-        async with Job("why", "--stream", *subject.arguments) as job:
-            asking = asyncio.create_task(self._ask(job, subject))
+        assert subject.request is not None
+        async with WorkerProcess(subject.request) as worker:
+            asking = asyncio.create_task(self._ask(worker, subject))
             try:
-                async for events in job.batches():
+                async for events in worker.batches():
                     for event in events:
                         self._hear(event)
             finally:
                 asking.cancel()
 
-    async def _ask(self, job: Job, subject: Subject) -> None:
+    async def _ask(self, worker: WorkerProcess, subject: Subject) -> None:
         """Ask about one step after the other, always the one that is wanted now."""
         n_told = 0
         while True:
@@ -111,25 +109,24 @@ class Explaining(Owner[StepExplained]):
             tokenizer, step = self._wanted
             # One merge more than asked for: it is marked in the table as the one that comes next.
             while subject.grows and n_told < min(step + 1, tokenizer.step):
-                rows = tokenizer.merges[n_told : min(n_told + _AT_ONCE, step + 1)]
-                job.write(f"merges {' '.join(','.join(map(str, row)) for row in rows)}\n")
-                n_told += len(rows)
+                merges = tuple(tokenizer.merges[n_told : min(n_told + _AT_ONCE, step + 1)])
+                worker.send(LearnedMerges(merges))
+                n_told += len(merges)
                 await asyncio.sleep(0)
             self._answered.clear()
-            job.write(f"step {step}\n")
+            worker.send(AskStep(step))
             await self._answered.wait()
 
     def _hear(self, event: Event) -> None:
         match event:
-            case Counting(done, total, _):
+            case WorkProgress(_, done, total):
                 share = done / total if total else 1.0
                 self._replace(replace(self._value, waiting=f"reading the texts {share:.0%}"))
-            case Explained(body):
-                told = Explanation.from_json(body)
-                self._replace(replace(self._subject.told(told.step), explanation=told))
+            case Explained(explanation):
+                self._replace(replace(self._subject.told(explanation.step), explanation=explanation))
                 self._answered.set()
-            case Places(step, rows) if step == self._value.step:
-                self._replace(replace(self._value, places=tuple(CorpusPlace(**row) for row in rows)))
+            case Places(step, places) if step == self._value.step:
+                self._replace(replace(self._value, places=places))
             case Failed(message):
                 self._failed(message)
 
@@ -142,7 +139,7 @@ def subject_of_task(task: TrainingTask) -> Subject:
     if not (task.preset or task.paths):
         return Subject(problem="Nothing is known of the texts that this is learned from.", ties=task.rules.ties)
     rules = task.rules
-    return Subject(("--learning", *task.asked_for), True, "", rules.ties)
+    return Subject(ExplainTraining(tuple(task.asked_for)), True, "", rules.ties)
 
 
 def subject_of_file(
@@ -155,9 +152,7 @@ def subject_of_file(
         return Subject(problem="This tokenizer changes a text before it splits it; its pairs cannot be counted.")
     if not preset and not paths:
         return Subject(problem="No text is chosen to count pairs in: F2, and the space bar marks one.", ties=ties)
-    texts = ("--preset", preset) if preset else paths
-    given = () if pattern is None else (f"--pattern={pattern}",)
-    return Subject(("-t", path, *given, *texts), ties=ties)
+    return Subject(ExplainFile(path, pattern, preset, () if preset else paths), ties=ties)
 
 
 def preset_of(record: TrainingRecord) -> str:

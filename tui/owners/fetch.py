@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from bpe_core.cli.events import Failed, Fetching, Saved
 from bpe_core.errors import FetchError
 from bpe_core.visible import visible
+from bpe_core.worker.fetch import FetchRequest
+from bpe_core.worker.messages import Failed, Saved, WorkProgress
 from tui.owners.owner import Awaited, Host
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 
 class Fetch(Awaited):
@@ -25,11 +26,11 @@ class Fetch(Awaited):
     async def _fetch(self, shown: str, name: str) -> None:
         self._replace(f"fetching {shown} … Esc leaves it")
         path = None
-        async with Job("fetch", name, "--stream") as job:
-            async for events in job.batches():
+        async with WorkerProcess(FetchRequest(name)) as worker:
+            async for events in worker.batches():
                 for event in events:
                     match event:
-                        case Fetching(done, total, file):
+                        case WorkProgress(_, done, total, file):
                             self._replace(f"fetching {shown} · {visible(file)}, {done + 1} of {total} … Esc leaves it")
                         case Saved(found):
                             path = Path(found)

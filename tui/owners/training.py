@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 import bpe_core
-from bpe_core.cli.wire import Command
 from bpe_core.content.presets import PRESETS, verdict
 from bpe_core.errors import BpeError
 from bpe_core.formats import save_beside
 from bpe_core.plurals import counted
+from bpe_core.worker.messages import Command
 from tui.disk import config
 from tui.disk.tokenizer_files import older_twin, place_for, told_record
 from tui.disk.unfinished import Note
 from tui.owners.owner import Host, Owner, sentence_of
 from tui.state.training import Run, TrainingOptions, UnfinishedTraining
 from tui.terminal.background import in_thread
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 from tui.workers.training_task import RUN, WAIT, TrainingTask
 from tui.workers.updates import training
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bpe_core import Tokenizer
-    from bpe_core.cli.events import Started
     from bpe_core.trainer import Merge
     from bpe_core.trainer.conditions import Condition
+    from bpe_core.worker.messages import Started
     from tui.state.training import Totals
     from tui.workers.updates import TrainingUpdate
 
@@ -76,6 +76,10 @@ class _Course:
     """What tells of it until it has ended."""
     saved: Path | None = None
     """Where it is kept."""
+    worker: WorkerProcess | None = None
+    """What learns, once it can; None before and after."""
+    unsent: list[Command] = field(default_factory=list)
+    """What was asked of the worker before there was one."""
     told: Command = RUN
     """What the worker was told last, but for its pace; `WAIT` once that has come to its end."""
     asked: TrainingOptions | None = None
@@ -112,8 +116,6 @@ class Training(Owner[Run]):
         self._alone = asyncio.Lock()
         self._newest: _Course | None = None
         self._pace = 0
-        self.job: Job | None = None
-        """The worker of the running training."""
 
     def start(self, task: TrainingTask) -> None:
         """Train, once all is done of the training before, whose run is over."""
@@ -127,18 +129,27 @@ class Training(Owner[Run]):
         return self._newest.task if self._newest else None
 
     @property
+    def worker(self) -> WorkerProcess | None:
+        """What learns in the last training that was begun; None before and after."""
+        return self._newest.worker if self._newest else None
+
+    @property
     def output(self) -> Path:
         """Where the last training that was begun is kept, or will be."""
         return self._newest.output if self._newest else Path()
 
     def tell(self, command: Command) -> None:
-        """Steer the worker, if there is one."""
-        if self.job is None:
+        """Steer the training that was begun last, also before it has a worker."""
+        course = self._newest
+        if course is None or not course.run.busy:
             return
-        if command.verb != "pace" and self._newest is not None:  # the worker forgets its goal then, too
-            self._newest.told = command
-            self._tell_of(self._newest, self._newest.run)
-        self.job.send(command)
+        if command.verb != "pace":  # the worker forgets its goal then, too
+            course.told = command
+            self._tell_of(course, course.run)
+        if course.worker is not None:
+            course.worker.send(command)
+        else:
+            course.unsent.append(command)
 
     def keep_pace(self, pace: int) -> None:
         """Learn so many merges a second at most from now on, in this training and the next; 0: as many as can be."""
@@ -180,7 +191,7 @@ class Training(Owner[Run]):
                     self._leave(course, course.note)
                 raise
             finally:
-                self.job = None
+                course.worker = None
             if course.note:
                 course.note.end()
             await self._end(course)
@@ -210,12 +221,11 @@ class Training(Owner[Run]):
                 course.note = Note.new(course.named, described)
         except OSError as error:
             raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
-        async with Job(*task.arguments(course.output)) as self.job:
-            if self._pace:
-                self.job.send(Command("pace", self._pace))
-            if task.first != RUN:
-                self.job.send(task.first)
-            async for update in training(self.job):
+        course.worker = WorkerProcess(task.request(course.output))
+        for command in (Command("pace", self._pace), *course.unsent):
+            course.worker.send(command)
+        async with course.worker:
+            async for update in training(course.worker):
                 await self._apply(course, update)
 
     async def _apply(self, course: _Course, update: TrainingUpdate) -> None:

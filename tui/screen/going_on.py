@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_core.cli.wire import Command
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load, save_beside
 from bpe_core.plurals import counted
@@ -16,6 +15,7 @@ from bpe_core.tokenizer.training_record import STOPPED
 from bpe_core.trainer.conditions import condition
 from bpe_core.trainer.options import LARGEST_VOCABULARY
 from bpe_core.visible import visible
+from bpe_core.worker.messages import Command
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.questions import AskNumber
 from tui.disk import config

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.cli.wire import Command
 from bpe_core.plurals import counted
 from bpe_core.trainer.conditions import Condition
+from bpe_core.worker.messages import Command
 from tui.dialogs.questions import AskCondition
 from tui.state.training import PACES
 from tui.terminal.background import SlicedWork, Steps

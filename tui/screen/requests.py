@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import work
 
-from bpe_core.cli.wire import Command
+from bpe_core.worker.messages import Command
 from tui.commands import applies
 from tui.screen.pane_requests import PaneRequestScreen
 from tui.state.training import Run

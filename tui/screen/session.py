@@ -30,9 +30,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.cli.wire import ONE_STEP
 from bpe_core.content.presets import PRESETS
 from bpe_core.content.samples import samples
+from bpe_core.worker.messages import ONE_STEP
 from tui.disk import config
 from tui.disk.sources import sample_corpus, title_of
 from tui.owners.count import Count
@@ -54,10 +54,9 @@ from tui.state.training import Corpus, Run, TrainingOptions
 from tui.workers.training_task import RUN, TrainingTask
 
 if TYPE_CHECKING:
-    from bpe_core.cli.events import Started
-    from bpe_core.cli.wire import Command
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
+    from bpe_core.worker.messages import Command, Started
     from tui.screen.main import MainScreen
     from tui.state.training import Totals
 

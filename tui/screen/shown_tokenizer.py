@@ -10,9 +10,9 @@ from tui.disk.tokenizer_files import KeptMerges
 from tui.state.tokenizers import steps_known
 
 if TYPE_CHECKING:
-    from bpe_core.cli.events import Started
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge
+    from bpe_core.worker.messages import Started
     from tui.screen.main import MainScreen
     from tui.state.tokenizers import Loaded
 

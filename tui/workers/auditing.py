@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bpe_core.auditing.verdicts import Verdict
-from bpe_core.cli.events import Auditing, Counted, Counting, Done, Failed
-from bpe_core.cli.result_events import Measured, Verdicts
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
+from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
+from bpe_core.worker.messages import Counted, Done, Failed, WorkProgress
 from tui.disk.sources import title_of
 from tui.state.audit import Audit, AuditInputs
 from tui.state.training import Corpus
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,17 @@ class AuditTask:
     """The texts in which tokens are counted, and the reference that they are compared with; perhaps none."""
     inputs: AuditInputs = field(default_factory=AuditInputs)
 
-    def arguments(self) -> list[str]:
-        """The command line of the worker."""
-        return [
-            *("audit", "-t", str(self.tokenizer), "--stream"),
-            *(() if self.pattern is None else (f"--pattern={self.pattern}",)),
-            *(f"--corpus={path}" for path in self.corpus.paths),
-            *(f"--reference={path}" for path in self.corpus.reference),
-            *((f"--embeddings={self.inputs.embeddings}",) if self.inputs.embeddings else ()),
-            *((f"--tensor={self.inputs.tensor}",) if self.inputs.tensor else ()),
-        ]
+    @property
+    def request(self) -> AuditRequest:
+        """What the worker is asked for."""
+        return AuditRequest(
+            str(self.tokenizer),
+            self.pattern,
+            self.corpus.paths,
+            self.corpus.reference,
+            self.inputs.embeddings,
+            self.inputs.tensor or None,
+        )
 
     @property
     def looked_at(self) -> str:
@@ -62,23 +63,23 @@ async def auditing(task: AuditTask) -> AsyncIterator[AuditUpdate]:
     audit = Audit(True, "starting", task.inputs)
     found = 0
     yield AuditUpdate(audit)
-    async with Job(*task.arguments()) as job:
-        async for events in job.batches():
+    async with WorkerProcess(task.request) as worker:
+        async for events in worker.batches():
             update = AuditUpdate(audit)
             for event in events:
                 match event:
-                    case Counting(done, total, name, role):
+                    case WorkProgress("counting", done, total, name, role):
                         share = done / total if total else 1
                         audit = replace(audit, progress=f"counting the {role} {share:.0%} · {visible(name)}")
                     case Counted(role=role):
                         audit = replace(audit, progress=f"the {role} is counted")
-                    case Auditing(done, total, name):
+                    case WorkProgress(_, done, total, name):
                         audit = replace(audit, progress=f"{visible(name)} {done / total if total else 1:.0%}")
                     case Measured():
                         update.measured.append(event)
-                    case Verdicts(rows):
-                        update.verdicts += map(Verdict.from_json, rows)
-                        found += len(rows)
+                    case Verdicts(verdicts):
+                        update.verdicts += verdicts
+                        found += len(verdicts)
                         audit = replace(audit, progress=f"{counted(found, 'token')} found")
                     case Done(_, _, seconds):
                         subject = f"{counted(found, 'token')} found in {task.looked_at} · {seconds:.1f} s"

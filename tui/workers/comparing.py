@@ -4,18 +4,18 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bpe_core.cli.events import Counting, Done, Failed
-from bpe_core.cli.result_events import Compared as Found
-from bpe_core.cli.result_events import ComparedTexts
 from bpe_core.metrics.comparison import ComparedText
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
+from bpe_core.worker.compare import Compared as Found
+from bpe_core.worker.compare import ComparedTexts, CompareRequest
+from bpe_core.worker.messages import Done, Failed, WorkProgress
 from tui.state.comparison import Compared, Comparison
-from tui.workers.process import Job
+from tui.workers.process import WorkerProcess
 
-_EXAMPLES = "200"
+_EXAMPLES = 200
 """Disagreements that are listed of each pair."""
-_LINES = "100"
+_LINES = 100
 """Lines that are listed of those that are worst for a tokenizer."""
 
 
@@ -33,17 +33,11 @@ class Task:
     """What `paths` are called, in a few words."""
     of: Kind = "texts"
 
-    def arguments(self) -> list[str]:
-        """The command line of the worker."""
-        command = "compare" if len(self.tokenizers) > 1 else "measure"
-        options = ["--examples", _EXAMPLES, "--lines", _LINES] if command == "compare" else []
-        if self.of == "sections":
-            options.append("--sections")
-        return [
-            *(command, "--stream", *options),
-            *(argument for one in self.tokenizers for argument in ("-t", one.path, f"--pattern={one.pattern}")),
-            *self.paths,
-        ]
+    @property
+    def request(self) -> CompareRequest:
+        """What the worker is asked for."""
+        tokenizers = tuple((one.path, one.pattern) for one in self.tokenizers)
+        return CompareRequest(tokenizers, tuple(self.paths), self.of == "sections", _EXAMPLES, _LINES)
 
     def begun(self) -> Comparison:
         """What there is to tell before the worker has said anything."""
@@ -60,18 +54,18 @@ class ComparisonUpdate:
     failed: str = ""
 
 
-async def comparing(job: Job, task: Task) -> AsyncIterator[ComparisonUpdate]:
+async def comparing(worker: WorkerProcess, task: Task) -> AsyncIterator[ComparisonUpdate]:
     """The updates of a comparison, from the first text to its end."""
     comparison = task.begun()
-    async for events in job.batches():
+    async for events in worker.batches():
         update = ComparisonUpdate(comparison)
         for event in events:
             match event:
-                case Counting(done, total, name):
+                case WorkProgress(_, done, total, name):
                     share = f"{done / total:.0%} · " if total else ""
                     comparison = replace(comparison, progress=f"{share}{visible(name)}")
-                case ComparedTexts():
-                    update.texts += event.texts()
+                case ComparedTexts(texts):
+                    update.texts += texts
                 case Found(found):
                     comparison = replace(comparison, found=found)
                 case Done(reason, n, seconds):

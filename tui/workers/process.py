@@ -1,6 +1,6 @@
 """The only door to worker processes: start one, read what it says in batches, tell it what to do, end it.
 
-The worker is `python -m bpe_core`, a process of its own, so that a training at full speed takes no time from the
+The worker is `python -m bpe_core.worker`, a process of its own, so that a training at full speed takes no time from the
 screen. Its stdout is a pipe that is read in portions, between which keys are heard; what they say is gathered and
 handed on at most `BATCHES_PER_SECOND` times a second. A worker that is faster than we can read waits in its write.
 """
@@ -10,15 +10,25 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from bpe_core.cli.events import Counting, Done, Event, Failed, Merges, State
-from bpe_core.cli.result_events import Explained, Places
-from bpe_core.cli.wire import Command, WireError, parse, to_line
 from bpe_core.errors import BpeError
+from bpe_core.worker.explain import Explained, Places
+from bpe_core.worker.messages import (
+    Done,
+    Event,
+    Failed,
+    Merges,
+    Request,
+    State,
+    Unpacker,
+    WireError,
+    WorkProgress,
+    packed,
+)
 
 BATCHES_PER_SECOND: Final = 10
 """Each draws most of the screen again, and a key that is pressed meanwhile has to wait for it."""
@@ -30,8 +40,6 @@ PIPE_BYTES: Final = 1 << 16
 """So much, and as much again, is kept of what a worker says while the screen draws."""
 PORTION: Final = 1 << 14
 """Bytes that are read and understood at one go: some 250 merges, in a millisecond."""
-MODESTY: Final = 5
-"""How much less urgent a worker is than the screen, in steps of `nice`."""
 _LONGEST_REST: Final = 0.5
 """Seconds more that a late screen gets at most."""
 _URGENT: Final = State | Explained | Places | Done | Failed
@@ -41,53 +49,41 @@ PATIENCE: Final = 3.0
 
 
 class NoWorkerError(BpeError):
-    """No process can be started: too many are running, too little memory is left, or it cannot be told what to do."""
+    """No process can be started: too many are running, or too little memory is left."""
 
 
-class Job:
+class WorkerProcess:
     """One worker process: an async context manager that leaves no process behind, whatever happens inside it.
 
-    >>> async with Job("train", "book.txt", "-o", "book.json", "--stream") as job:   # doctest: +SKIP
-    ...     async for events in job.batches():
+    >>> async with WorkerProcess(CountRequest(("book.txt",), "gpt4")) as worker:   # doctest: +SKIP
+    ...     async for events in worker.batches():
     ...         ...
     """
 
-    def __init__(self, *arguments: str) -> None:
-        self.arguments = arguments
-        self._process: Process
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._process: Process | None = None
+        self._unsent = [packed(request)]
+        """What the worker is told as soon as it exists."""
         self._errors: asyncio.Task[str]
 
     async def __aenter__(self) -> Self:
         """Start it. Raises `NoWorkerError`."""
         try:
-            self._process = await self._started()
+            self._process = process = await _started()
         except OSError as error:
             raise NoWorkerError(f"No worker process can be started: {error.strerror}; try again later.") from error
-        except ValueError as error:
-            sentence = "No path, pattern or special token can hold a NUL character; take it out."
-            raise NoWorkerError(sentence) from error
         with suppress(OSError, AttributeError):  # the screen goes first where both want the same core
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + MODESTY)
-        self._errors = asyncio.create_task(self._last_error_line())
+            nice = os.getpriority(os.PRIO_PROCESS, 0) + self.request.NICE
+            os.setpriority(os.PRIO_PROCESS, process.pid, nice)
+        self._errors = asyncio.create_task(_last_line(process))
+        self._write(b"".join(self._unsent))
         return self
-
-    async def _started(self) -> Process:
-        # -P keeps the current folder out of the import path: a json.py that happens to lie there must not run.
-        # A session of its own: a Ctrl+C typed in the terminal is for the app, which then ends the worker in order.
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "bpe_core", *self.arguments),
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            limit=PIPE_BYTES,
-            start_new_session=True,
-            env=_environment(),
-        )
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        ending = asyncio.create_task(self._end())
+        ending = asyncio.create_task(self._end(self._running))
         cancelled: asyncio.CancelledError | None = None
         while not ending.done():
             try:
@@ -97,104 +93,108 @@ class Job:
         if cancelled is not None:
             raise cancelled
 
-    async def _end(self) -> None:
+    async def _end(self, process: Process) -> None:
         """Terminate the worker unless it has ended, and kill it if it has not ended within `PATIENCE` seconds."""
-        if self._process.returncode is None:
+        if process.returncode is None:
             with suppress(ProcessLookupError):
-                self._process.terminate()
+                process.terminate()
         try:
             # Process.wait() does not return while the pipe still holds something: drain it to its end first.
             async with asyncio.timeout(PATIENCE):
-                await self._drain()
-                await self._process.wait()
+                await _drain(process)
+                await process.wait()
         except TimeoutError:
             with suppress(ProcessLookupError):
-                self._process.kill()
-            await self._drain()
-            await self._process.wait()
+                process.kill()
+            await _drain(process)
+            await process.wait()
         finally:
             self._errors.cancel()
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+            if process.stdin is not None:
+                process.stdin.close()
+
+    @property
+    def _running(self) -> Process:
+        assert self._process is not None, "the worker has not been started"
+        return self._process
 
     @property
     def pid(self) -> int:
         """The worker's process number."""
-        return self._process.pid
+        return self._running.pid
 
-    def send(self, command: Command) -> None:
-        """Tell the worker something; a worker that has already ended hears nothing, and that is no error."""
-        self.write(to_line(command))
+    def send(self, message: object) -> None:
+        """Tell the worker something, which is kept for it until it exists; once it has ended, nothing is told."""
+        if self._process is None:
+            self._unsent.append(packed(message))
+        else:
+            self._write(packed(message))
 
-    def write(self, line: str) -> None:
-        """Send a line, its end included, to a worker that understands other lines than those of `wire.Command`."""
-        stdin = self._process.stdin
-        if stdin is not None and not stdin.is_closing() and self._process.returncode is None:
-            stdin.write(line.encode())
+    def _write(self, data: bytes) -> None:
+        stdin = self._running.stdin
+        if stdin is not None and not stdin.is_closing() and self._running.returncode is None:
+            stdin.write(data)
 
     async def batches(self) -> AsyncIterator[list[Event]]:
         """What the worker says, several events at a time; ends after `Done` or `Failed`.
 
         A worker that dies without either is reported as a `Failed` of our own.
         """
-        lines, rest = _Lines(self._process.stdout), _Rest()
+        pipe, unpacker, rest = self._running.stdout, Unpacker(), _Rest()
+        assert pipe is not None
         gathered: list[Event] = []
-        while not lines.ended:
+        while True:
             await asyncio.sleep(0)
             news: list[Event] = []
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(rest.end if gathered else None):
-                    news = list(_events(await lines.read()))
+                    if not (portion := await pipe.read(PORTION)):
+                        break
+                    news = _understood(unpacker, portion)
             gathered += news
             if gathered and (rest.is_over() or any(isinstance(event, _URGENT) for event in news)):
-                events, gathered = coalesced(gathered), []
-                is_fleeting = any(isinstance(event, Merges) and len(event.rows) > FLEETING for event in events)
+                events, gathered = newest_progress(gathered), []
+                is_fleeting = sum(len(event) for event in events if isinstance(event, Merges)) > FLEETING
                 yield events
                 if isinstance(events[-1], Done | Failed):
                     return
                 rest.begin(1 / (SELDOM if is_fleeting else BATCHES_PER_SECOND))
-        yield [*coalesced(gathered), Failed(await self._obituary())]
+        yield [*newest_progress(gathered), Failed(await self._obituary(self._running))]
 
-    async def _obituary(self) -> str:
+    async def _obituary(self, process: Process) -> str:
         """One sentence on a worker that ended without a last word."""
-        code = await self._process.wait()
+        code = await process.wait()
         if code < 0:
             name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
             return f"The worker process was killed ({name})."
         last = await self._errors
         return f"The worker process ended by itself (exit code {code}){': ' + last.rstrip('.') if last else ''}."
 
-    async def _last_error_line(self) -> str:
-        assert self._process.stderr is not None
-        text = (await self._process.stderr.read()).decode("utf-8", "replace").strip()
-        return text.splitlines()[-1] if text else ""
 
-    async def _drain(self) -> None:
-        assert self._process.stdout is not None
-        while await self._process.stdout.read(PIPE_BYTES):
-            pass
+async def _started() -> Process:
+    # -P keeps the current folder out of the import path: a json.py that happens to lie there must not run.
+    # A session of its own: a Ctrl+C typed in the terminal is for the app, which then ends the worker in order.
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "bpe_core.worker"),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        limit=PIPE_BYTES,
+        start_new_session=True,
+    )
 
 
-class _Lines:
-    """The whole lines that come out of a pipe."""
+async def _last_line(process: Process) -> str:
+    """The last line on the worker's stderr, which is read to its end."""
+    assert process.stderr is not None
+    text = (await process.stderr.read()).decode("utf-8", "replace").strip()
+    return text.splitlines()[-1] if text else ""
 
-    def __init__(self, pipe: asyncio.StreamReader | None) -> None:
-        assert pipe is not None
-        self._pipe = pipe
-        self._rest: list[bytes] = []  # of the last line; a long one is put together once, and not again at each read
-        self.ended = False
 
-    async def read(self) -> list[bytes]:
-        """The lines that end in the next portion read, without their newlines; a cancelled call loses nothing."""
-        portion = await self._pipe.read(PORTION)
-        self.ended = not portion
-        if b"\n" not in portion:
-            self._rest.append(portion)
-            return []
-        *lines, last = portion.split(b"\n")
-        lines[0] = b"".join((*self._rest, lines[0]))
-        self._rest = [last]
-        return lines
+async def _drain(process: Process) -> None:
+    assert process.stdout is not None
+    while await process.stdout.read(PIPE_BYTES):
+        pass
 
 
 class _Rest:
@@ -221,36 +221,28 @@ class _Rest:
         return now >= self.end
 
 
-def _environment() -> dict[str, str]:
-    """Ours, but that a worker's output is buffered: without, Python loses what a write cut short by a signal left."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+def _understood(unpacker: Unpacker, portion: bytes) -> list[Any]:
+    """The events that end in this portion, up to the last; what is none is a failure: no worker of ours wrote it."""
+    events: list[Event] = []
+    try:
+        for event in unpacker.feed(portion):
+            events.append(event)
+            if isinstance(event, Done | Failed):
+                break
+    except WireError as error:
+        events.append(Failed(str(error)))
+    return events
 
 
-def _events(lines: Iterable[bytes]) -> Iterator[Event]:
-    """The events of `lines` up to the last; a line that is none is a failure, for no worker of ours wrote it."""
-    for line in lines:
-        try:
-            event = parse(line)
-        except WireError as error:
-            event = Failed(str(error))
-        yield event
-        if isinstance(event, Done | Failed):
-            return
+def newest_progress(events: Iterable[Event]) -> list[Event]:
+    """`events`, but of neighboring reports of progress only the newest.
 
-
-def coalesced(events: Iterable[Event]) -> list[Event]:
-    """`events` with neighbouring merges made one batch, and of neighbouring progress reports only the newest.
-
-    >>> coalesced([Counting(1, 9, "a"), Counting(5, 9, "a"), Merges([[1]]), Merges([[2]])])
-    [Counting(done=5, total=9, name='a', role='corpus'), Merges(rows=[[1], [2]])]
+    >>> newest_progress([WorkProgress("counting", 1, 9), WorkProgress("counting", 5, 9), State("running")])
+    [WorkProgress(activity='counting', done=5, total=9, name='', role='corpus'), State(state='running', reached=None)]
     """
     result: list[Event] = []
     for event in events:
-        last = result[-1] if result else None
-        if isinstance(event, Merges) and isinstance(last, Merges):
-            last.rows.extend(event.rows)
-        elif isinstance(event, Counting) and isinstance(last, Counting):
-            result[-1] = event
-        else:
-            result.append(event)
+        if isinstance(event, WorkProgress) and result and isinstance(result[-1], WorkProgress):
+            result.pop()
+        result.append(event)
     return result

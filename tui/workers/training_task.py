@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.cli.training_arguments import first_vocabulary, training_arguments
 from bpe_core.cli.training_options import rules_of, sample_of
-from bpe_core.cli.wire import Command
 from bpe_core.trainer.options import Options
 from bpe_core.vocabulary import Vocabulary
+from bpe_core.worker.messages import Command
+from bpe_core.worker.train import TrainRequest
 from tui.state.training import TrainingOptions
 
 if TYPE_CHECKING:
@@ -36,14 +37,11 @@ class TrainingTask:
     resume: str = ""
     """The file in which an earlier run of the same training has left what it learned: its checkpoint, or its output."""
 
-    def arguments(self, output: Path) -> list[str]:
-        """The command line of the worker."""
-        waits = ["--paused"] if self.first != RUN else []
+    def request(self, output: Path) -> TrainRequest:
+        """What the worker is asked for."""
         keeps = ["--keep-existing"] if self.resume != str(output) else []
-        command = ["train", "-o", str(output), *keeps, "--stream", *waits]
-        if self.resume:
-            command += ["--resume-from", self.resume]
-        return [*command, *self.asked_for]
+        resumes = ["--resume-from", self.resume] if self.resume else []
+        return TrainRequest(("-o", str(output), *keeps, *resumes, *self.asked_for), self.first)
 
     @property
     def asked_for(self) -> list[str]:

@@ -2,31 +2,27 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
-from bpe_core.cli.events import (
+from bpe_core.trainer import Merge
+from bpe_core.worker.counting import CountRequest
+from bpe_core.worker.messages import (
     Checkpoint,
     Counted,
-    Counting,
     Done,
     Event,
     Failed,
     Merges,
-    Preparing,
     Saved,
     Skipped,
     Started,
     State,
+    WorkProgress,
 )
-from bpe_core.trainer import Merge
 from tui.state.training import Phase, Run, Totals
-from tui.workers.process import Job
-
-_AT_ONCE: Final = 1024
-"""Merges that are understood between two moments for keys."""
+from tui.workers.process import WorkerProcess
 
 
 @dataclass(slots=True)
@@ -46,37 +42,27 @@ class TrainingUpdate:
     """Why the newest checkpoint could not be written; empty if it was, None if none was tried."""
 
 
-async def training(job: Job) -> AsyncIterator[TrainingUpdate]:
+async def training(worker: WorkerProcess) -> AsyncIterator[TrainingUpdate]:
     """The updates of a training, from the first file counted to its end."""
     run, pace, skipped = Run("counting"), Pace(), 0
-    async for events in job.batches():
+    async for events in worker.batches():
         update = TrainingUpdate(run)
         for event in events:
             skipped += isinstance(event, Skipped)
-            for part in _parts(event):
-                run = _folded(run, part, update, pace)
-                await asyncio.sleep(0)
+            run = _folded(run, event, update, pace)
+            await asyncio.sleep(0)
         if update.totals is not None:
             update.totals = replace(update.totals, skipped=skipped)
         update.run = run
         yield update
 
 
-def _parts(event: Event) -> Iterator[Event]:
-    """The event, many merges as several: each takes but a moment to understand."""
-    if isinstance(event, Merges) and len(event.rows) > _AT_ONCE:
-        for start in range(0, len(event.rows), _AT_ONCE):
-            yield Merges(event.rows[start : start + _AT_ONCE])
-    else:
-        yield event
-
-
 def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run:
     """`run` after `event`; what is not part of a run is put into `update`."""
     match event:
-        case Counting(done, total, name):
+        case WorkProgress("counting", done, total, name):
             return replace(run, done=done, total=total, detail=name, rate=pace.rate(done))
-        case Preparing(done, total, name):
+        case WorkProgress("preparing", done, total, name):
             if (run.phase, run.detail) != ("preparing", name):
                 pace.restart()
             return replace(run, phase="preparing", done=done, total=total, detail=name, rate=pace.rate(done))
@@ -88,13 +74,13 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
         case Started(tokens, merges, first_counts=first_counts):
             update.started = event
             pace.restart()
-            return Run("merging", 0, merges, tokens_at_start=tokens, first_counts=tuple(first_counts))
+            return Run("merging", 0, merges, tokens_at_start=tokens, first_counts=first_counts)
         case Merges():
-            update.merges += event.merges()
+            update.merges += event
             done = update.merges[-1].step
             return replace(run, done=done, rate=pace.rate(done))
         case State("paused", reached):
-            return replace(run, phase="paused", rate=0.0, detail=reached)
+            return replace(run, phase="paused", rate=0.0, detail=str(reached or ""))
         case State("running"):
             pace.restart(run.done)
             return replace(run, phase="merging", detail="")
@@ -114,8 +100,8 @@ def _folded(run: Run, event: Event, update: TrainingUpdate, pace: "Pace") -> Run
 async def totals(paths: tuple[str, ...], pattern: str) -> AsyncIterator[Totals]:
     """What these texts amount to under a split pattern, once it is counted."""
     skipped = 0
-    async with Job("count", *paths, "--pattern", pattern, "--stream") as job:
-        async for events in job.batches():
+    async with WorkerProcess(CountRequest(paths, pattern)) as worker:
+        async for events in worker.batches():
             for event in events:
                 match event:
                     case Skipped():

@@ -7,7 +7,7 @@ import pytest
 from bpe_core import train
 from bpe_core.auditing import usage
 from bpe_core.corpus import find_files
-from bpe_core.corpus.reading import Stopped
+from bpe_core.errors import Stopped
 
 TEXTS = ("low lower lowest " * 40, "low and behold\n" * 9, "", "a newer, wider, lower one " * 3)
 LEARNED = train(TEXTS, vocab_size=290)

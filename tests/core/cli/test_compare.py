@@ -5,10 +5,7 @@ import json
 import pytest
 
 from bpe_core import load, metrics, save, train
-from bpe_core.cli.events import Done
 from bpe_core.cli.main import main
-from bpe_core.cli.result_events import Compared, ComparedTexts
-from bpe_core.cli.wire import parse
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times\n" * 9
 TALE = "One tale\n\n# English\n\nthe theme of it\n\n# Русский\n\nтема его\n"
@@ -136,23 +133,6 @@ def test_each_tokenizer_has_its_own_pattern(two, tmp_path, capsys):
         len(load(two[0]).encode(TEXT)),
         len(load(two[0], pattern="none").encode(TEXT)),
     ]
-
-
-def test_a_worker_tells_of_texts_while_it_goes_on(two, tmp_path, capsys):
-    for name in "abc":
-        (tmp_path / f"{name}.txt").write_text(name + TEXT)
-    folder = str(tmp_path)
-    code = main(["measure", "-t", two[0], "--pattern", "gpt2", "--stream", f"{folder}/a.txt", f"{folder}/b.txt"])
-    told = list(map(parse, capsys.readouterr().out.splitlines()))
-    assert code == 0
-    texts = [text for event in told if isinstance(event, ComparedTexts) for text in event.texts()]
-    assert [(text.amounts.name, text.path, text.folder) for text in texts] == [
-        (f"{name}.txt", f"{folder}/{name}.txt", tmp_path.name) for name in "ab"[: len(texts)]
-    ]
-    assert isinstance(told[-1], Done)
-    if told[-1].reason == "compared":  # else the end of stdin, which is told to stop, came first
-        (found,) = [event.found for event in told if isinstance(event, Compared)]
-        assert found["total"]["tokens"] == [sum(text.amounts.n_tokens[0] for text in texts)]
 
 
 def test_measures_are_told_with_their_units(two, tmp_path, capsys):

@@ -4,18 +4,19 @@ import os
 import random
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from ended_trainings import EndedTrainings
-from worker_process import Worker
+from worker_process import STOP, WAIT, Worker, training
 
 from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, reference, save
 from bpe_core.cli.checkpoints import Checkpoints
-from bpe_core.cli.events import Checkpoint, Done, Event, Merges, State
 from bpe_core.cli.main import main
-from bpe_core.cli.report import Report
 from bpe_core.trainer.ties import TIES
+from bpe_core.worker.job import Job
+from bpe_core.worker.messages import Checkpoint, Command, Done, Event, Merges, State
 
 
 def learned(tokenizer: Tokenizer) -> object:
@@ -53,7 +54,8 @@ def test_stopped_anywhere_and_resumed_the_merges_are_those_of_a_run_that_never_s
         trainer._sources = sources  # a file each, where the texts given to `Trainer` have one source in common
         (tmp_path / "out.json").unlink()
         if r.random() < 0.5:
-            Checkpoints(tmp_path / "out.json.checkpoint", Report()).keep(trainer)
+            with closing(Job()) as job:
+                Checkpoints(tmp_path / "out.json.checkpoint", job).keep(trainer)
         else:
             save(trainer.tokenizer(), tmp_path / "out.json")
         assert main([*command, "--resume"]) == 0
@@ -68,7 +70,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
     workers: list[Worker] = []
 
     def start(*arguments: str | Path) -> Worker:
-        workers.append(Worker(*arguments, cwd=tmp_path))
+        workers.append(Worker(training(*arguments, first=WAIT), cwd=tmp_path))
         return workers[-1]
 
     yield start
@@ -116,8 +118,8 @@ def test_ended_by_signals_at_any_moment_and_resumed_over_and_over(
 def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(
     start: Callable[..., Worker], corpus: Path, tmp_path: Path
 ) -> None:
-    worker = start("train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "360", "--paused")
-    worker.tell("step 30")
+    worker = start(corpus, "-o", tmp_path / "out.json", "--vocab-size", "360")
+    worker.tell(Command("step", 30))
     kept = worker.until(Checkpoint)[-1]
     assert kept == Checkpoint(str(tmp_path / "out.json.checkpoint"), 30)
     worker.process.kill()
@@ -130,17 +132,17 @@ def test_known_merges_are_made_though_the_worker_is_paused(
     start: Callable[..., Worker], corpus: Path, tmp_path: Path
 ) -> None:
     def made(events: list[Event]) -> list[int]:
-        return [row[0] for event in events if isinstance(event, Merges) for row in event.rows]
+        return [merge.step for event in events if isinstance(event, Merges) for merge in event]
 
-    command = "train", corpus, "-o", tmp_path / "out.json", "--vocab-size", "400", "--paused"
+    command = corpus, "-o", tmp_path / "out.json", "--vocab-size", "400"
     worker = start(*command)
-    worker.tell("step 20", "stop")
+    worker.tell(Command("step", 20), STOP)
     assert made(worker.rest()) in ([], list(range(1, 21)))
     worker = start(*command, "--resume")
     events = worker.until(State)
     if (tmp_path / "out.json").exists():
         assert made(events) == list(range(1, 21)) and events[-1] == State("paused")
-    worker.tell("stop")
+    worker.tell(STOP)
     assert isinstance(worker.rest()[-1], Done)
 
 

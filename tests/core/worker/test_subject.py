@@ -12,27 +12,24 @@ from pathlib import Path
 import pytest
 
 from bpe_core import load, reference, save, train
-from bpe_core.cli.control import Control
 from bpe_core.cli.main import main
-from bpe_core.cli.report import report_to
-from bpe_core.cli.why import _subject
-from bpe_core.cli.why_subject import Question, Subject
+from bpe_core.cli.training_arguments import question_of_training
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.worker.job import Job
+from bpe_core.worker.subject import Question, Subject, counted_subject
 
 Words = dict[tuple[int, ...], int]
 """Distinct pieces as ids, in the order of first appearance -> how often they occur."""
 
 
 def counted(question: Question) -> Subject:
-    with closing(Control(stdin=False)) as control, closing(report_to(False, control)) as report:
-        subject = _subject(question, False, control, report)
-    assert subject is not None
-    return subject
+    with closing(Job()) as job:
+        return counted_subject(question, job)
 
 
 def kept_and_growing(out: Path, tokenizer: Tokenizer, asked: list[str], paths: list[str]) -> tuple[Subject, Subject]:
-    growing = counted(Question.of_training([*asked, *paths]))
+    growing = counted(question_of_training([*asked, *paths]))
     assert growing.tokenizer.step == 0
     growing.grow(tokenizer.merges)
     return counted(Question.of_file(load(out), paths, None)), growing

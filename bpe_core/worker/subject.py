@@ -1,29 +1,41 @@
-"""What a `why` asks about: the merges of a vocabulary, and the corpus they were learned from, read as it was then."""
+"""What is explained: the merges of a vocabulary, and the corpus they were learned from, read as it was read then."""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
-from bpe_core.cli.control import Control
-from bpe_core.cli.counting import count_files
-from bpe_core.cli.report import Report
-from bpe_core.cli.training_arguments import first_vocabulary, training_arguments
-from bpe_core.cli.training_options import rules_of, sample_of, start_of
-from bpe_core.content.presets import PRESETS, Preset
+from bpe_core import kernel
 from bpe_core.corpus import Counts, find_files
-from bpe_core.corpus.reading import TextFile
 from bpe_core.corpus.sampling import Sample
-from bpe_core.corpus.weights import parsed, portions_by_weight
+from bpe_core.corpus.weights import portions_by_weight
+from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import GIVEN, Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
 from bpe_core.explain.token_uses import TokenUses, token_uses
-from bpe_core.patterns import Splitter
-from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.vocabulary.merge_loop import Triple
+from bpe_core.worker.counting import count_files
+
+if TYPE_CHECKING:
+    from bpe_core.content.presets import Preset
+    from bpe_core.corpus.reading import TextFile
+    from bpe_core.patterns import Splitter
+    from bpe_core.tokenizer import Tokenizer
+    from bpe_core.tokenizer.training_record import TrainingRecord
+    from bpe_core.vocabulary.merge_loop import Triple
+    from bpe_core.worker.job import Job
+
+MOST_ON_DISK: Final = (1 << 24, 1 << 28)
+"""Bytes of texts that are counted beside the screen without and with the kernel: in a second or two."""
+MOST_IN_PIECES: Final = (1 << 18, 1 << 23)
+"""Bytes of distinct pieces whose pairs are counted, without and with the kernel."""
+MOST_UNSPLIT: Final = (1 << 17, 1 << 21)
+"""Of these, bytes in pieces longer than `_LONG`: where texts are not split, nearly each merge changes all of them."""
+_LONG: Final = 1 << 12
+"""Characters."""
 
 
 class Texts(Protocol):
@@ -33,8 +45,8 @@ class Texts(Protocol):
     def size(self) -> int:
         """Bytes on disk that are read of it."""
 
-    def counts(self, pattern: str, control: Control, report: Report) -> Counts | None:
-        """Its pieces by this pattern; None if `control` said stop before the end."""
+    def counts(self, pattern: str, job: Job) -> Counts:
+        """Its pieces by this pattern. Raises `Stopped`."""
 
     def texts(self, by: Splitter) -> Iterator[CorpusText]:
         """Its texts in order, each as a document; a sample depends on where a splitter lets texts be cut."""
@@ -43,12 +55,12 @@ class Texts(Protocol):
 class Files:
     """Texts on disk, read anew each time that one goes through them."""
 
-    def __init__(self, paths: list[str], weights: Mapping[str, Fraction], sample: Sample | None) -> None:
+    def __init__(self, paths: Sequence[str], weights: Mapping[str, Fraction], sample: Sample | None) -> None:
         self._paths, self._weights, self._sample = paths, weights, sample
         self._files = find_files(paths).files
 
     @classmethod
-    def of_record(cls, paths: list[str], record: TrainingRecord | None) -> "Files":
+    def of_record(cls, paths: Sequence[str], record: TrainingRecord | None) -> Files:
         """These texts, weighted and sampled as a training did that left this record."""
         files = cls(paths, {}, None)
         if record is not None:
@@ -62,9 +74,8 @@ class Files:
         size = sum(file.size for file in self._files)
         return int(size * self._sample.share) if self._sample else size
 
-    def counts(self, pattern: str, control: Control, report: Report) -> Counts | None:
-        """Their pieces by this pattern; None if `control` said stop before the end."""
-        return count_files(self._paths, pattern, control, report, weights=self._weights, sample=self._sample)
+    def counts(self, pattern: str, job: Job) -> Counts:
+        return count_files(self._paths, pattern, job, weights=self._weights, sample=self._sample)
 
     def texts(self, by: Splitter) -> Iterator[CorpusText]:
         """The texts in order; of a sample its stretches, whose lines are numbered as those of the file."""
@@ -87,7 +98,7 @@ class PresetTexts:
     def __init__(self, preset: Preset) -> None:
         self._preset = preset
 
-    def counts(self, pattern: str, control: Control, report: Report) -> Counts:
+    def counts(self, pattern: str, job: Job) -> Counts:
         """Their pieces, by the example's own pattern."""
         return self._preset.counts()
 
@@ -111,24 +122,13 @@ class Question:
     """Bytes of a token at most."""
 
     @classmethod
-    def of_file(cls, tokenizer: Tokenizer, paths: list[str], preset: Preset | None) -> Self:
+    def of_file(cls, tokenizer: Tokenizer, paths: Sequence[str], preset: Preset | None) -> Self:
         """Of a kept vocabulary; its training record says how the texts were read."""
         record = tokenizer.record
         texts = PresetTexts(preset) if preset else Files.of_record(paths, record)
         if record is None:
             return cls(tokenizer, texts, preset.options.ties if preset else "first")
         return cls(tokenizer, texts, record.ties, record.max_token_length)
-
-    @classmethod
-    def of_training(cls, arguments: list[str]) -> Self:
-        """Of a training under way; `arguments` are those of its `train`. Raises `OptionError` as that does."""
-        options = training_arguments(arguments)
-        old = start_of(options, lambda done, total: None)
-        rules = rules_of(options, old)
-        tokenizer = Tokenizer(first_vocabulary(rules, old), rules.pattern)
-        weights, sample = parsed(options.weight, options.paths), sample_of(options)
-        texts = PresetTexts(PRESETS[options.preset]) if options.preset else Files(options.paths, weights, sample)
-        return cls(tokenizer, texts, rules.ties, rules.max_token_length)
 
 
 @dataclass(slots=True)
@@ -186,3 +186,24 @@ def _weights(record: TrainingRecord, files: Sequence[TextFile]) -> dict[str, Fra
     if len(known) == len(files):
         weights = [weight for _, weight in known]
     return {str(file.path): Fraction(weight) for file, weight in zip(files, weights, strict=True) if weight > 1}
+
+
+def counted_subject(question: Question, job: Job, *, is_limited: bool = False) -> Subject:
+    """The subject of a question, its corpus counted. Raises `Stopped`, and `TextError` if it is too large and
+    `is_limited`."""
+    if is_limited:
+        _check_size("texts", question.texts.size, MOST_ON_DISK)
+    counts = question.texts.counts(question.tokenizer.pattern, job)
+    if is_limited:
+        sizes = [*map(len, counts.pieces)]
+        _check_size("different pieces", sum(sizes), MOST_IN_PIECES)
+        _check_size("text in long pieces", sum(size for size in sizes if size > _LONG), MOST_UNSPLIT)
+    return Subject(question, PairCounts(question.tokenizer, counts.pieces))
+
+
+def _check_size(what: str, n_bytes: int, most: tuple[int, int]) -> None:
+    if n_bytes > most[kernel.available]:
+        raise TextError(
+            f"These are {n_bytes / 1e6:,.1f} MB of {what}, too much to count pairs in beside the screen (at most "
+            f"{most[kernel.available] / 1e6:,.1f} MB); `bpescope why` in a terminal has more patience."
+        )

@@ -3,19 +3,34 @@
 import base64
 import os
 import random
-import re
 import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from worker_process import Worker
+from worker_process import RUN, STOP, WAIT, Worker, training
 
-from bpe_core import load
-from bpe_core.cli.events import Counted, Counting, Done, Event, Failed, Merges, Saved, Skipped, Started, State
-from bpe_core.cli.result_events import Measured, Verdicts
-from bpe_core.trainer import Trainer
+from bpe_core import load, save, train
+from bpe_core.trainer import Merge, Trainer
+from bpe_core.trainer.conditions import condition
+from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
+from bpe_core.worker.compare import Compared, ComparedTexts, CompareRequest
+from bpe_core.worker.counting import CountRequest
+from bpe_core.worker.messages import (
+    Command,
+    Counted,
+    Done,
+    Event,
+    Failed,
+    Merges,
+    Request,
+    Saved,
+    Skipped,
+    Started,
+    State,
+    WorkProgress,
+)
 
 
 @pytest.fixture
@@ -23,8 +38,8 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
     """Starts workers in an empty folder, and leaves none behind."""
     workers: list[Worker] = []
 
-    def start(*arguments: str | Path, stream: bool = True) -> Worker:
-        workers.append(Worker(*arguments, cwd=tmp_path, stream=stream))
+    def start(request: Request) -> Worker:
+        workers.append(Worker(request, cwd=tmp_path))
         return workers[-1]
 
     yield start
@@ -47,20 +62,21 @@ def corpus(tmp_path: Path) -> Path:
 
 def steps(events: list[Event]) -> list[int]:
     """The steps of all merges among the events."""
-    return [row[0] for event in events if isinstance(event, Merges) for row in event.rows]
+    return [merge.step for event in events if isinstance(event, Merges) for merge in event]
 
 
 def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Path) -> None:
     (tmp_path / "seed.txt").write_text("aaabdaaabac")
-    worker = start("train", "seed.txt", "-o", "out.json", "--vocab-size", "259", "--pattern", "none")
-    events = [event for event in worker.rest() if not isinstance(event, Counting)]
+    worker = start(training("seed.txt", "-o", "out.json", "--vocab-size", "259", "--pattern", "none"))
+    events = [event for event in worker.rest() if not isinstance(event, WorkProgress)]
     seed = ["aaabdaaabac".count(chr(byte)) for byte in range(256)]
     assert events[:3] == [
         Counted(1, 11, 11, 1, 1),
-        Started(tokens=11, merges=3, first_counts=seed, n_bytes=11),
+        Started(tokens=11, merges=3, first_counts=tuple(seed), n_bytes=11),
         State("running"),
     ]
-    assert next(event.rows for event in events if isinstance(event, Merges))[0] == [1, 97, 97, 256, "6161", 4, 1, 9]
+    first = next(merge for event in events if isinstance(event, Merges) for merge in event)
+    assert first == Merge(1, 97, 97, 256, b"aa", 4, 1, 9)
     assert steps(events) == [1, 2, 3]
     assert events[-2] == Saved("out.json")
     match events[-1]:
@@ -72,26 +88,26 @@ def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Pat
 
 
 def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "2000", "--paused")
-    worker.tell("pace 10", "until step >= 4")
+    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "2000", first=WAIT))
+    worker.tell(Command("pace", 10), Command("until", condition=condition("step >= 4")))
     worker.until(Started)
     events = worker.until(State)  # it is paused from the start
-    while events[-1] != State("paused", "step >= 4"):
+    while events[-1] != State("paused", condition("step >= 4")):
         events += worker.until(State)
-    told = [event.rows for event in events if isinstance(event, Merges)]
-    assert [len(rows) for rows in told] == [1, 1, 1, 1], "each merge is told when it is made"
-    worker.tell("step 1")
+    told = [event for event in events if isinstance(event, Merges)]
+    assert [len(merges) for merges in told] == [1, 1, 1, 1], "each merge is told when it is made"
+    worker.tell(Command("step", 1))
     assert steps(worker.until(State)) == [5]
-    worker.tell("pace 1", "run", "pause")  # a pause is not kept waiting by the pace
+    worker.tell(Command("pace", 1), RUN, Command("pause"))  # a pause is not kept waiting by the pace
     while events[-1] != State("paused"):
         events += worker.until(State)
-    worker.tell("pace 0", "until tokens <= 60000")
+    worker.tell(Command("pace", 0), Command("until", condition=condition("tokens <= 60000")))
     events = worker.until(State)
-    while events[-1] != State("paused", "tokens <= 60,000"):
+    while events[-1] != State("paused", condition("tokens <= 60,000")):
         events += worker.until(State)
-    rows = [row for event in events if isinstance(event, Merges) for row in event.rows]
-    assert [row[7] <= 60_000 for row in rows[-2:]] == [False, True]
-    worker.tell("stop")
+    merges = [merge for event in events if isinstance(event, Merges) for merge in event]
+    assert [merge.n_tokens <= 60_000 for merge in merges[-2:]] == [False, True]
+    worker.tell(STOP)
     assert isinstance(worker.rest()[-1], Done)
 
 
@@ -100,9 +116,9 @@ def test_what_arrives_is_what_was_learned(start: Start, corpus: Path, tmp_path: 
     """The batches join to the merges of the saved file, and to those of the same training in this process."""
     merges = [
         merge
-        for event in start("train", corpus, "-o", "out.json", "--vocab-size", "1500").rest()
+        for event in start(training(corpus, "-o", "out.json", "--vocab-size", "1500")).rest()
         if isinstance(event, Merges)
-        for merge in event.merges()
+        for merge in event
     ]
     assert [(merge.left, merge.right, merge.token) for merge in merges] == load(tmp_path / "out.json").merges
     assert merges == list(Trainer(corpus.read_text(), vocab_size=1500))
@@ -110,25 +126,25 @@ def test_what_arrives_is_what_was_learned(start: Start, corpus: Path, tmp_path: 
 
 
 def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
+    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
     seen = worker.until(Merges)
-    worker.tell("pause")
+    worker.tell(Command("pause"))
     seen += worker.until(State)
     assert seen[-1] == State("paused")
     before = len(steps(seen))
 
-    worker.tell("step 3")
+    worker.tell(Command("step", 3))
     seen += worker.until(State)
     assert len(steps(seen)) == before + 3 and seen[-1] == State("paused")
-    worker.tell("step", "step 2")
+    worker.tell(Command("step", 1), Command("step", 2))
     seen += worker.until(State)
     while len(steps(seen)) < before + 6:
         seen += worker.until(State)
 
-    worker.tell("run")
+    worker.tell(RUN)
     seen += worker.until(Merges)
     assert State("running") in seen[-3:]
-    worker.tell("stop")
+    worker.tell(STOP)
     seen += worker.rest()
     assert steps(seen) == list(range(1, len(steps(seen)) + 1))
     assert seen[-2] == Saved("out.json")
@@ -141,27 +157,27 @@ def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_one_can_step_from_the_very_first_merge(start: Start, corpus: Path, tmp_path: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker = start(training(corpus, "-o", "out.json", first=WAIT))
     assert worker.until(State)[-1] == State("paused")
-    worker.tell("step 1")
+    worker.tell(Command("step", 1))
     assert steps(worker.until(State)) == [1]
-    worker.tell("pause")
+    worker.tell(Command("pause"))
     assert worker.until(State) == [State("paused")], "every command is answered"
-    worker.tell("stop")
+    worker.tell(STOP)
     assert [type(event) for event in worker.rest()] == [Saved, Done]
     assert load(tmp_path / "out.json").step == 1
 
 
 def test_the_last_step_is_the_end(start: Start, corpus: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "258", "--paused")
-    worker.tell("step", "step")
+    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "258", first=WAIT))
+    worker.tell(Command("step", 1), Command("step", 1))
     events = worker.rest()
     assert steps(events) == [1, 2] and isinstance(events[-1], Done) and events[-1].reason == "vocabulary size reached"
 
 
 @pytest.mark.slow
 def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker = start(training(corpus, "-o", "out.json", first=WAIT))
     worker.until(State)
     used = _cpu_seconds(worker)
     time.sleep(0.3)
@@ -171,27 +187,17 @@ def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
 @pytest.mark.slow
 def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("what was there before")
-    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker = start(training(corpus, "-o", "out.json", first=WAIT))
     worker.until(State)
-    worker.tell("stop")
+    worker.tell(STOP)
     last = worker.rest()
     assert [type(event) for event in last] == [Done] and worker.code() == 0
     assert (tmp_path / "out.json").read_text() == "what was there before"
 
 
 @pytest.mark.slow
-def test_nonsense_on_stdin_is_said_and_survived(start: Start, corpus: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--paused")
-    worker.until(State)
-    worker.tell("jump \x1b[2J", "", "step 2", "stop")
-    assert steps(worker.rest()) in ([1, 2], [])  # the stop may be heard before the steps are made
-    complaint = worker.stderr.read()
-    assert b"a worker knows run, pause, step N" in complaint and b"\x1b" not in complaint
-
-
-@pytest.mark.slow
 def test_killed_in_mid_training_it_leaves_no_half_file(start: Start, corpus: Path, tmp_path: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
+    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
     worker.until(Merges)
     worker.process.kill()
     assert worker.code() == -signal.SIGKILL
@@ -202,26 +208,26 @@ def test_killed_in_mid_training_it_leaves_no_half_file(start: Start, corpus: Pat
 def test_a_signal_ends_it_and_keeps_what_was_learned(
     number: signal.Signals, start: Start, corpus: Path, tmp_path: Path
 ) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
+    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
     seen = worker.until(Merges)
     worker.process.send_signal(number)
     seen += worker.rest()
-    assert isinstance(seen[-1], Done) and seen[-1].reason == "interrupted" and worker.code() == 130
+    assert isinstance(seen[-1], Done) and seen[-1].reason == "interrupted" and worker.code() == 0
     assert load(tmp_path / "out.json").step == len(steps(seen))
 
 
 @pytest.mark.slow
 def test_a_signal_reaches_a_paused_worker(start: Start, corpus: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker = start(training(corpus, "-o", "out.json", first=WAIT))
     worker.until(State)
     worker.process.terminate()
-    assert [type(event) for event in worker.rest()] == [Done] and worker.code() == 130
+    assert [type(event) for event in worker.rest()] == [Done] and worker.code() == 0
 
 
 def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
     start: Start, corpus: Path, tmp_path: Path
 ) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--vocab-size", "9000")
+    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
     learned = len(steps(worker.until(Merges)))
     worker.stdin.close()
     worker.stdout.close()
@@ -232,9 +238,9 @@ def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
 
 @pytest.mark.slow
 def test_a_paused_worker_goes_too(start: Start, corpus: Path, tmp_path: Path) -> None:
-    worker = start("train", corpus, "-o", "out.json", "--paused")
+    worker = start(training(corpus, "-o", "out.json", first=WAIT))
     worker.until(State)
-    worker.tell("step 5")
+    worker.tell(Command("step", 5))
     worker.until(State)
     worker.stdin.close()
     assert [type(event) for event in worker.rest()] == [Saved, Done] and worker.code() == 0
@@ -243,10 +249,10 @@ def test_a_paused_worker_goes_too(start: Start, corpus: Path, tmp_path: Path) ->
 
 def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> None:
     (tmp_path / "large.txt").write_text("the quick brown fox jumps over the lazy dog\n" * 400_000)
-    worker = start("train", "large.txt", "-o", "out.json")
-    worker.tell("pause")
+    worker = start(training("large.txt", "-o", "out.json"))
+    worker.tell(Command("pause"))
     assert worker.until(State)[-1] == State("paused")
-    worker.tell("run", "stop")
+    worker.tell(RUN, STOP)
     assert worker.until(State)[-1] == State("counting")
     events = worker.rest()
     assert not steps(events) and isinstance(events[-1], Done) and events[-1].steps == 0
@@ -255,13 +261,13 @@ def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_what_cannot_be_done_is_a_failed_event_and_exit_code_2(start: Start, corpus: Path, tmp_path: Path) -> None:
-    for arguments in (
-        ("train", "missing.txt", "-o", "out.json"),
-        ("train", corpus, "-o", "out.json", "--vocab-size", "10"),
-        ("count", "missing.txt"),
-        ("audit", "-t", corpus),
+    for request in (
+        training("missing.txt", "-o", "out.json"),
+        training(corpus, "-o", "out.json", "--vocab-size", "10"),
+        CountRequest(("missing.txt",), "gpt4"),
+        AuditRequest(str(corpus)),
     ):
-        worker = start(*arguments)
+        worker = start(request)
         match worker.rest():
             case [Failed(message)]:
                 assert message.endswith(".") and "\n" not in message
@@ -277,56 +283,31 @@ def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Pa
     (folder / "a.txt").write_text("low lower lowest " * 50)
     (folder / "b.txt").write_text("low lower slow")
     (folder / "photo.jpg").write_bytes(b"\xff\xd8\0\0")
-    counted = start("count", "texts").rest()
+    counted = start(CountRequest(("texts",), "gpt4")).rest()
     assert any(isinstance(event, Skipped) and event.path.endswith("photo.jpg") for event in counted)
     assert isinstance(counted[-2], Counted) and isinstance(counted[-1], Done)
 
-    start("train", "texts", "-o", "out.json", "--vocab-size", "265").rest()
-    events = start("audit", "-t", "out.json", "--corpus", "texts", "--reference", "texts").rest()
+    start(training("texts", "-o", "out.json", "--vocab-size", "265")).rest()
+    events = start(AuditRequest("out.json", corpus=("texts",), reference=("texts",))).rest()
     assert [event.role for event in events if isinstance(event, Counted)] == ["corpus", "reference"]
-    columns = {
-        event.column: dict(zip(event.ids, event.values, strict=True)) for event in events if isinstance(event, Measured)
-    }
+    columns = {event.column: event.values for event in events if isinstance(event, Measured)}
     assert columns["count"] == columns["reference"]
     assert columns.keys() == {"count", "merged", "reference", "surprise", "document_frequency", "largest_share"}
-    verdicts = [row for event in events if isinstance(event, Verdicts) for row in event.rows]
-    assert "unused-byte" in {kind for row in verdicts for kind in row["kinds"]}
-    assert isinstance(events[-1], Done) and events[-1].steps == sum(len(row["kinds"]) for row in verdicts)
-    scores = [row["score"] for row in verdicts]
+    verdicts = [one for event in events if isinstance(event, Verdicts) for one in event.verdicts]
+    assert "unused-byte" in {kind for one in verdicts for kind in one.kinds}
+    assert isinstance(events[-1], Done) and events[-1].steps == sum(len(one.kinds) for one in verdicts)
+    scores = [one.score for one in verdicts]
     assert scores == sorted(scores, reverse=True)
-    assert [row["evidence"]["count"] for row in verdicts] == [columns["count"][row["id"]] for row in verdicts]
+    assert [one.evidence["count"] for one in verdicts] == [columns["count"][one.id] for one in verdicts]
 
 
 def test_an_audit_of_huge_ids_ends(start: Start, tmp_path: Path) -> None:
     ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % (byte if byte else 10**9) for byte in range(256))
     (tmp_path / "holes.tiktoken").write_bytes(ranks)
     (tmp_path / "a.txt").write_text("a\0b")
-    events = start("audit", "-t", "holes.tiktoken", "--pattern", "none", "--corpus", "a.txt").rest()
-    counts = {
-        token: n
-        for event in events
-        if isinstance(event, Measured) and event.column == "count"
-        for token, n in zip(event.ids, event.values, strict=True)
-    }
+    events = start(AuditRequest("holes.tiktoken", "none", corpus=("a.txt",))).rest()
+    (counts,) = [event.values for event in events if isinstance(event, Measured) and event.column == "count"]
     assert len(counts) == 256 and counts[10**9] == counts[97] == 1
-
-
-@pytest.mark.slow
-def test_control_c_at_the_prompt_keeps_what_was_learned_and_says_so(start: Start, tmp_path: Path) -> None:
-    words = random.Random(0)
-    text = " ".join("".join(words.choices("etaoinshrdlu", k=words.randint(3, 12))) for _ in range(100_000))
-    (tmp_path / "words.txt").write_text(text)
-    worker = start("train", "words.txt", "-o", "out.json", "--vocab-size", "500000", stream=False)
-    said = b""
-    while b"Read 1 document" not in said:
-        said += worker.stderr.readline()
-    time.sleep(0.3)
-    worker.process.send_signal(signal.SIGINT)
-    assert worker.code() == 130
-    ending = worker.stderr.read().decode().splitlines()
-    assert len(ending) == 1 and ending[0].startswith("Interrupted")
-    learned = re.search(r"after ([\d,]+) merges?; saved in out.json", ending[0])
-    assert (load(tmp_path / "out.json").step == int(learned[1].replace(",", ""))) if learned else ending
 
 
 def _cpu_seconds(worker: Worker) -> float:
@@ -335,13 +316,16 @@ def _cpu_seconds(worker: Worker) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_a_line_that_never_ends_is_no_command_and_not_held(start: Start, tmp_path: Path) -> None:
-    (tmp_path / "book.txt").write_text("the theme of the other thesis\n" * 20)
-    worker = start("train", "book.txt", "-o", "out.json", "--paused")
-    for _ in range(20):
-        worker.stdin.write(b"x" * 1_000_000)
-    worker.tell("", "stop")
-    assert isinstance(last := worker.rest()[-1], Done) and last.reason == "stopped"
-    assert worker.code() == 0
-    told = worker.stderr.read()
-    assert told.count(b"\n") == 1 and b"Not a command: b'xxx" in told and len(told) < 300
+def test_a_comparison_tells_of_texts_while_it_goes_on(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    for name in "ab":
+        (tmp_path / f"texts/{name}.txt").write_text(f"{name} low lower lowest")
+    save(train("low lower lowest", vocab_size=262), tmp_path / "t.json")
+    events = start(CompareRequest((("t.json", "gpt2"),), ("texts/a.txt", "texts/b.txt"))).rest()
+    texts = [text for event in events if isinstance(event, ComparedTexts) for text in event.texts]
+    assert [(text.amounts.name, text.path, text.folder) for text in texts] == [
+        (f"{name}.txt", f"texts/{name}.txt", "texts") for name in "ab"
+    ]
+    (found,) = [event.found for event in events if isinstance(event, Compared)]
+    assert found["total"]["tokens"] == [sum(text.amounts.n_tokens[0] for text in texts)]
+    assert isinstance(events[-1], Done) and events[-1].reason == "compared"

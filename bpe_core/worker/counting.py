@@ -1,0 +1,77 @@
+"""Counting the pieces of files: the first step of a training, a count, an audit and an explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from bpe_core.errors import Stopped
+from bpe_core.worker.messages import Counted, Done, Role, Skipped
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+    from pathlib import Path
+
+    from bpe_core.corpus import Counts, Progress
+    from bpe_core.corpus.sampling import Sample
+    from bpe_core.worker.job import Job
+
+
+@dataclass(frozen=True, slots=True)
+class CountRequest:
+    """How much text there is in files and folders, and into how many pieces a pattern splits it."""
+
+    NICE: ClassVar[int] = 5
+    paths: tuple[str, ...]
+    pattern: str
+
+    def run(self, job: Job) -> None:
+        with suppress(Stopped):
+            count_files(self.paths, self.pattern, job)
+        job.send(Done(job.stopped or "counted", 0, job.seconds))
+
+
+def count_files(
+    paths: Sequence[str],
+    pattern: str,
+    job: Job,
+    *,
+    role: Role = "corpus",
+    outputs: Collection[Path] = (),
+    weights: Mapping[str, Fraction] | None = None,
+    sample: Sample | None = None,
+) -> Counts:
+    """Count the pieces of all texts in `paths`, files or folders.
+
+    `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
+    after it. `weights` are those of some paths, `sample` is what is read of the files.
+    Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`.
+    Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
+    """
+    from bpe_core.corpus import Counts, find_files
+    from bpe_core.corpus.weights import portions_by_weight
+
+    found = find_files(paths)
+    own, names = {place.resolve() for place in outputs}, {place.resolve().name for place in outputs}
+    files = [
+        file for file in found.files if file.required or file.path.name not in names or file.path.resolve() not in own
+    ]
+    parts: list[tuple[Counts, int]] = []
+    before, total = 0, sum(file.size for file in files)
+
+    def progress(now: Progress) -> None:
+        job.progress("counting", before + now.done, now.total if sample else total, now.name, role)
+
+    for some, weight in portions_by_weight(files, weights or {}):
+        counts = Counts.read(some, pattern, progress=progress, sample=sample)
+        if counts.stopped:
+            raise Stopped
+        before += sum(file.size for file in some) * (sample is None)
+        parts.append((counts, weight))
+    counts = parts[0][0] if not weights else Counts.weighted(parts)
+    for skipped in (*found.skipped, *counts.skipped):
+        job.send(Skipped(str(skipped.path), skipped.reason))
+    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
+    return counts

@@ -1,0 +1,242 @@
+"""Job: what long work is given. It reports through it, and learns from it how far it may go and whether to stop."""
+
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+from bpe_core.errors import Stopped
+from bpe_core.worker.messages import Activity, Command, Event, Role, State, Unpacker, WorkProgress
+
+if TYPE_CHECKING:
+    from bpe_core.trainer import Merge
+    from bpe_core.trainer.conditions import Condition
+
+UNLIMITED: Final = float("inf")
+"""The credit of a training that is running, and not stepping."""
+
+PROGRESS_EVERY: Final = 0.05
+"""Seconds between two reports of progress, at least."""
+
+ARREARS: Final = 0.05
+"""Seconds of merges at most that are made up for at once where they came later than the pace asks for."""
+
+_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class Reporter:
+    """Where the events of a job go. This one, the base class, discards them."""
+
+    def send(self, event: Event) -> None:
+        """Pass on one event. Raises OSError if nobody listens any more, which stops the job."""
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence for a person; nothing if a program reads the events."""
+
+    def close(self) -> None:
+        """End the report; a progress bar is taken off the terminal."""
+
+
+class Job:
+    """Takes what the work reports, and knows how many merges may still be made, how fast, and whether to stop.
+
+    Messages (from a thread that reads a pipe) and signals are put into one queue, which is all that a signal handler
+    does. The work calls `check`, `progress`, `receive` or `wait` where it can safely be interrupted; only there they
+    take effect.
+
+    The first SIGINT, SIGTERM or SIGHUP asks the work to stop and keep what it has; a second SIGINT raises
+    KeyboardInterrupt. SIGHUP stays ignored if it was (nohup). The end of the pipe means that whoever started the work
+    is gone, and is a "stop".
+    """
+
+    def __init__(self, reporter: Reporter | None = None, *, pipe: int | None = None) -> None:
+        """Install the signal handlers (in the main thread only); with `pipe`, read messages from that descriptor."""
+        self.reporter = reporter or Reporter()
+        self.began = time.monotonic()
+        """When it began, by `time.monotonic`."""
+        self.credit: float = UNLIMITED
+        """Merges that may still be made; UNLIMITED while running."""
+        self.goal: Condition | None = None
+        """On what the running is to end in a pause; None without a condition."""
+        self.reached: Condition | None = None
+        """The condition that ended the running; None once a command has arrived since."""
+        self.pace = 0
+        """Merges a second at most; 0 for no limit."""
+        self._due = 0.0
+        """When the next merge is due by `time.monotonic`, if there is a pace."""
+        self.held = False
+        """True from a "pause" to the next command: even counting waits."""
+        self.stopped = ""
+        """Empty while the work may go on; then "stopped" (by a command) or "interrupted" (by a signal)."""
+        self._next_progress = 0.0
+        self._inbox: SimpleQueue[Any] = SimpleQueue()
+        self._messages: deque[Any] = deque()
+        """What has arrived and is no command."""
+        self._handlers: dict[int, Any] = {}
+        if threading.current_thread() is threading.main_thread():
+            ignored = [number for number in _SIGNALS[2:] if signal.getsignal(number) is signal.SIG_IGN]
+            handled = (number for number in _SIGNALS if number not in ignored)
+            self._handlers = {number: signal.signal(number, self._on_signal) for number in handled}
+        if pipe is not None:
+            threading.Thread(target=self._read, args=(pipe,), name="messages", daemon=True).start()
+
+    def close(self) -> None:
+        """End the report, and restore the signal handlers that were there before."""
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self.reporter.close()
+
+    # Reporting
+
+    def send(self, event: Event) -> None:
+        """Report an event; blocks while a pipe is full, so a slow reader slows the work down. Without a reader the
+        job is stopped."""
+        try:
+            self.reporter.send(event)
+        except OSError:
+            self.stop("stopped")
+
+    def say(self, sentence: str) -> None:
+        """Tell a person."""
+        self.reporter.say(sentence)
+
+    def progress(self, activity: Activity, done: int, total: int, name: str = "", role: Role = "corpus") -> bool:
+        """Report progress if the last report is old enough, which is returned, and `check`.
+
+        Cheap enough for every turn of a loop.
+        """
+        now = time.monotonic()
+        is_due = now >= self._next_progress
+        if is_due:
+            self._next_progress = now + PROGRESS_EVERY
+            self.send(WorkProgress(activity, done, total, name, role))
+        self.check(activity)
+        return is_due
+
+    def check(self, activity: Activity) -> None:
+        """Raise `Stopped` if the work is to end. During a pause wait here, "paused" and then `activity` being sent."""
+        self.receive()
+        if self._must_wait:
+            self.send(State("paused"))
+            while self._must_wait:
+                self.wait()
+            self.send(State(activity))
+        if self.stopped:
+            raise Stopped
+
+    @property
+    def _must_wait(self) -> bool:
+        return self.held and not self.stopped
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self.began
+
+    # Messages and signals
+
+    def next_message(self) -> Any:
+        """The next message that is no command, waited for; None if the job is to stop."""
+        while not (self._messages or self.stopped):
+            self._apply(self._inbox.get())
+        return None if self.stopped else self._messages.popleft()
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether something has arrived that nobody has looked at."""
+        return bool(self._messages) or not self._inbox.empty()
+
+    def receive(self) -> None:
+        """Apply the commands and signals that have arrived, without waiting; cheap enough for every turn of a loop."""
+        while not self._inbox.empty():
+            self._apply(self._inbox.get())
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Block until a command or a signal arrives, and apply all that have; False if none came in `seconds`."""
+        try:
+            self._apply(self._inbox.get(timeout=seconds))
+        except Empty:
+            return False
+        self.receive()
+        return True
+
+    def stop(self, reason: str) -> None:
+        """Set `stopped` to `reason`, unless it has one already."""
+        self.stopped = self.stopped or reason
+
+    def _apply(self, message: Any) -> None:
+        if isinstance(message, int):  # the number of a signal
+            self.stop("interrupted")
+        elif isinstance(message, Command):
+            self.obey(message)
+        else:
+            self._messages.append(message)
+
+    def obey(self, command: Command) -> None:
+        """Do as a command says."""
+        if command.verb == "pace":
+            # In force at once: whoever waits for the turn of a slow pace waits for it no longer.
+            self.pace, self._due = command.n, 0.0
+            return
+        self.held = command.verb == "pause"
+        self.goal, self.reached = command.condition, None
+        match command.verb:
+            case "run" | "until":
+                self.credit = UNLIMITED
+            case "pause":
+                self.credit = 0
+            case "step":
+                # A step out of a run is a pause first: "three more", not "three more after infinity".
+                self.credit = command.n + (0 if self.credit == UNLIMITED else self.credit)
+            case "stop":
+                self.stop("stopped")
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._inbox.put(number)
+        if number == signal.SIGINT:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _read(self, pipe: int) -> None:
+        # os.read and not a buffered reader: at exit, a daemon thread inside of one would still hold its lock.
+        unpacker = Unpacker()
+        try:
+            while data := os.read(pipe, 1 << 16):
+                for message in unpacker.feed(data):
+                    self._inbox.put(message)
+        except (OSError, ValueError):
+            pass  # a pipe that cannot be read, or not be understood, is one without a reader behind it
+        self._inbox.put(Command("stop"))
+
+    # The pace of a training
+
+    def has_turn(self, before: Callable[[float], None]) -> bool:
+        """Whether the pace allows the next merge now. Blocks until it does, or else until something has arrived.
+
+        `before(seconds)` is called first where that takes some time; what has arrived is applied. Steps that were asked
+        for one by one are due at once.
+        """
+        if not self.pace or self.credit != UNLIMITED:
+            return True
+        now = time.monotonic()
+        self._due = max(self._due, now - ARREARS)
+        if self._due > now:
+            before(self._due - now)
+            if self.wait(self._due - now):
+                return False
+        self._due += 1 / self.pace
+        return True
+
+    def at_once(self, most: int) -> int:
+        """How many merges may be made before it is asked again, `most` at most: one where each is looked at."""
+        return 1 if self.pace or self.goal is not None else int(min(most, self.credit))
+
+    def made(self, merge: "Merge", n_bytes: int) -> None:
+        """Take a merge off the credit, and all of the credit if the condition holds now, in a corpus of `n_bytes`."""
+        self.credit -= 1
+        if self.goal is not None and self.goal.holds(merge, n_bytes):
+            self.credit, self.reached, self.goal = 0, self.goal, None

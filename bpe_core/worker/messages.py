@@ -1,0 +1,271 @@
+"""What a worker and whoever started it say to each other: frozen dataclasses, pickled as they are.
+
+The first message to a worker is a request, whatever follows a `Command` or what that request understands. A worker
+answers with events, in this order; at any point `Failed` may come instead, and nothing after it:
+
+A training: Progress* Skipped* Counted Progress* Started (State | Merges | Checkpoint)* Saved Done
+A count:    Progress* Skipped* Counted Done
+A fetch:    Progress* Saved Done
+An audit:   Progress* Skipped* Counted for the corpus, again for the reference, Progress* Measured* (Embedded Ranked)?
+            Verdicts* Done
+Comparison: Skipped* (Progress | ComparedTexts)* Compared Done
+Explaining: Progress* Skipped* Counted (Explained Places?)*, an answer to each question
+"""
+
+import pickle
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self
+
+from bpe_core.errors import BpeError
+
+if TYPE_CHECKING:
+    from bpe_core.trainer import Merge
+    from bpe_core.trainer.conditions import Condition
+    from bpe_core.worker.job import Job
+
+Role = Literal["corpus", "reference"]
+"""What a counted text is for: the corpus itself, or the reference an audit compares it with."""
+
+Activity = Literal["counting", "preparing", "running", "paused", "auditing", "comparing", "fetching"]
+"""What a worker is doing."""
+
+
+class Request(Protocol):
+    """What a worker can be started with: a frozen dataclass that can be pickled."""
+
+    NICE: ClassVar[int]
+    """How much less urgent its worker is than the app, in steps of `nice`."""
+
+    def run(self, job: "Job") -> None:
+        """Do it, and send what comes of it; errors are raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a worker is told on the way.
+
+    "run": go on; "pause": wait; "step": make n more merges and wait; "until": go on to the first merge after which
+    `condition` holds, and wait; "pace": from now on make at most n merges a second; "stop": end, and keep all.
+    """
+
+    verb: Literal["run", "pause", "step", "stop", "pace", "until"]
+    n: int = 0
+    """For "step", merges, which add to those of earlier steps that are still to be made; for "pace", merges a second,
+    0 for as many as can be made."""
+    condition: "Condition | None" = None
+    """For "until"."""
+
+
+ONE_STEP: Final = Command("step", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkProgress:
+    """How far one part of the work has come; sent at most every 50 ms."""
+
+    activity: Activity
+    done: int
+    """Bytes on disk where texts are read; of other work pieces, tokens or files."""
+    total: int
+    """0 where that is not known."""
+    name: str = ""
+    """The file being read, or what is done, in a few words."""
+    role: Role = "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file inside a chosen folder was skipped."""
+
+    path: str
+    reason: str
+    """A few words for a person, such as "binary"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """All files have been read: how much text that was."""
+
+    documents: int
+    bytes: int
+    """Of the texts in UTF-8."""
+    characters: int
+    """Code points."""
+    pieces: int
+    """Pieces, with repetition."""
+    unique: int
+    """Distinct pieces."""
+    role: Role = "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The trainer is ready for its first merge."""
+
+    tokens: int
+    """Tokens in the corpus before the first merge: bytes, and the ends of words where these are symbols."""
+    merges: int
+    """How many merges the vocabulary size asks for; fewer may be found."""
+    known: int = 0
+    """The first so many merges were made before, in the vocabulary that is extended or the run that is resumed: they
+    are sent like the others, but not paced."""
+    first_counts: tuple[int, ...] = ()
+    """How often each of the 256 bytes occurs, by value, then the end-of-word marker: what a curve begins with."""
+    n_bytes: int = 0
+    """Bytes of the corpus, those of each text as many times as it weighs: what a ratio is measured against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merges:
+    """Merges in the order they were learned, as columns of equal length; the first has the number `first_step`."""
+
+    first_step: int
+    left: "array[int]"
+    right: "array[int]"
+    token: "array[int]"
+    count: "array[int]"
+    ties: "array[int]"
+    n_tokens: "array[int]"
+    """Tokens in the corpus after each merge."""
+    sizes: "array[int]"
+    """Bytes of each new token."""
+    data: bytes
+    """The bytes of the new tokens, one after the other."""
+
+    @classmethod
+    def of(cls, merges: Sequence["Merge"]) -> Self:
+        """These merges, which follow each other."""
+        texts = [merge.token_bytes for merge in merges]
+        return cls(
+            first_step=merges[0].step,
+            left=array("q", [merge.left for merge in merges]),
+            right=array("q", [merge.right for merge in merges]),
+            token=array("q", [merge.token for merge in merges]),
+            count=array("q", [merge.count for merge in merges]),
+            ties=array("q", [merge.ties for merge in merges]),
+            n_tokens=array("q", [merge.n_tokens for merge in merges]),
+            sizes=array("q", map(len, texts)),
+            data=b"".join(texts),
+        )
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __iter__(self) -> Iterator["Merge"]:
+        from bpe_core.trainer import Merge
+
+        ends = pairwise(accumulate(self.sizes, initial=0))
+        texts = (self.data[start:end] for start, end in ends)
+        columns = self.left, self.right, self.token, texts, self.count, self.ties, self.n_tokens
+        for step, row in enumerate(zip(*columns, strict=True), self.first_step):
+            yield Merge(step, *row)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What was learned so far is on disk, in a tokenizer file; or why it is not."""
+
+    path: str
+    steps: int
+    """Merges in the file; 0 if there is none yet."""
+    problem: str = ""
+    """A sentence that says why the newest merges could not be written; "" if they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The worker changed what it is doing, or answers a command that changed nothing."""
+
+    state: Activity
+    reached: "Condition | None" = None
+    """For "paused": the condition that an "until" had named and that holds now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The tokenizer is on disk, complete."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The worker has finished; nothing follows."""
+
+    reason: str
+    """Why it ended, such as "vocabulary size reached" or "stopped"."""
+    steps: int
+    """Merges learned, findings made, or texts compared."""
+    seconds: float
+    """Since the worker began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The worker could not do what it was asked; nothing follows, and it exits with 2."""
+
+    message: str
+    """One sentence for a person."""
+
+
+Event = Any
+"""One of the classes above, or what the module of a request defines beside it."""
+
+
+class WireError(BpeError, ValueError):
+    """What came through a pipe is no message: cut short by a process that died, or written by something else."""
+
+
+_HEAD: Final = 4
+"""Bytes before each message that say how long it is, the most significant first."""
+
+
+def packed(message: object) -> bytes:
+    """The message as it goes through a pipe: its length, and it pickled.
+
+    >>> list(Unpacker().feed(packed(Saved("out.json"))))
+    [Saved(path='out.json')]
+    """
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return len(data).to_bytes(_HEAD, "big") + data
+
+
+class Unpacker:
+    """Takes what comes through a pipe in any portions, and gives the messages in it.
+
+    Only for what a process says that we started ourselves: unpickling may run code.
+    """
+
+    def __init__(self) -> None:
+        self._portions: list[bytes] = []  # of one message: a long one is put together once, not at each portion
+        self._missing = _HEAD
+
+    def feed(self, portion: bytes) -> Iterator[Any]:
+        """The messages that end in this portion. Raises `WireError` at one that cannot be understood."""
+        self._portions.append(portion)
+        self._missing -= len(portion)
+        if self._missing > 0:
+            return
+        data, at = b"".join(self._portions), 0
+        while len(data) - at >= self._size(data, at):
+            end = at + self._size(data, at)
+            yield _understood(data[at + _HEAD : end])
+            at = end
+        self._portions, self._missing = [data[at:]], self._size(data, at) - len(data) + at
+
+    @staticmethod
+    def _size(data: bytes, at: int) -> int:
+        """Bytes of the message that begins there, its head included; those of the head where that is not complete."""
+        if len(data) - at < _HEAD:
+            return _HEAD
+        return _HEAD + int.from_bytes(data[at : at + _HEAD], "big")
+
+
+def _understood(data: bytes) -> object:
+    try:
+        return pickle.loads(data)
+    except Exception as error:  # whatever a broken pickle makes of our classes
+        raise WireError(f"Not a message of a worker: {data[:40]!r} ({error}).") from error

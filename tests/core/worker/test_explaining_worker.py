@@ -1,0 +1,57 @@
+"""A worker that explains: it is told the merges as they are learned, and answers as `explain` does of the whole."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from worker_process import Worker
+
+from bpe_core import train
+from bpe_core.cli.training_arguments import question_of_training
+from bpe_core.corpus import Counts
+from bpe_core.errors import TextError
+from bpe_core.explain.merge_choice import explain
+from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.worker import subject
+from bpe_core.worker.explain import AskStep, Explained, ExplainTraining, LearnedMerges, Places
+from bpe_core.worker.job import Job
+from bpe_core.worker.messages import Event
+
+TEXT = "low low low lower lowest\nnewest newest widest\n" * 3
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "words.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def test_it_answers_while_a_vocabulary_grows(corpus: Path) -> None:
+    tokenizer = train(TEXT, vocab_size=270, ties="largest", pattern="gpt4")
+    merges = tuple(tokenizer.merges)
+    worker = Worker(ExplainTraining(("--ties", "largest", str(corpus))), cwd=corpus.parent)
+    worker.tell(AskStep(0), LearnedMerges(merges[:5]), AskStep(5), LearnedMerges(merges[5:]), AskStep(9), AskStep(2))
+    events: list[Event] = []
+    while not (events and isinstance(events[-1], Places) and events[-1].step == 2):  # nobody waits for an answer then
+        events.append(worker.next())
+    worker.stdin.close()
+    assert worker.code() == 0
+    worker.end()
+    counts = PairCounts(tokenizer, Counts.of(TEXT).pieces)
+    found = [event.explanation for event in events if isinstance(event, Explained)]
+    assert found == [explain(counts, step, "largest") for step in (0, 5, 9, 2)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "what"),
+    [("MOST_ON_DISK", "of texts"), ("MOST_IN_PIECES", "of different pieces"), ("MOST_UNSPLIT", "in long pieces")],
+)
+def test_it_refuses_what_would_take_too_long(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, limit: str, what: str
+) -> None:
+    monkeypatch.setattr(subject, "_LONG", 5)
+    monkeypatch.setattr(subject, limit, (10, 10))
+    with closing(Job()) as job, pytest.raises(TextError, match=what):
+        subject.counted_subject(question_of_training((str(corpus),)), job, is_limited=True)

@@ -1,0 +1,46 @@
+"""What goes through a pipe comes out the same, in whatever portions; what is no message is refused."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core import train
+from bpe_core.trainer import Trainer
+from bpe_core.trainer.conditions import condition
+from bpe_core.worker.messages import Command, Failed, Merges, State, Unpacker, WireError, packed
+
+MESSAGES = st.one_of(
+    st.builds(Failed, st.text()),
+    st.builds(Command, st.sampled_from(["step", "pace"]), st.integers(0, 10**12)),
+    st.just(Command("until", condition=condition("ratio >= 3.5"))),
+    st.just(State("paused", condition("length > 6"))),
+)
+
+
+@given(st.lists(MESSAGES), st.integers(1, 40))
+def test_messages_come_out_of_portions_of_any_size(messages: list[object], size: int) -> None:
+    data, unpacker = b"".join(map(packed, messages)), Unpacker()
+    portions = [data[at : at + size] for at in range(0, len(data), size)]
+    assert [message for portion in portions for message in unpacker.feed(portion)] == messages
+    assert list(Unpacker().feed(data)) == messages
+
+
+def test_a_message_of_which_the_end_is_missing_is_not_read() -> None:
+    unpacker, data = Unpacker(), packed(State("running"))
+    assert list(unpacker.feed(data[:-1])) == [] and list(unpacker.feed(data[-1:])) == [State("running")]
+
+
+@pytest.mark.parametrize("body", [b"", b"noise", pickle.dumps(1)[:-1], b"cnowhere\nnothing\n."])
+def test_what_is_no_message_is_refused(body: bytes) -> None:
+    with pytest.raises(WireError, match="Not a message of a worker"):
+        list(Unpacker().feed(len(body).to_bytes(4, "big") + body))
+
+
+def test_merges_are_the_same_as_columns() -> None:
+    learned = list(Trainer("the theme of the other thesis " * 9, vocab_size=275))
+    (columns,) = Unpacker().feed(packed(Merges.of(learned[4:])))
+    assert isinstance(columns, Merges) and len(columns) == len(learned) - 4
+    assert list(columns) == learned[4:]
+    assert train("aa", vocab_size=257, pattern="none").merges == [(97, 97, 256)]
