@@ -177,7 +177,7 @@ MUTANTS: Final = (
     Mutant(
         "specials-move-up",
         "vocabulary",
-        "bpe_core/vocabulary/layout.py",
+        "bpe_core/vocabulary/__init__.py",
         "if token >= min(made)]",
         "if token > min(made)]",
     ),
@@ -499,8 +499,8 @@ MUTANTS: Final = (
         "go-to-last-step",
         "tui-screen",
         "tui/screen/moments.py",
-        "return wanted.step if wanted.step <= len(merges) else 0",
-        "return wanted.step if wanted.step < len(merges) else 0",
+        "range(max(0, ceil(wanted.number) - 1) if is_far else 0,",
+        "range(max(0, ceil(wanted.number)) if is_far else 0,",
     ),
     Mutant(
         "play-from-end",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants import MUTANTS, ROOMS
+
 ROOT = Path(__file__).parents[1]
 FILES = [path for package in ("bpe_core", "tui") for path in (ROOT / package).rglob("*.py")]
 
@@ -60,3 +62,10 @@ def test_the_packages_keep_to_their_layers() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run([command, "--no-cache"], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout
+
+
+def test_every_mutant_stands_in_the_code() -> None:
+    """When code is rewritten, its mutants in `tests/mutants.py` move along."""
+    stale = [mutant.name for mutant in MUTANTS if (ROOT / mutant.file).read_text().count(mutant.old) != 1]
+    assert stale == [] and len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    assert [room for room, tests in ROOMS.items() if not any(any(ROOT.glob(path)) for path in tests)] == []

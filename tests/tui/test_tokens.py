@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core import LiveText, Tokenizer, train
-from tui.text.tokens import TokensOfRows, find_tokens
+from tui.text.tokens import TokensOfRows, find_tokens, moved
 
 CORPUS = "the theme of the other thesis,\n    the thing\n\n    that they thought through\n" * 20
 TRAINED = train(CORPUS, vocab_size=330)
@@ -67,6 +67,25 @@ def test_remembered_rows_are_those_of_a_fresh_text(n_colors: int, length: int, t
         if end - start == len(typed):
             for row in starts:
                 assert rows.on_row(live, row, length, n_colors) == find_tokens(live, row, length, n_colors)
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        ((0, 0, 3), (13, 23)),
+        ((3, 6, 0), (7, 17)),
+        ((10, 10, 2), (10, 22)),
+        ((20, 20, 2), (10, 20)),
+        ((25, 26, 9), (10, 20)),
+        ((12, 15, 1), (10, 18)),
+        ((8, 15, 0), (8, 13)),
+        ((8, 15, 5), (13, 18)),
+        ((15, 25, 1), (10, 16)),
+        ((5, 25, 4), (9, 9)),
+    ],
+)
+def test_a_marked_stretch_moves_with_its_text(edit: tuple[int, int, int], expected: tuple[int, int]) -> None:
+    assert moved(((10, 20),), *edit) == (expected,)
 
 
 def test_rows_looked_up_together_are_those_looked_up_alone(tokenizer: Tokenizer) -> None:
