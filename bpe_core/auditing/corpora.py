@@ -66,8 +66,8 @@ def rare(subject: AuditSubject) -> Iterator[Finding]:
         is_rare = 0 < count < RARE_SHARE * even_share
         if is_rare or count == 1:
             times = "only once" if count == 1 else f"only {count:,} times"
-            share = f", and each token would {even_share:,.0f} times if all occurred alike" if is_rare else ""
-            reason = f"It occurs {times} in {subject.texts}{share}."
+            even = f"; if all tokens were equally frequent, each would occur {even_share:,.0f} times" if is_rare else ""
+            reason = f"It occurs {times} in {subject.texts}{even}."
             evidence = {"merged": usage.merged.get(token, 0), "even_share": round(even_share, 2)}
             yield subject.finding(token, "rare", subject.severity(token, Severity.WARNING), reason, **evidence)
 

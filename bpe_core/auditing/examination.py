@@ -12,7 +12,7 @@ from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from bpe_core.auditing.undertrained import Rows
+    from bpe_core.auditing.undertrained import MeasuredRows
     from bpe_core.embeddings.matrix import Matrix
 
 _CHECKS: Final[tuple[Callable[[AuditSubject], Iterator[Finding]], ...]] = (
@@ -63,7 +63,7 @@ class Examination:
         self._indicator = indicator
         self._spread = spread
         self._subject = AuditSubject(tokenizer)
-        self._rows: Rows | None = None
+        self._rows: MeasuredRows | None = None
 
     def findings(self) -> Iterator[Finding]:
         """The findings as they are made, check by check; stop iterating to stop the examination.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Any, Final, Self, overload
+from typing import Any, Final, Self
 
 from bpe_core.visible import token_label
 
@@ -97,59 +97,27 @@ class Finding:
             "evidence": dict(self.evidence),
         }
 
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`. Raises `KeyError` or `ValueError` for a row that `to_json` did not make."""
-        severity = Severity[row["severity"].upper()]
-        return cls(row["id"], bytes.fromhex(row["bytes"]), row["kind"], severity, row["reason"], row["evidence"])
 
-
-class Findings(Sequence[Finding]):
+class Findings(tuple[Finding, ...]):
     """All findings of an audit: the worst first, then in the order of `KINDS`, then as their check ranked them."""
 
-    __slots__ = ("_findings",)
+    __slots__ = ()
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
+    def __new__(cls, findings: Iterable[Finding]) -> Self:
         order = {kind: place for place, kind in enumerate(KINDS)}
-        self._findings = sorted(findings, key=lambda finding: (-finding.severity, order[finding.kind]))
-
-    def __len__(self) -> int:
-        return len(self._findings)
-
-    @overload
-    def __getitem__(self, index: int) -> Finding: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Finding]: ...
-    def __getitem__(self, index: int | slice) -> Finding | list[Finding]:
-        return self._findings[index]
+        return super().__new__(cls, sorted(findings, key=lambda finding: (-finding.severity, order[finding.kind])))
 
     def __repr__(self) -> str:
         return f"<Findings: {', '.join(f'{n} {kind}' for kind, n in self.kinds().items()) or 'none'}>"
 
     def kinds(self) -> dict[str, int]:
         """How many findings there are of each kind that occurs, in the order of `KINDS`."""
-        found = Counter(finding.kind for finding in self._findings)
+        found = Counter(finding.kind for finding in self)
         return {kind: found[kind] for kind in KINDS if found[kind]}
 
     def of(self, *kinds: str) -> list[Finding]:
         """The findings of these kinds."""
-        return [finding for finding in self._findings if finding.kind in kinds]
-
-    def about(self, token: int) -> list[Finding]:
-        """The findings about one token id."""
-        return [finding for finding in self._findings if finding.id == token]
-
-
-COLUMNS: Final[Mapping[str, str]] = {
-    "count": "Occurrences in the chosen texts, or in the corpus it was trained on, once tokenized.",
-    "merged": "Occurrences there that later merges took.",
-    "document_frequency": "Documents of the chosen texts that it occurs in, once these are tokenized.",
-    "largest_share": "The part of its occurrences there that comes from a single document, above 0 and at most 1.",
-    "reference": "Occurrences in the reference, once tokenized.",
-    "surprise": "How surprising that difference is: G2, positive if the token is rarer in the reference.",
-    "indicator": "The indicator of the token's row in the model: the lower, the less trained it looks.",
-}
-"""Name of a column -> what its numbers are."""
+        return [finding for finding in self if finding.kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +125,16 @@ class Measures:
     """Columns of numbers by id; an id of which a number is not known is no key."""
 
     columns: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-    """Name, one of `COLUMNS` -> id -> number. A column that was not measured is not there."""
+    """Name -> id -> number. A column that was not measured is not there.
+
+    - "count": occurrences in the chosen texts, or in the corpus it was trained on, once tokenized;
+    - "merged": occurrences there that later merges took;
+    - "document_frequency": documents of the chosen texts that it occurs in;
+    - "largest_share": the part of its occurrences there that comes from a single document, above 0 and at most 1;
+    - "reference": occurrences in the reference, once tokenized;
+    - "surprise": how surprising that difference is: G2, positive if the token is rarer in the reference;
+    - "indicator": the indicator of the token's row in the model: the lower, the less trained it looks.
+    """
     specials: frozenset[int] = frozenset()
     """Ids of special tokens."""
     ranked: Sequence[float] = ()

@@ -14,19 +14,6 @@ from bpe_core.utf8 import UNUSED_BYTES, incomplete_ends
 
 STAGE = "embeddings"
 
-_MEANING = dict(
-    zip(
-        INDICATORS,
-        (
-            "the length of its row",
-            "the distance in direction from rows never used",
-            "the same without the first principal component",
-            "the distance from the mean of rows never used",
-        ),
-        strict=True,
-    )
-)
-
 
 def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
     """The rows, of `n_rows`, that no text can have trained: those of no id, and of the bytes UTF-8 never contains."""
@@ -37,7 +24,7 @@ def unused_rows(tokenizer: Tokenizer, n_rows: int) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class MeasuredRows:
     """An indicator of every row of a matrix that belongs to a token."""
 
     matrix: Matrix
@@ -51,7 +38,7 @@ class Rows:
     """The values of ordinary tokens, ascending."""
 
 
-def measured(subject: AuditSubject, matrix: Matrix, name: str | None = None) -> Rows:
+def measured(subject: AuditSubject, matrix: Matrix, name: str | None = None) -> MeasuredRows:
     """The indicator `name` (one of `INDICATORS`; None chooses by `usual_indicator`) of every token's row.
 
     Raises `EmbeddingsError` for an unknown indicator, or a matrix without a row for some id.
@@ -68,10 +55,10 @@ def measured(subject: AuditSubject, matrix: Matrix, name: str | None = None) -> 
     found = indicator(matrix, name or usual_indicator(matrix, len(unused)), unused, ordinary, progress)
     numbers = found.values.tolist()
     values = {token: numbers[token] for token in tokens if token < len(numbers) and math.isfinite(numbers[token])}
-    return Rows(matrix, found, ordinary, values, sorted(values[token] for token in ordinary if token in values))
+    return MeasuredRows(matrix, found, ordinary, values, sorted(values[token] for token in ordinary if token in values))
 
 
-def undertrained(subject: AuditSubject, rows: Rows) -> Iterator[Finding]:
+def undertrained(subject: AuditSubject, rows: MeasuredRows) -> Iterator[Finding]:
     """Ordinary tokens whose rows hold no numbers, then those at or below the 2nd percentile, the lowest first.
 
     Evidence: "indicator" (its name), "value", "threshold" (the 2nd percentile), "median" of ordinary tokens,
@@ -91,8 +78,8 @@ def undertrained(subject: AuditSubject, rows: Rows) -> Iterator[Finding]:
     for value, token in sorted(low):
         percentile = 100 * bisect_right(ranked, value) / len(ranked)
         reason = (
-            f"Its row looks untrained: {_MEANING[name]} is {value:.4g}, of ordinary tokens {median:.4g} at the median "
-            f"(percentile {percentile:.2g})."
+            f"Its row looks untrained: {INDICATORS[name]} is {value:.4g}, of ordinary tokens {median:.4g} "
+            f"at the median (percentile {percentile:.2g})."
         )
         yield subject.finding(
             token,

@@ -13,7 +13,7 @@ A matrix is read slice by slice: in one pass for "norm" and "distance", two for 
 "cosine-pc". Memory: a slice, and a number for each row.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
     Array = numpy.ndarray[Any, Any]
 
-INDICATORS: Final = ("norm", "cosine", "cosine-pc", "distance")
+INDICATORS: Final[Mapping[str, str]] = {
+    "norm": "the length of its row",
+    "cosine": "the distance in direction from rows never used",
+    "cosine-pc": "the same without the first principal component",
+    "distance": "the distance from the mean of rows never used",
+}
+"""Name -> what it measures, as a part of a sentence."""
 MIN_UNUSED: Final = 3
 """The least number of rows known to be unused that u is computed from."""
 
@@ -46,8 +52,6 @@ class Indicator:
     """float32 of shape (n_rows,); NaN where the row has a NaN."""
     threshold: float
     """The 2nd percentile of the values of ordinary rows; at or below it a token is suspected. -inf without values."""
-    n_unused: int
-    """How many rows known to be unused u was computed from; 0 for "norm"."""
 
 
 def usual_indicator(matrix: Matrix, n_unused: int) -> str:
@@ -108,7 +112,7 @@ def indicator(
     of_ordinary = values[numpy.asarray(ordinary, dtype=numpy.int64)] if len(ordinary) else values
     finite = of_ordinary[numpy.isfinite(of_ordinary)]
     threshold = float(numpy.percentile(finite, 2)) if finite.size else float("-inf")
-    return Indicator(name, values, threshold, 0 if name == "norm" else len(unused))
+    return Indicator(name, values, threshold)
 
 
 class _Passes:

@@ -1,4 +1,4 @@
-"""Why a text became these tokens: merges applied to a piece in order, the tree of a token, the steps seen in a text."""
+"""Why a text became these tokens: the merges of a piece in order, and the steps of a training that a text shows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -116,51 +116,6 @@ def _unmerged(vocabulary: Vocabulary, parts: tuple[int, ...]) -> Iterator[Unmerg
     for left, right in pairwise(parts):
         rank = vocabulary.ranks.get((left, right))
         yield Unmerged(left, right, None if rank is None else rank + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A node of the merge tree of a token: the token, and the two that were merged into it."""
-
-    id: int
-    """The token."""
-    bytes: bytes
-    """Its bytes."""
-    step: int
-    """The merge that made it, from 1; 0 for a token that no merge makes, such as a byte."""
-    parts: tuple["Node", ...]
-    """Left and right; empty where `step` is 0."""
-
-    def walk(self) -> Iterator[tuple[int, "Node"]]:
-        """(depth, node) for every node in preorder, left before right; the depth of this node is 0."""
-        waiting = [(0, self)]
-        while waiting:
-            depth, node = waiting.pop()
-            yield depth, node
-            waiting.extend((depth + 1, part) for part in reversed(node.parts))
-
-
-def tree(vocabulary: Vocabulary, token: int) -> Node:
-    """The merge tree of `token`, down to the bytes; equal subtrees are one object.
-
-    O(k log k) for k different tokens in it, however large the drawn tree is. Raises `UnknownTokenError`.
-
-    >>> low = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257)])
-    >>> ["  " * depth + node.bytes.decode() for depth, node in tree(low, 257).walk()]
-    ['low', '  lo', '    l', '    o', '  w']
-    """
-    steps = {token: vocabulary.step_of(token)}
-    waiting = [token]
-    while waiting:
-        for part in vocabulary.parents(waiting.pop()) or ():
-            if part not in steps:
-                steps[part] = vocabulary.step_of(part)
-                waiting.append(part)
-    nodes: dict[int, Node] = {}
-    for part in sorted(steps, key=steps.__getitem__):  # a part is always older than what is made of it
-        below = tuple(nodes[parent] for parent in vocabulary.parents(part) or ())
-        nodes[part] = Node(part, vocabulary.token_bytes(part), steps[part], below)
-    return nodes[token]
 
 
 def steps_seen(tokenizer: Tokenizer, text: str) -> list[int]:

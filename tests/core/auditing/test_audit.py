@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bpe_core.auditing import KINDS, Examination, Finding, Findings, Stage, audit
+from bpe_core.auditing import KINDS, Examination, Findings, Stage, audit
 from bpe_core.auditing.findings import Severity
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
@@ -32,8 +32,6 @@ def test_findings_are_a_sequence_that_can_be_asked(found):
     assert sum(found.kinds().values()) == len(found)
     assert list(found.kinds()) == [kind for kind in KINDS if found.of(kind)]
     assert found.of("unused-byte", "rare") == [f for f in found if f.kind in ("unused-byte", "rare")]
-    assert {finding.id for finding in found.about(0xFF)} == {0xFF}
-    assert found[:2] == [found[0], found[1]]
     assert "13 unused-byte" in repr(found)
     assert repr(Findings([])) == "<Findings: none>"
 
@@ -45,7 +43,6 @@ def test_every_finding_is_a_row_for_the_screen_and_a_line_of_json(found):
         assert "\x1b" not in finding.label
         assert {"step", "parents", "witness", "count"} <= finding.evidence.keys()
         row = json.loads(json.dumps(finding.to_json()))
-        assert Finding.from_json(row) == finding
         assert row["severity"] in ("note", "warning", "problem")
         assert bytes.fromhex(row["bytes"]) == finding.token
 

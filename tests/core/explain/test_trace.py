@@ -1,11 +1,11 @@
-"""Traces: the merges of a piece in their order, why the rest stayed apart, and the tree of a token."""
+"""Traces: the merges of a piece in their order, why the rest was not merged, and the steps that a text shows."""
 
 import random
 
 import pytest
 
-from bpe_core import UnknownTokenError, Vocabulary, train
-from bpe_core.explain.trace import Unmerged, steps_seen, trace, tree
+from bpe_core import Vocabulary, train
+from bpe_core.explain.trace import Unmerged, steps_seen, trace
 
 LOW = Vocabulary.of_bytes().extended([(108, 111, 256), (256, 119, 257), (257, 257, 258)])
 
@@ -54,27 +54,6 @@ def test_the_parts_in_the_end_are_the_encoding(alphabet):
         assert [merge.step for merge in found.applied] == sorted(merge.step for merge in found.applied)
         if found.next:  # one more step than the one before it, and it happens
             assert len(trace(vocabulary.at(found.next.step), piece).parts) < len(found.parts)
-
-
-def test_the_tree_of_a_token_down_to_bytes():
-    lines = ["  " * depth + node.bytes.decode() for depth, node in tree(LOW, 257).walk()]
-    assert lines == ["low", "  lo", "    l", "    o", "  w"]
-    assert [node.step for _, node in tree(LOW, 257).walk()] == [2, 1, 0, 0, 0]
-
-
-def test_equal_parts_of_a_tree_are_one_object():
-    left, right = tree(LOW, 258).parts
-    assert left is right
-
-
-def test_a_chain_of_a_thousand_merges_is_no_trouble():
-    chain = Vocabulary.of_bytes().extended([(97, 97, 256), *((256 + i, 97, 257 + i) for i in range(2000))])
-    assert sum(1 for _ in tree(chain, 2256).walk()) == 2 * 2002 - 1
-
-
-def test_a_tree_of_nothing():
-    with pytest.raises(UnknownTokenError):
-        tree(LOW.at(1), 257)
 
 
 SENTENCES = "the theme of the other thesis, the thing that they thought through 日本 日中\n" * 8
