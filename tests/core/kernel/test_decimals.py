@@ -16,12 +16,3 @@ NUMBERS = [0, *(10**n + more for n in range(10) for more in (-1, 0, 1)), 2**31 -
 def test_the_digits_are_those_of_python(between: str) -> None:
     for numbers in ([], *([number] for number in NUMBERS), NUMBERS, NUMBERS[::-1], NUMBERS * 500):
         assert kernel.decimals(array("I", numbers).tobytes(), between) == between.join(map(str, numbers))
-
-
-def test_what_is_no_list_of_ids_is_refused() -> None:
-    for data, between in ((b"abc", " "), (b"abcde", " "), (bytes(8), "\u2003"), (bytes(4), "\ud800")):
-        with pytest.raises(ValueError, match=r"^numbers are of 32 bits, and what is between them is ASCII$"):
-            kernel.decimals(data, between)
-    for wrong in ((bytearray(8), " "), (bytes(8), b" "), (bytes(8),), ()):
-        with pytest.raises(TypeError):
-            kernel.decimals(*wrong)

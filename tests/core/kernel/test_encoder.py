@@ -277,41 +277,6 @@ def test_a_byte_without_a_token_is_told_by_the_encoder_in_python() -> None:
         vocabulary.encode(b"ab")
 
 
-@pytest.mark.parametrize(
-    ("make", "error"),
-    [
-        (lambda: kernel.Encoder((0,) * 255, None, None, {}, {}, True, False), ValueError),
-        (lambda: kernel.Encoder([0] * 256, None, None, {}, {}, True, False), ValueError),
-        (lambda: kernel.Encoder((-1,) * 256, None, None, {}, {}, True, False), ValueError),
-        (lambda: kernel.Encoder((1 << 31,) * 256, None, None, {}, {}, True, False), ValueError),
-        (lambda: kernel.Encoder((1 << 90,) * 256, None, None, {}, {}, True, False), (ValueError, OverflowError)),
-        (lambda: kernel.Encoder(("a",) * 256, None, None, {}, {}, True, False), TypeError),
-        (lambda: kernel.Encoder(BYTE_IDS, "x", None, {}, {}, True, False), TypeError),
-        (lambda: kernel.Encoder(BYTE_IDS, None, [], {}, {}, True, False), TypeError),
-        (lambda: kernel.Encoder(BYTE_IDS, None, {"a": 1}, {}, {}, True, False), TypeError),
-        (lambda: kernel.Encoder(BYTE_IDS, None, None, {b"ab": 1}, {}, True, False), ValueError),
-        (lambda: kernel.Encoder(BYTE_IDS, None, None, {b"ab": 1}, {}, True, True), ValueError),
-        (lambda: kernel.Encoder(BYTE_IDS, None, None, {b"ab": 1}, {b"ab": -5}, True, True), ValueError),
-        (lambda: encoder_of([]).extended(b"abc", b"abc", b"abcd"), ValueError),
-        (lambda: encoder_of([]).extended(b"abc", b"abc", b"abc"), ValueError),
-        (lambda: encoder_of([]).extended(b"\xff" * 4, bytes(4), bytes(4)), ValueError),
-        (lambda: encoder_of([]).extended("a", "a", "a"), TypeError),
-        (lambda: encoder_of([]).piece("a", 1), ValueError),
-        (lambda: encoder_of([]).piece("a", -1), ValueError),
-        (lambda: encoder_of([]).piece("a", "0"), TypeError),
-        (lambda: encoder_of([]).piece(3, None), TypeError),
-        (lambda: encoder_of([]).encode("a", "gpt4", None), TypeError),
-        (lambda: encoder_of([]).pieces(("a",), None), TypeError),
-        (lambda: encoder_of([]).pieces(["a", None], None), TypeError),
-        (lambda: encoder_of([]).parents((b"a",)), TypeError),
-        (lambda: encoder_of([]).parents([b"a", 3]), TypeError),
-    ],
-)
-def test_what_is_wrong_is_an_error_and_nothing_else(make, error) -> None:
-    with pytest.raises(error):
-        make()
-
-
 @pytest.mark.parametrize("pattern", ["gpt4", "none"])
 @pytest.mark.slow
 def test_an_interrupt_is_heard_within_the_work(pattern: str) -> None:

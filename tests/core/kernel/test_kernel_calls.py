@@ -61,6 +61,39 @@ def test_what_is_wrong_is_refused_and_what_is_right_still_works(name: str) -> No
         call(*right)
 
 
+BYTES = bytes(range(256))
+WRONG_IDS = [(0,) * 255, [0] * 256, (-1,) * 256, (1 << 31,) * 256, (1 << 90,) * 256, ("a",) * 256]
+NO_DOCUMENTS = [-1, (1 << 32) - 2, 1 << 70]
+MUST_BE_REFUSED = {
+    "Scanner": [[1], [4, -1], [-1]],
+    "Scanner.ends": [["abc"]],
+    "Encoder": [WRONG_IDS, ["x"], [[], {"a": 1}], [{b"ab": -5}], [{}]],
+    "Encoder.extended": [[b"abc", b"\xff" * 4, "a"], [b"abcd"], ["a"]],
+    "Encoder.encode": [[3, None], ["gpt4"], [-1, "0"]],
+    "Encoder.piece": [[3, None], [-1, "0"]],
+    "Encoder.pieces": [[("a",), ["a", None], ["a", "a\ud800"]], [4, -1]],
+    "Encoder.parents": [[(b"a",), [b"a", 3]]],
+    "PieceTable": [["gpt2", 3]],
+    "PieceTable.add": [["a", None, 1], NO_DOCUMENTS],
+    "PieceTable.add_pieces": [["a", None, 1, [b"a"], ["a\ud800"]], NO_DOCUMENTS],
+    "PieceTable.append": [["a", None, 1], NO_DOCUMENTS, [0, -1]],
+    "Trainer": [[[], {"a": 1}], [3, -1], [0, 1 << 70], [0], [BYTES[:255], "a", bytes(256)], [None]],
+    "Trainer.learn": [[-1, 1 << 80, "1", None]],
+    "read_ranks": [["YQ== 0\n"]],
+    "decimals": [[b"abc", bytearray(8)], ["\u2003", "\ud800", b" "]],
+}
+"""Name -> for each place of its arguments, what may not stand there."""
+
+
+@pytest.mark.parametrize("name", MUST_BE_REFUSED)
+def test_what_would_do_harm_is_refused(name: str) -> None:
+    for place, values in enumerate(MUST_BE_REFUSED[name]):
+        for wrong in values:
+            call, right = kernel_calls(100)[name]()
+            with pytest.raises(REFUSED):
+                call(*right[:place], wrong, *right[place + 1 :])
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on this system")
 @pytest.mark.parametrize(

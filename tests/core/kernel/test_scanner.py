@@ -77,11 +77,8 @@ def test_bytes_that_are_no_text_are_split_into_pieces_all_the_same(name: str) ->
         assert b"".join(pieces) == data and all(pieces)
 
 
-def test_nobody_is_trusted() -> None:
+def test_sets_are_not_trusted() -> None:
     new = kernel.Scanner
-    for wrong in [(1, 0, 0, True, True), (bytes, 4, 0, True, True), (bytes, 0, -1, True, True), (bytes, -1, 0, 1, 1)]:
-        with pytest.raises((TypeError, ValueError)):
-            new(*wrong)
     for ranges in [b"abc", b"\0" * 12, b"\xff" * 12, bytes([0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0])]:
         with pytest.raises(ValueError):
             new(lambda plane, ranges=ranges: ranges, 0, 0, True, True).ends(b"abc")
@@ -89,8 +86,6 @@ def test_nobody_is_trusted() -> None:
         new(lambda plane: "text", 0, 0, True, True).ends(b"abc")
     with pytest.raises(ZeroDivisionError):
         new(lambda plane: plane // 0, 0, 0, True, True).ends(b"abc")
-    with pytest.raises(TypeError):
-        new(lambda plane: b"", 0, 0, True, True).ends("abc")
     assert new(lambda plane: b"", 0, 0, True, True).ends(b"") == b""
 
 
