@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 from real import real_file
 
+from tests.attack import published
 from tests.attack.agreement import (
     against_huggingface,
     against_tiktoken,
@@ -15,16 +16,8 @@ from tests.attack.agreement import (
     texts,
     training,
 )
-from tests.attack.agreement.__main__ import main
 from tests.attack.agreement.comparing import Subject
 from tests.nasty import newer_characters, strings
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A folder for unpacked files; tiktoken is told of it by a variable, which goes again."""
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +38,6 @@ def nasty(newer):
     return [text for text in strings(300) if newer.isdisjoint(text)]
 
 
-def encoding(name, folder):
-    """One of tiktoken's encodings, unpacked."""
-    vocabularies = folder / "vocabularies"
-    vocabularies.mkdir()
-    for file in against_tiktoken.ENCODINGS[name]:
-        real_file(file, vocabularies)
-    assert against_tiktoken.unpacked(vocabularies, folder) == [name]
-    return name
-
-
 def test_a_mark_that_only_one_library_puts_in_order_is_found(monkeypatch):
     """U+08CF came with Unicode 14; a table older than that leaves it where it stands, and marks before it too."""
     monkeypatch.setattr(characters, "EVERY", "aq\u0301\u0323\u08ce\u08cf")
@@ -65,32 +48,6 @@ def test_a_mark_that_only_one_library_puts_in_order_is_found(monkeypatch):
 
     assert characters.changed_differently("NFC", ours, older).characters == {"\u08cf"}
     assert not characters.changed_differently("NFC", ours, ours).characters
-
-
-@pytest.mark.parametrize("name", ["gpt2", "r50k_base", "cl100k_base", "o200k_base"])
-@pytest.mark.slow
-def test_every_difference_from_tiktoken_is_a_matter_of_unicode(name, folder, samples, nasty):
-    subject = against_tiktoken.subject(encoding(name, folder), folder)
-    assert comparing.compare(subject, "strings", nasty).unexplained == []
-    assert comparing.compare(subject, "samples", samples).unexplained == []
-    assert comparing.compare_decoding(subject, 100).unexplained == []
-
-
-@pytest.mark.slow
-def test_newer_letters_split_otherwise_and_nothing_else_does(folder, newer):
-    """Here they are letters, and what follows one may be its contraction; for tiktoken they are signs."""
-    subject = against_tiktoken.subject(encoding("cl100k_base", folder), folder)
-    newest = newer_characters()[::500]
-    outcome = comparing.compare(subject, "strings", [f"a{newest[0]}'s", "it's", *strings(200, newest)])
-    assert (outcome.n, outcome.unexplained) == (202, [])
-    assert outcome.explained > 0
-    assert newer.issuperset(outcome.characters)
-
-
-@pytest.mark.slow
-def test_gpt_2_at_any_step_is_what_fewer_ranks_are_to_tiktoken(folder, nasty):
-    for subject in against_tiktoken.earlier(encoding("r50k_base", folder), folder, steps=3):
-        assert comparing.compare(subject, "strings", nasty[:100]).unexplained == []
 
 
 SOME = ("as Llama 3, whole pieces first", "as DeepSeek, four splits", "as Gemma", "Metaspace, always", "tokens added")
@@ -151,7 +108,6 @@ def test_the_sets_of_a_pattern():
     ]
 
 
-@pytest.mark.slow
 def test_engines_are_asked_about_every_character():
     assert characters.in_tiktoken("[a-cé😊]") == characters.in_oniguruma("[a-cé😊]") == frozenset("abcé😊")
     assert characters.in_tiktoken(r"\s") == characters.in_oniguruma(r"\s") == characters.in_regex(r"\s")
@@ -171,9 +127,10 @@ def test_strings_are_of_every_kind_and_the_same_each_time():
     assert not characters.in_regex(r"\p{Cs}").intersection(every)
 
 
-def test_the_command_says_what_it_compared(tmp_path, monkeypatch, capsys):
-    """Without any vocabulary there is nothing to compare with tiktoken, and that is no failure."""
+def test_published_files_are_put_where_tiktoken_finds_them(tmp_path, monkeypatch):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "restored after the test")
-    monkeypatch.setattr("sys.argv", ["agreement", "--only", "tiktoken", "--vocabularies", str(tmp_path)])
-    assert main() == 0
-    assert capsys.readouterr().out.endswith("0 differences are unexplained.\n")
+    (tmp_path / "there").mkdir()
+    real_file("r50k_base.tiktoken", tmp_path / "there")
+    assert published.unpacked(tmp_path / "here", tmp_path / "there") == ["r50k_base"]
+    subject = against_tiktoken.subject("r50k_base", tmp_path / "here")
+    assert comparing.compare(subject, "strings", ["it's naïve <|endoftext|>"]).unexplained == []

@@ -16,12 +16,12 @@ if not kernel.available:
 from tests.attack.fuzz_kernel import __main__ as fuzz
 from tests.attack.fuzz_kernel import splitting
 
-THINGS = {name: tries for name, tries, _ in fuzz._things() if not name.startswith("encode")}
+THINGS = {name: tries for name, tries, _ in fuzz.things(None)}
 
 
 @pytest.mark.parametrize("name", THINGS)
 def test_nothing_differs(name: str) -> None:
-    assert fuzz._batch((name, THINGS[name], 1, 0, 30)) == (30, "")
+    assert fuzz.batch((name, THINGS[name], 1, 0, 30)) == (30, "")
 
 
 def _wrong_learn(self: CompiledLearner, n: int, learn=CompiledLearner.learn):
@@ -42,7 +42,7 @@ def _wrong_learn(self: CompiledLearner, n: int, learn=CompiledLearner.learn):
 )
 def test_what_differs_is_told(name: str, owner, attribute: str, wrong, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(owner, attribute, wrong)
-    n_agree, told = fuzz._batch((name, THINGS[name], 1, 500, 1000))
+    n_agree, told = fuzz.batch((name, THINGS[name], 1, 500, 1000))
     assert n_agree < 500
     again = next(islice(THINGS[name](random.Random(f"1 {name} 500")), n_agree, None))
     assert told == f"number {500 + n_agree} of seed 1: {again}"

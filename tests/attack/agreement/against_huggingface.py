@@ -14,7 +14,7 @@ from bpe_core.patterns import splitter
 from bpe_core.patterns.pattern import one_after_another
 from bpe_core.tokenizer.steps import SplitStep
 from tests.attack.agreement import pipelines
-from tests.attack.agreement.against_tiktoken import ENCODINGS, WHERE, offsets
+from tests.attack.agreement.against_tiktoken import WHERE, offsets
 from tests.attack.agreement.characters import (
     Disagreement,
     changed_differently,
@@ -22,6 +22,7 @@ from tests.attack.agreement.characters import (
     in_oniguruma,
 )
 from tests.attack.agreement.comparing import Subject
+from tests.attack.published import ENCODINGS
 
 _TABLES: Final = ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents")
 _CLASSES: Final = ("Punctuation", "BertPreTokenizer", "Digits", "Whitespace", "WhitespaceSplit")

@@ -1,9 +1,5 @@
 """GPT-2's, GPT-4's and GPT-4o's encodings as tiktoken itself defines them, and as bpescope reads the same files."""
 
-import hashlib
-import lzma
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate
@@ -14,49 +10,11 @@ from bpe_core import SpecialTokenError, Tokenizer, load
 from bpe_core.editing.spans import layout, parts
 from tests.attack.agreement.characters import Disagreement, disagreements, in_tiktoken
 from tests.attack.agreement.comparing import Subject
-
-_PUBLISHED: Final = "https://openaipublic.blob.core.windows.net/"
-_FILES: Final = {
-    "vocab.bpe": "gpt-2/encodings/main/vocab.bpe",
-    "encoder.json": "gpt-2/encodings/main/encoder.json",
-    "r50k_base.tiktoken": "encodings/r50k_base.tiktoken",
-    "p50k_base.tiktoken": "encodings/p50k_base.tiktoken",
-    "cl100k_base.tiktoken": "encodings/cl100k_base.tiktoken",
-    "o200k_base.tiktoken": "encodings/o200k_base.tiktoken",
-}
-"""Name of a file -> where it is published; tiktoken keeps it under the SHA-1 of that."""
-
-ENCODINGS: Final = {
-    "gpt2": ("encoder.json", "vocab.bpe"),
-    "r50k_base": ("r50k_base.tiktoken",),
-    "p50k_base": ("p50k_base.tiktoken",),
-    "cl100k_base": ("cl100k_base.tiktoken",),
-    "o200k_base": ("o200k_base.tiktoken",),
-}
-"""tiktoken's name -> the files that make it."""
+from tests.attack.published import ENCODINGS
 
 FRESH: Final = "encode_ordinary, nothing known yet"
 WHERE: Final = "where tokens begin and end"
 _END: Final = "<|endoftext|>"
-
-
-def unpacked(vocabularies: Path, folder: Path) -> list[str]:
-    """Put what `vocabularies` holds, packed by xz or not, where both libraries find it; the encodings that are whole.
-
-    tiktoken checks every digest; nothing is downloaded.
-    """
-    cache = folder / "cache"
-    cache.mkdir(parents=True, exist_ok=True)
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(cache)
-    for name, place in _FILES.items():
-        plain, packed = vocabularies / name, vocabularies / f"{name}.xz"
-        if plain.is_file():
-            shutil.copyfile(plain, folder / name)
-        elif packed.is_file():
-            (folder / name).write_bytes(lzma.decompress(packed.read_bytes()))
-        if (folder / name).is_file():
-            shutil.copyfile(folder / name, cache / hashlib.sha1((_PUBLISHED + place).encode()).hexdigest())
-    return [name for name, files in ENCODINGS.items() if all((folder / file).is_file() for file in files)]
 
 
 def subject(name: str, folder: Path) -> Subject:

@@ -1,8 +1,6 @@
 """Sound tokenizer files of all formats and of several shapes, made here, and the beginnings of real ones."""
 
 import json
-import lzma
-import os
 import struct
 import tempfile
 from base64 import b64encode
@@ -13,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import PATTERNS, Tokenizer, load, save, train
-from bpe_core.vocabulary.symbols import BYTE_OF
+from tests.attack.agreement.pipelines import PIPELINES
+from tests.attack.published import content
 
-_VOCABULARIES: Final = Path(os.environ.get("BPESCOPE_VOCABS", Path(__file__).parents[4] / "shared" / "vocabs"))
 _CORPUS: Final = [
     "the thin thing in there, the 123 things; it's the  end\n\nthe naïve café 日本日本語 aaaa bbbb abab " * 3
 ]
@@ -62,10 +60,9 @@ def _native() -> Iterator[Sound]:
         "words": _learned("words"),
     }.items():
         yield Sound(shape, _saved(tokenizer, "native", "mine.json"), ("mine.json",))
-    for shape in ("added", "whole pieces"):
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "a.json").write_bytes(_json(_SHAPES[shape]()))
-            yield Sound(shape, _saved(load(Path(folder, "a.json")), "native", "mine.json"), ("mine.json",))
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "a.json").write_bytes(_pipeline("as Llama 3, whole pieces first"))
+        yield Sound("whole pieces", _saved(load(Path(folder, "a.json")), "native", "mine.json"), ("mine.json",))
 
 
 def _ranks() -> list[bytes]:
@@ -91,14 +88,8 @@ def _tiktoken() -> Iterator[Sound]:
     ):
         yield Sound(shape, {"a.tiktoken": data}, ("a.tiktoken",), pattern)
     for name, pattern in (("r50k_base", "gpt2"), ("cl100k_base", "gpt4"), ("o200k_base", "gpt4o")):
-        for data in _real(f"{name}.tiktoken"):
+        if data := content(f"{name}.tiktoken"):
             yield Sound(name, {"a.tiktoken": _beginning(data)}, ("a.tiktoken",), pattern)
-
-
-def _real(name: str) -> Iterator[bytes]:
-    packed = _VOCABULARIES / f"{name}.xz"
-    if packed.is_file():
-        yield lzma.decompress(packed.read_bytes())
 
 
 def _beginning(data: bytes) -> bytes:
@@ -154,9 +145,9 @@ def _gpt2() -> Iterator[Sound]:
     yield Sound("two files", _gpt2_files(), ("vocab.json", "merges.txt"))
     more = {"tokenizer_config": _CONFIGURATION, "added_tokens": {"<new>": 310}}
     yield Sound("four files", _gpt2_files(**more), ("vocab.json", "merges.txt", "added_tokens.json"))
-    for vocab in _real("encoder.json"):
-        for merges in _real("vocab.bpe"):
-            yield Sound("GPT-2", _first_of_gpt2(vocab, merges), ("encoder.json", "vocab.bpe"))
+    vocab, merges = content("encoder.json"), content("vocab.bpe")
+    if vocab and merges:
+        yield Sound("GPT-2", _first_of_gpt2(vocab, merges), ("encoder.json", "vocab.bpe"))
 
 
 def _first_of_gpt2(vocab: bytes, merges: bytes) -> dict[str, bytes]:
@@ -175,133 +166,17 @@ def _configuration() -> Iterator[Sound]:
     yield Sound("GPT-2", _gpt2_files(tokenizer_config=_CONFIGURATION), ("vocab.json", name))
     qwen = _CONFIGURATION | {"tokenizer_class": "Qwen2TokenizerFast"}
     yield Sound("Qwen2", _gpt2_files(tokenizer_config=qwen), ("vocab.json", name))
-    files = {"tokenizer.json": _json(_SHAPES["added"]()), name: _json(_CONFIGURATION)}
+    files = {"tokenizer.json": _pipeline("tokens added"), name: _json(_CONFIGURATION)}
     yield Sound("tokenizer.json", files, ("tokenizer.json", name))
 
 
 def _huggingface() -> Iterator[Sound]:
-    for shape, make in _SHAPES.items():
-        yield Sound(shape, {"tokenizer.json": _json(make())}, ("tokenizer.json",))
+    for shape in PIPELINES:
+        yield Sound(shape, {"tokenizer.json": _pipeline(shape)}, ("tokenizer.json",))
 
 
-_BYTE_LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-_BYTES_ALONE: Final = _BYTE_LEVEL | {"use_regex": False}
-
-
-def _split(pattern: str, behavior: str = "Isolated") -> dict[str, Any]:
-    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": False}
-
-
-def _sequence(*parts: dict[str, Any], key: str = "pretokenizers") -> dict[str, Any]:
-    return {"type": "Sequence", key: list(parts)}
-
-
-def _added(text: str, token: int, **flags: bool) -> dict[str, Any]:
-    plain = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": False}
-    return {"id": token, "content": text} | plain | flags
-
-
-def _whole(pre_tokenizer: object, *, normalizer: object = None, added: object = (), **model: Any) -> dict[str, Any]:
-    """A tokenizer.json of bytes."""
-    names = [*sorted(BYTE_OF, key=ord), *("th", "the", "Ġthe", "in", "ing", "Ġthing", "aa", "aaaa", "12", "123", "ĉĉ")]
-    merges = ["t h", "th e", "Ġ the", "i n", "in g", "a a", "aa aa", "1 2", "12 3", "ĉ ĉ"]
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": list(added) if isinstance(added, tuple) else added,
-        "normalizer": normalizer,
-        "pre_tokenizer": pre_tokenizer,
-        "post_processor": None,
-        "decoder": _BYTE_LEVEL,
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": False,
-            "vocab": {name: token for token, name in enumerate(names)},
-            "merges": merges,
-        }
-        | model,
-    }
-
-
-def _of_characters(**model: Any) -> dict[str, Any]:
-    """As Llama-2 has it."""
-    names = ["<unk>", "<s>", *(f"<0x{byte:02X}>" for byte in range(256))]
-    names += [*"▁thein12abc.,", "日", "th", "the", "▁the", "in", "▁▁", "▁▁▁▁"]
-    prefix = {"type": "Prepend", "prepend": "▁"}
-    space = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-    back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
-    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
-    whole = _whole(None, normalizer=_sequence(prefix, space, key="normalizers"))
-    whole["decoder"] = _sequence(back, {"type": "ByteFallback"}, {"type": "Fuse"}, strip, key="decoders")
-    whole["added_tokens"] = [_added("<unk>", 0, special=True), _added("<s>", 1, special=True)]
-    whole["model"] |= {
-        "unk_token": "<unk>",
-        "fuse_unk": True,
-        "byte_fallback": True,
-        "vocab": {name: token for token, name in enumerate(names)},
-        "merges": ["t h", "th e", "▁ the", "i n", "▁ ▁", "▁▁ ▁▁"],
-    } | model
-    return whole
-
-
-def _with_metaspace() -> dict[str, Any]:
-    whole = _of_characters(byte_fallback=False)
-    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
-    return whole | {"normalizer": None, "pre_tokenizer": metaspace, "decoder": metaspace}
-
-
-_FALCON: Final = (
-    {"type": "Punctuation", "behavior": "Contiguous"},
-    _BYTE_LEVEL,
-    {"type": "Digits", "individual_digits": False},
-    _split("[0-9][0-9][0-9]"),
-)
-_FLAGS: Final = (
-    _added("<|end|>", 300, special=True),
-    _added("  ", 301),
-    _added("World", 302, single_word=True),
-    _added("--", 303, lstrip=True, rstrip=True),
-    _added("ÉÉ", 304, normalized=True),
-)
-_SHAPES: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
-    "plain": lambda: _whole(_BYTE_LEVEL),
-    "a space before": lambda: _whole(_BYTE_LEVEL | {"add_prefix_space": True}),
-    "llama 3": lambda: _whole(_sequence(_split(PATTERNS["llama3"]), _BYTES_ALONE), ignore_merges=True),
-    "deepseek": lambda: _whole(
-        _sequence(_split(r"\p{N}{1,3}"), _split("[一-龥぀-ゟ゠-ヿ]+"), _split(PATTERNS["gpt4"]), _BYTES_ALONE)
-    ),
-    "qwen 2": lambda: _whole(
-        _sequence(_split(PATTERNS["qwen2"]), _BYTES_ALONE),
-        normalizer={"type": "NFC"},
-        added=(_added("<|end|>", 300, special=True), _added("<|im|>", 301, special=True)),
-    ),
-    "starcoder": lambda: _whole(_sequence({"type": "Digits", "individual_digits": True}, _BYTE_LEVEL)),
-    "falcon": lambda: _whole(_sequence(*_FALCON)),
-    "added": lambda: _whole(_BYTE_LEVEL, added=(_added("<|end|>", 300, special=True), _added("  ", 301))),
-    "flags": lambda: _whole(_BYTE_LEVEL, normalizer={"type": "NFKC"}, added=_FLAGS),
-    "whole pieces": lambda: _whole(
-        _BYTE_LEVEL, ignore_merges=True, vocab=_whole(None)["model"]["vocab"] | {"Ġend": 290, "xyz": 291}
-    ),
-    "removed": lambda: _whole(_sequence(_split(r"[,.]|ab", "Removed"), _BYTE_LEVEL)),
-    "replaced": lambda: _whole(
-        _BYTE_LEVEL,
-        normalizer=_sequence(
-            {"type": "Strip", "strip_left": True, "strip_right": True},
-            {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
-            {"type": "Lowercase"},
-            key="normalizers",
-        ),
-    ),
-    "llama 2": _of_characters,
-    "metaspace": _with_metaspace,
-}
+def _pipeline(shape: str) -> bytes:
+    return PIPELINES[shape](_CORPUS).to_str(pretty=True).encode()
 
 
 def _field(number: int, value: int | float | bytes) -> bytes:
