@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from bpe_core.auditing.findings import Finding, Measures, Severity
 from bpe_core.auditing.weights import SAME_EVIDENCE, WEIGHTS, points, tail
@@ -82,14 +82,6 @@ class Verdict:
             "evidence": dict(self.evidence),
         }
 
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`. Raises `KeyError` or `ValueError` for a row that `to_json` did not make."""
-        severity = Severity[row["severity"].upper()] if row["severity"] else None
-        shares = tuple(Share(kind, value) for kind, value in row["shares"].items())
-        token, kinds = bytes.fromhex(row["token"]), tuple(row["kinds"])
-        return cls(row["id"], token, row["score"], severity, kinds, row["reason"], shares, row["evidence"])
-
 
 def verdicts(tokenizer: Tokenizer, findings: Iterable[Finding], measures: Measures) -> list[Verdict]:
     """The verdicts on all tokens with a finding, the highest score first; of equal ones the lower id."""
@@ -121,8 +113,8 @@ def _verdict(tokenizer: Tokenizer, token: int, findings: list[Finding], measures
     for finding in findings:
         worth[finding.kind] = max(points(finding, percentile), worth.get(finding.kind, 0.0))
     for same in SAME_EVIDENCE:
-        told = sorted(same & worth.keys(), key=worth.__getitem__)
-        worth.update(dict.fromkeys(told[:-1], 0.0))
+        found = sorted((kind for kind in worth if kind in same), key=worth.__getitem__)
+        worth.update(dict.fromkeys(found[:-1], 0.0))
     if percentile is not None:
         worth["undertrained"] = WEIGHTS["undertrained"].most * tail(percentile)
     shares, left = [], 1.0

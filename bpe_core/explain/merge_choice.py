@@ -4,10 +4,10 @@ All numbers are those of the corpus at hand. That it is the one which the vocabu
 the count of the merged pair, which the training record keeps.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, fields
 from heapq import nlargest, nsmallest
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from bpe_core.explain.pair_counts import MergeEffect, Pair, PairCounts, PairPlace
 from bpe_core.trainer.ties import TIES, alphabet, descending
@@ -121,26 +121,6 @@ class Explanation:
             body["choice"] = _object(choice)
         return body
 
-    @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> Self:
-        """The explanation that `to_json` made it of."""
-        table, choice = body["table"], body["choice"]
-        return cls(
-            body["step"],
-            MergeChoice(
-                **choice
-                | {name: _rows(choice[name]) for name in ("runners_up", "born", "vanished")}
-                | {
-                    "tied": tuple((left, right) for left, right in choice["tied"]),
-                    "by_rule": {rule: (left, right) for rule, (left, right) in choice["by_rule"].items()},
-                }
-            )
-            if choice
-            else None,
-            PairRanking(**table | {"rows": _rows(table["rows"])}),
-            tuple(CorpusPiece(count, tuple(before), tuple(after)) for count, before, after in body["words"]),
-        )
-
 
 def _object(value: PairRanking | MergeChoice) -> dict[str, Any]:
     """Its fields by name, the rows in them as lists."""
@@ -149,10 +129,6 @@ def _object(value: PairRanking | MergeChoice) -> dict[str, Any]:
         if isinstance(part, tuple):
             body[name] = [list(astuple(row)) if isinstance(row, PairRow) else row for row in part]
     return body
-
-
-def _rows(rows: Iterable[Sequence[int]]) -> tuple[PairRow, ...]:
-    return tuple(PairRow(*row) for row in rows)
 
 
 def explain(

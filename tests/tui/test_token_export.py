@@ -6,7 +6,6 @@ import json
 
 from test_token_rows import LOW, ST, VOCABULARY, worked_out
 
-from bpe_core.auditing.verdicts import Verdict
 from tui.drawing.token_export import exported
 from tui.drawing.token_rows import TokenRows, Wanted
 
@@ -21,7 +20,7 @@ def written(suffix: str) -> str:
 def test_each_line_of_json_is_a_verdict_also_of_a_token_that_nothing_was_found_about() -> None:
     lines = [json.loads(line) for line in written(".jsonl").splitlines()]
     assert len(lines) == 261 and [line["id"] for line in lines[:3]] == [300, 256, 0]
-    assert Verdict.from_json(lines[0]) == LOW
+    assert lines[0] == LOW.to_json()
     bar = next(line for line in lines if line["id"] == ord("|"))
     assert bar["score"] == 0 and bar["kinds"] == [] and bar["evidence"] == {"count": 3}
 
