@@ -114,12 +114,20 @@ class BpeScope(App[None]):
             self.notify(visible(sentence), severity="warning", markup=False)
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember(theme=theme.name))
         if not self.is_headless:
-            signals.call_at_end(lambda code: self.exit(return_code=code))
+            signals.call_at_end(self._end_soon)
+
+    def _end_soon(self, code: int) -> None:
+        self.run_worker(self._end(code), group="quit")
+
+    async def _end(self, code: int) -> None:
+        await self._loaded.wait()  # a pane that is taken away while it is mounted finds no children (NoMatches)
+        self.exit(return_code=code)
 
     async def action_quit(self) -> None:
         """Leave; where the text would be lost with it, only if that is meant, as a second Ctrl+Q does."""
         from tui.dialogs.button_questions import Confirm
 
+        await self._loaded.wait()
         refused = await self.main.why_not_kept()
         if not refused or self.screen is self._asked:
             self.exit()

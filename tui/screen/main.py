@@ -109,9 +109,6 @@ class MainScreen(RequestScreen):
                 self.arrangement.arrange()
                 self.session = Session(self)
                 self._bring_back()
-        except Exception:
-            if self.app.return_code is None:  # an app that is leaving takes panes away while they come
-                raise
         finally:
             self.loaded.set()
 
