@@ -25,7 +25,6 @@ _CHINESE: Final = "[一-龥぀-ゟ゠-ヿ]+"
 _SIGNS: Final = (
     r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s+"
 )
-_BLOOM: Final = r" ?[^(\s|[.,!?…。，、।۔،])]+"
 _BYTES: Final = [f"<0x{byte:02X}>" for byte in range(256)]
 _SPECIAL: Final = ["<|endoftext|>", "<s>", "</s>"]
 _ADDED: Final = [
@@ -115,7 +114,6 @@ PIPELINES: Final[Mapping[str, Maker]] = {
             pre_tokenizers.Split(Regex("[0-9][0-9][0-9]"), "isolated"),
         )
     ),
-    "as BLOOM": bytewise(_isolated(_BLOOM)),
     "as GPT-NeoX, runs of spaces added": bytewise(_byte_level(), normalizers.NFC(), _ADDED[:3]),
     "as Llama 2": characterwise(None, _LLAMA2, _LLAMA2_DECODER),
     "as Gemma": characterwise(
