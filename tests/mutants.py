@@ -45,6 +45,7 @@ ROOMS: Final[dict[str, tuple[str, ...]]] = {
     "formats": ("tests/core/formats",),
     "metrics": ("tests/core/metrics",),
     "editing": ("tests/core/editing",),
+    "worker": ("tests/core/worker",),
     "tui-text": (
         "tests/tui/test_tokens.py",
         "tests/tui/test_token_area.py",
@@ -343,6 +344,28 @@ MUTANTS: Final = (
         "bpe_core/editing/change.py",
         "ripple = max(0, left - first, last - right)",
         "ripple = max(0, left - first)",
+    ),
+    # The worker
+    Mutant(
+        "steps-add-up",
+        "worker",
+        "bpe_core/worker/job.py",
+        "self.credit = command.n + (0 if self.credit == UNLIMITED else self.credit)",
+        "self.credit = command.n",
+    ),
+    Mutant(
+        "first-reason-to-stop",
+        "worker",
+        "bpe_core/worker/job.py",
+        "self.stopped = self.stopped or reason",
+        "self.stopped = reason",
+    ),
+    Mutant(
+        "goal-forgotten",
+        "worker",
+        "bpe_core/worker/job.py",
+        "self.goal, self.reached = command.condition, None",
+        "self.goal, self.reached = command.condition or self.goal, None",
     ),
     # The app's text
     Mutant(

@@ -1,0 +1,71 @@
+"""A job does as it is told: what commands leave, one after the other, and which reason to stop counts."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from bpe_core.errors import Stopped
+from bpe_core.trainer.conditions import condition
+from bpe_core.worker.job import UNLIMITED, Job, Reporter
+from bpe_core.worker.messages import Command, Event
+
+RUN, PAUSE, STOP, ONE, THREE = (
+    *map(Command, ("run", "pause", "stop")),
+    *(Command("step", n) for n in (1, 3)),
+)
+UNTIL = Command("until", condition=condition("ratio >= 2"))
+
+
+@pytest.fixture
+def job() -> Iterator[Job]:
+    made = Job()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("commands", "credit", "is_held", "has_goal"),
+    [
+        ([], UNLIMITED, False, False),
+        ([PAUSE], 0, True, False),
+        ([PAUSE, RUN], UNLIMITED, False, False),
+        ([THREE], 3, False, False),
+        ([THREE, ONE], 4, False, False),
+        ([PAUSE, ONE], 1, False, False),
+        ([THREE, PAUSE], 0, True, False),
+        ([UNTIL], UNLIMITED, False, True),
+        ([UNTIL, ONE], 1, False, False),
+        ([UNTIL, RUN], UNLIMITED, False, False),
+        ([THREE, Command("pace", 9)], 3, False, False),
+        ([UNTIL, Command("pace", 9)], UNLIMITED, False, True),
+    ],
+)
+def test_a_command_takes_the_place_of_those_before_but_steps_add_up(
+    job: Job, commands: list[Command], credit: float, is_held: bool, has_goal: bool
+) -> None:
+    for command in commands:
+        job.obey(command)
+    assert (job.credit, job.held, job.goal is not None, job.stopped) == (credit, is_held, has_goal, "")
+
+
+def test_the_first_reason_to_stop_counts(job: Job) -> None:
+    job.stop("interrupted")
+    job.obey(STOP)
+    assert job.stopped == "interrupted"
+    with pytest.raises(Stopped):
+        job.check("counting")
+
+
+def test_a_pause_ends_with_a_stop_also_before_anything_was_done() -> None:
+    class Unheard(Reporter):
+        def send(self, event: Event) -> None:
+            raise BrokenPipeError
+
+    job = Job(Unheard())
+    try:
+        job.obey(PAUSE)
+        with pytest.raises(Stopped):  # "paused" reaches nobody: whoever asked for the work is gone
+            job.check("counting")
+    finally:
+        job.close()
+    assert job.stopped == "stopped"
