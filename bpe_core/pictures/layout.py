@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from bpe_core.cells import cells
+from rich.cells import cell_len
+
 from bpe_core.pictures.picture import Chip
 
 
@@ -30,7 +31,7 @@ def laid_out(chips: Iterable[Chip], columns: int, row: int) -> Iterator[Part]:
                 fits = _fitting(line, columns - column)
                 if fits:
                     yield Part(row, column, line[:fits], chip.color, chip.is_alike)
-                    column += cells(line[:fits])
+                    column += cell_len(line[:fits])
                     line = line[fits:]
                 if line:
                     row, column = row + 1, 0
@@ -39,7 +40,7 @@ def laid_out(chips: Iterable[Chip], columns: int, row: int) -> Iterator[Part]:
 def _fitting(line: str, room: int) -> int:
     """How many of the first characters of `line` fit into `room` cells."""
     for index, character in enumerate(line):
-        room -= cells(character)
+        room -= cell_len(character)
         if room < 0:
             return index
     return len(line)
