@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from rich.cells import cell_len
-
 from bpe_core.auditing import KINDS, Finding, Findings, Verdict
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.summary import Summary
-from bpe_core.cli.table import fitted
+from bpe_core.cells import cells, fitted
 from bpe_core.visible import visible
 
 _WORST: Final = 10
@@ -52,6 +50,6 @@ def _rows(group: Iterable[Finding]) -> Iterator[str]:
 
 def _aligned(rows: list[tuple[str, str, str]]) -> Iterator[str]:
     ids = max(len(number) for number, _, _ in rows)
-    labels = max(cell_len(label) for _, label, _ in rows)
+    labels = max(cells(label) for _, label, _ in rows)
     for number, label, reason in rows:
-        yield f"  {number:>{ids}}  {label}{' ' * (labels - cell_len(label))}  {visible(reason)}"
+        yield f"  {number:>{ids}}  {label}{' ' * (labels - cells(label))}  {visible(reason)}"

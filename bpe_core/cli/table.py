@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from rich.cells import cell_len, chop_cells
+from bpe_core.cells import cells, fitted
 
 _WIDEST: Final = 36
 """Terminal cells of a column at most."""
@@ -16,17 +16,12 @@ def table(rows: Sequence[Sequence[str]], numbers: Iterable[int] | None = None, w
     """
     right = set(range(1, len(rows[0])) if numbers is None else numbers)
     shown = [[fitted(cell, widest) for cell in row] + [""] * (len(rows[0]) - len(row)) for row in rows]
-    widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
+    widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
     for number, row in enumerate(shown):
         padded = [
-            " " * (width - cell_len(cell)) + cell if index in right else cell + " " * (width - cell_len(cell))
+            " " * (width - cells(cell)) + cell if index in right else cell + " " * (width - cells(cell))
             for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "  ".join(padded).rstrip()
         if not number:
             yield "─" * (sum(widths) + 2 * (len(widths) - 1))
-
-
-def fitted(text: str, most: int) -> str:
-    """`text` if it takes at most `most` terminal cells; else as much of its beginning as fits, and an ellipsis."""
-    return text if cell_len(text) <= most else chop_cells(text, most - 1)[0] + "…"

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from rich.cells import cell_len
-
+from bpe_core.cells import cells
 from bpe_core.cli.table import table
 from bpe_core.explain.merge_choice import CorpusPiece, Explanation, MergeChoice, PairRanking
 from bpe_core.explain.pair_counts import Pair
@@ -95,9 +94,9 @@ def _uses(uses: TokenUses | None, bytes_of: Bytes) -> Iterator[str]:
 
 def _words(words: Sequence[CorpusPiece], bytes_of: Bytes) -> Iterator[str]:
     rows = [(f"{word.count:,} ×", _tokens(word.before, bytes_of), _tokens(word.after, bytes_of)) for word in words]
-    width = max((cell_len(before) for _, before, _ in rows), default=0)
+    width = max((cells(before) for _, before, _ in rows), default=0)
     for often, before, after in rows:
-        changed = f"{' ' * (width - cell_len(before))} → {after}" if before != after else ""
+        changed = f"{' ' * (width - cells(before))} → {after}" if before != after else ""
         yield f"  {often:>8} {before}{changed}"
 
 

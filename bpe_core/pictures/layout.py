@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from rich.cells import cell_len
-
+from bpe_core.cells import cells
 from bpe_core.pictures.picture import Chip
 
 
@@ -31,7 +30,7 @@ def laid_out(chips: Iterable[Chip], columns: int, row: int) -> Iterator[Part]:
                 fits = _fitting(line, columns - column)
                 if fits:
                     yield Part(row, column, line[:fits], chip.color, chip.is_alike)
-                    column += cell_len(line[:fits])
+                    column += cells(line[:fits])
                     line = line[fits:]
                 if line:
                     row, column = row + 1, 0
@@ -40,7 +39,7 @@ def laid_out(chips: Iterable[Chip], columns: int, row: int) -> Iterator[Part]:
 def _fitting(line: str, room: int) -> int:
     """How many of the first characters of `line` fit into `room` cells."""
     for index, character in enumerate(line):
-        room -= cell_len(character)
+        room -= cells(character)
         if room < 0:
             return index
     return len(line)

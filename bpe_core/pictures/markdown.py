@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.cells import cell_len
-
+from bpe_core.cells import cells
 from bpe_core.pictures.lanes import Lanes
 from bpe_core.pictures.picture import Picture
 from bpe_core.pictures.terminal import BORDER, in_terminal
@@ -22,9 +21,9 @@ def document(pictures: Sequence[Picture], *, with_ids: bool = False) -> str:
 
 def lanes_document(lanes: Lanes) -> str:
     """A text under several tokenizers, each line once for each with borders between its tokens, and their totals."""
-    width = max(map(cell_len, lanes.titles))
+    width = max(map(cells, lanes.titles))
     rows = [
-        f"{title}{' ' * (width - cell_len(title))}  {BORDER.join(chip.lines[0] for chip in lane)}"
+        f"{title}{' ' * (width - cells(title))}  {BORDER.join(chip.lines[0] for chip in lane)}"
         for line in lanes.lines
         for title, lane in (*zip(lanes.titles, line, strict=True), ("", ()))
     ]

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from rich.cells import cell_len
-
+from bpe_core.cells import cells
 from bpe_core.pictures.colors import HUES
 from bpe_core.pictures.lanes import Lanes
 from bpe_core.pictures.layout import Part, laid_out
@@ -31,7 +30,7 @@ def drawing(pictures: Sequence[Picture], columns: int = COLUMNS) -> str:
 
 def _body(picture: Picture, columns: int, row: int) -> tuple[list[str], int]:
     """The elements of a picture whose title stands at `row`, and the number of its rows."""
-    body = [_text(row, 0, picture.title, "t"), _text(row, cell_len(picture.title) + 2, picture.summary, "q")]
+    body = [_text(row, 0, picture.title, "t"), _text(row, cells(picture.title) + 2, picture.summary, "q")]
     last = row + 1
     for part in laid_out(picture.chips, columns, row + 1):
         body += _token(part)
@@ -46,7 +45,7 @@ def lanes_drawing(lanes: Lanes, columns: int = COLUMNS) -> str:
     step back, so that those that differ stand out.
     """
     body: list[str] = []
-    n_lanes, margin = len(lanes.titles), max(map(cell_len, lanes.titles)) + 2
+    n_lanes, margin = len(lanes.titles), max(map(cells, lanes.titles)) + 2
     for row, (title, summary) in enumerate(zip(lanes.titles, lanes.summaries, strict=True)):
         body += _text(row, 0, title, "t"), _text(row, margin, summary, "q")
     row = n_lanes + 1
@@ -66,7 +65,7 @@ def _token(part: Part) -> list[str]:
     if part.color < 0:
         return [_text(part.row, part.column, part.text, "q")]
     x, y = _EDGE + part.column * _WIDTH, _EDGE + part.row * _HEIGHT
-    width, alike = cell_len(part.text) * _WIDTH, " a" * part.is_alike
+    width, alike = cells(part.text) * _WIDTH, " a" * part.is_alike
     return [
         f'<rect x="{x:.1f}" y="{y + 2:.1f}" width="{width:.1f}" height="{_HEIGHT - 4:.1f}" rx="3" '
         f'class="c{part.color}{alike}"/>',
@@ -86,7 +85,7 @@ def _document(body: Sequence[str], columns: int, rows: int) -> str:
 
 def _text(row: int, column: int, text: str, kind: str) -> str:
     x, y = _EDGE + column * _WIDTH, _EDGE + row * _HEIGHT + _HEIGHT * 0.7
-    length = cell_len(text) * _WIDTH
+    length = cells(text) * _WIDTH
     fit = f' textLength="{length:.1f}" lengthAdjust="spacingAndGlyphs"' if length else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}"{fit} xml:space="preserve">{escape(text)}</text>'
 

@@ -5,11 +5,10 @@ import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
 import pytest
-from rich.cells import cell_len
 
 from bpe_core import LiveText, save, train
+from bpe_core.cells import cells, fitted
 from bpe_core.cli.main import main
-from bpe_core.cli.table import fitted
 from bpe_core.pictures.html import fragment, page
 from bpe_core.pictures.markdown import document
 from bpe_core.pictures.picture import Picture
@@ -105,7 +104,7 @@ def test_a_drawing_is_sound_xml_with_all_of_the_text_in_its_lines(text):
     space = "{http://www.w3.org/2000/svg}"
     texts = [element.text or "" for element in root.iter(f"{space}text") if element.get("class") == "x"]
     assert "".join(texts) == "".join("".join(chip.lines) for chip in picture.chips)
-    assert all(cell_len(line) <= 20 for line in texts)
+    assert all(cells(line) <= 20 for line in texts)
 
 
 def test_markdown_fences_are_longer_than_what_they_hold():
@@ -138,7 +137,7 @@ def test_colors_are_those_a_terminal_has(environment, is_terminal, n):
 
 
 def test_columns_are_counted_as_terminals_count_them():
-    assert [cell_len(text) for text in ("abc", "日本", "e\u0301", "")] == [3, 4, 1, 0]
+    assert [cells(text) for text in ("abc", "日本", "e\u0301", "")] == [3, 4, 1, 0]
     assert fitted("日本語", 5) == "日本…"
     assert fitted("abc", 3) == "abc"
 
