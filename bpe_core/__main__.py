@@ -1,14 +1,13 @@
-"""`python -m bpe_core`: the command line, which is also what the app runs as its worker process."""
+"""`python -m bpe_core`: the command line."""
 
-from bpe_core.cli.process import end, exit_code
+from bpe_core.process import end, exit_code
 
 PROG = "python -m bpe_core"
 
 
 def main() -> int:
     """Run the command that the command line names; the exit code."""
-    from bpe_core.cli.kernel_required import why_refused
-    from bpe_core.cli.standard_streams import print_to_stderr
+    from bpe_core.process import print_to_stderr, why_refused
 
     if sentence := why_refused():
         print_to_stderr(f"{PROG}: {sentence}")

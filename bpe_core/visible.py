@@ -35,13 +35,13 @@ def visible(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """`text` if it has at most `most` characters; else `most` in all of its beginning, an ellipsis, and its end.
 
-    >>> shortened("from here to there", 9)
-    'from …ere'
+    >>> shortened("from here to there", 9), shortened("from here", 2)
+    ('from …ere', 'f…')
     """
     if len(text) <= most:
         return text
     end = most // 3
-    return f"{text[: most - end - 1]}…{text[-end:]}"
+    return f"{text[: most - end - 1]}…{text[len(text) - end :]}"
 
 
 def quoted(text: str, most: int = 40) -> str:

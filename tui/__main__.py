@@ -6,6 +6,7 @@ Arguments are looked at before anything heavy is imported, so that a wrong one i
 import gc
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +27,7 @@ def command() -> NoReturn:
     if sys.platform == "win32":  # no termios, no SIGHUP, no select on stdin
         print("bpescope needs a terminal of Linux or macOS; on Windows, install it in WSL.", file=sys.stderr)
         sys.exit(2)
-    from bpe_core.cli.process import end, exit_code
+    from bpe_core.process import end, exit_code
 
     end(exit_code(main, "bpescope"))
 
@@ -34,7 +35,7 @@ def command() -> NoReturn:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run bpescope with `argv` (default: the command line); the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    from bpe_core.cli.kernel_required import why_refused
+    from bpe_core.process import why_refused
 
     if sentence := why_refused():
         return _refuse(sentence)
@@ -42,21 +43,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         from bpe_core.cli.main import main as headless
 
         return headless(arguments)
-    return _open_app(arguments)
+    from bpe_core.process import guarded
+
+    options = Namespace(opens=False)
+    code = guarded(lambda: _answer(arguments, options), "bpescope")
+    return _open_app(options) if options.opens else code
 
 
-def _open_app(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
+def _answer(arguments: list[str], options: Namespace) -> int:
+    """Parse the arguments into `options`, and print what needs no app; 0."""
+    _parser().parse_args(arguments, options)
+    options.opens = not options.version
     if options.version:
         from importlib.metadata import version
 
         from bpe_core import kernel
 
-        print(f"bpescope {version('bpescope')} {kernel.description}", flush=True)
-        return 0
-    from bpe_core.cli.standard_streams import open_closed_streams, print_to_stderr
+        print(f"bpescope {version('bpescope')} {kernel.description}")
+    return 0
 
-    open_closed_streams()
+
+def _open_app(options: Namespace) -> int:
+    from bpe_core.process import print_to_stderr
+
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         return _refuse(
             "the app needs a terminal, and this is none; without one use "
@@ -159,7 +168,7 @@ def _parser() -> "Parser":
 
 
 def _refuse(sentence: str) -> int:
-    from bpe_core.cli.standard_streams import print_to_stderr
+    from bpe_core.process import print_to_stderr
 
     print_to_stderr(f"bpescope: {sentence}")
     return 2

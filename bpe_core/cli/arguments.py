@@ -5,8 +5,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
-from bpe_core.cli.standard_streams import print_to_stderr
 from bpe_core.errors import LONGEST
+from bpe_core.process import print_to_stderr
 from bpe_core.visible import quoted, shortened, visible
 
 if TYPE_CHECKING:

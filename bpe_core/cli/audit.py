@@ -2,26 +2,42 @@
 
 import json
 from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
-from bpe_core.auditing import KINDS, Finding, Measures, Stage, on_every_token, verdicts
+from bpe_core.auditing import KINDS, Finding, Findings, Measures, Severity, Stage, Verdict, on_every_token, verdicts
 from bpe_core.auditing.reachability import NORMALIZERS, what_if
 from bpe_core.auditing.static import incomplete_bigrams
 from bpe_core.auditing.summary import Summary
+from bpe_core.auditing.weights import WEIGHTS
+from bpe_core.cells import fitted
 from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
-from bpe_core.cli.audit_report import FIRST, AuditReport, html, markdown
-from bpe_core.cli.finding_rows import table
-from bpe_core.cli.report import report_to_person
-from bpe_core.cli.standard_streams import print_to_stderr
-from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.cli.inputs import open_tokenizer
+from bpe_core.cli.progress import report_to_person
+from bpe_core.cli.report import Report, Section, Table, as_html, as_markdown, as_text
 from bpe_core.embeddings.indicators import INDICATORS
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.plurals import counted
+from bpe_core.process import print_to_stderr
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import visible
+from bpe_core.visible import shortened, visible
 from bpe_core.worker.audit import AuditRequest, examined
 from bpe_core.worker.job import Job
+
+FIRST: Final = 50
+"""Tokens in a report, unless all are asked for."""
+_WORST: Final = 10
+"""Tokens shown before everything else in a terminal."""
+_LABEL: Final = 24
+"""Terminal cells of a token's label at most."""
+_SCORE: Final = (
+    "The score ranks tokens for a reader's attention; it is no measured probability. Each kind of evidence has a "
+    "weight, each further kind takes its part of what is left to 1, and the parts shown add up. Where the rows of a "
+    "model are known, the other kinds count as far as the row agrees."
+)
 
 
 def add(commands: Subcommands) -> None:
@@ -124,22 +140,69 @@ def run(options: Namespace) -> int:
     else:
         ranked, summary = verdicts(tokenizer, found, measures), Summary.of(tokenizer, found)
         if options.markdown or options.html:
-            first = None if options.all else FIRST
             name = tokenizer.name or Path(options.tokenizer).name
-            report_of_it = AuditReport(name, _looked_at(options, measures), summary, ranked, first)
-            print(markdown(report_of_it) if options.markdown else html(report_of_it), end="")
+            sentences = [*summary.sentences, *_given(options, measures)]
+            report = _card(name, sentences, summary, ranked, None if options.all else FIRST)
+            print(as_markdown(report) if options.markdown else as_html(report), end="")
         else:
-            print(table(found, summary, ranked, first=None if options.all else 10))
+            print(as_text(_by_kind(found, summary, ranked, None if options.all else 10)), end="")
     return 1 if found.of(*fatal) else 0
 
 
-def _looked_at(options: Namespace, measures: Measures) -> tuple[str, ...]:
+def _given(options: Namespace, measures: Measures) -> Iterator[str]:
     """What the audit was given beside the vocabulary, in sentences."""
-    given = (("Texts", options.corpus), ("Reference", options.reference), ("Model", filter(None, [options.embeddings])))
-    said = tuple(f"{what}: {', '.join(Path(path).name for path in paths)}." for what, paths in given if paths)
+    given = (("Texts", options.corpus), ("Reference", options.reference), ("Model", [options.embeddings]))
+    for what, paths in given:
+        if names := [Path(path).name for path in paths if path]:
+            yield f"{what}: {', '.join(names)}."
     if not options.corpus and "count" in measures.columns:
-        said += ("Counts are those of its training corpus, from its record.",)
-    return tuple(sentence for sentence in said if not sentence.endswith(": ."))
+        yield "Counts are those of its training corpus, from its record."
+
+
+def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first: int | None) -> Report:
+    """The summary, the ten tokens with the highest scores, and the findings of each kind: the `first` ones; None: all.
+
+    Tokens about which there are only notes are not among the ten.
+    """
+    sections = [Section(sentences=summary.sentences)]
+    worst = [verdict for verdict in ranked if verdict.severity and verdict.severity > Severity.NOTE][:_WORST]
+    if worst:
+        rows = [(f"{one.id:,}", fitted(one.label, _LABEL), one.making) for one in worst]
+        sections.append(Section("Look at first, by score:", table=Table(("", "", ""), rows, numbers=(0,))))
+    for kind, n in found.kinds().items():
+        rows = [(f"{one.id:,}", fitted(one.label, _LABEL), one.reason) for one in found.of(kind)[:first]]
+        sections.append(Section(f"{kind}  {n:,}", [KINDS[kind]], Table(("", "", ""), rows, numbers=(0,))))
+        if first is not None and n > first:
+            sections[-1] = replace(sections[-1], more=f"and {n - first:,} more (--all shows them)")
+    if len(found) == 0:
+        sections.append(Section(sentences=["Nothing suspicious."]))
+    return Report("", sections)
+
+
+def _card(
+    name: str, sentences: Sequence[str], summary: Summary, ranked: Sequence[Verdict], first: int | None
+) -> Report:
+    """What one would attach to a model card: the `first` tokens with findings, and how their score is made."""
+    listed = ranked[:first]
+    n, m = len(ranked), len(listed)
+    heading = f"The first {m:,} of {counted(n, 'token')} with findings" if m < n else "Tokens with findings"
+    kinds = [(kind, f"{n:,}", KINDS[kind]) for kind, n in summary.kinds.items()]
+    tokens = Table(
+        ("id", "token", "score", "why"),
+        [(str(one.id), shortened(one.label, 80), one.making, one.reason) for one in listed],
+        numbers=(0,),
+        tokens=1,
+        marks=[one.severity.word if one.severity else "" for one in listed],
+    )
+    weights = [(kind, f"{weight.most:.2f}", weight.why) for kind, weight in WEIGHTS.items()]
+    return Report(
+        f"Audit of {name}",
+        (
+            Section(sentences=sentences, table=Table(("kind", "tokens", "what it means"), kinds, numbers=(1,))),
+            Section(heading, table=tokens),
+            Section("How the score is made", [_SCORE], Table(("kind", "weight", "why"), weights, numbers=(1,))),
+        ),
+    )
 
 
 def _bigrams(tokenizer: Tokenizer) -> int:

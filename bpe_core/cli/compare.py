@@ -1,17 +1,44 @@
-"""`compare`: several tokenizers on the same texts, as tables or as JSON."""
+"""`compare` and `measure`: tokenizers on the same texts, as tables or as JSON."""
 
-from argparse import ArgumentTypeError, Namespace
+import json
+import os
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
 
-from bpe_core.cli.arguments import Subcommands, add_command, integer
-from bpe_core.cli.comparing import add_texts, labels, run_comparison
-from bpe_core.cli.comparison_tables import Shown, tables
-from bpe_core.errors import OptionError
-from bpe_core.metrics.catalog import METRICS, OF_PARTS
-from bpe_core.visible import quoted
+from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
+from bpe_core.cli.inputs import is_stream, open_tokenizer, text_blocks
+from bpe_core.cli.progress import report_to_person
+from bpe_core.cli.report import Report, Section, Table, as_text
+from bpe_core.errors import OptionError, TextError
+from bpe_core.metrics import Amounts, Comparison, merges_in_common, overlap
+from bpe_core.metrics.catalog import METRICS, OF_PARTS, called, of_all_texts, of_amounts
+from bpe_core.metrics.morphology import read_morphemes
+from bpe_core.plurals import counted
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import quoted, shortened, token_label, visible
+from bpe_core.worker.compare import Text, compare, disk_texts, summary, texts_as_json
+from bpe_core.worker.job import Job
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommand."""
+    """Declare both subcommands."""
+    parser = add_command(
+        commands,
+        "measure",
+        run,
+        "Measure how a tokenizer does on texts: compression, fertility, entropies and more.",
+        (
+            "-t gpt-4o book.txt",
+            "-t gpt2 -t gpt-4o --json my_texts/",
+            "-t mine.json --morphemes words.txt book.txt",
+        ),
+        "metrics:\n" + "\n".join(f"  {key:22}{metric.meaning}" for key, metric in METRICS.items()),
+    )
+    _add_arguments(parser, "repeatable")
+    parser.set_defaults(compares=False, reference=None, examples=0, lines=0)
     parser = add_command(
         commands,
         "compare",
@@ -27,7 +54,8 @@ def add(commands: Subcommands) -> None:
         "metrics of each text, folder and script:\n"
         + "\n".join(f"  {key:22}{METRICS[key].meaning}" for key in OF_PARTS),
     )
-    add_texts(parser, "two or more")
+    _add_arguments(parser, "two or more")
+    parser.set_defaults(compares=True)
     parser.add_argument(
         "--reference", metavar="NAME", help="the text or folder that parity relates to; the first if left out"
     )
@@ -44,31 +72,36 @@ def add(commands: Subcommands) -> None:
     )
 
 
-def run(options: Namespace) -> int:
-    """Encode each text with all tokenizers and print the comparison; returns 0, or 130 if a signal cut it short."""
-    if len(options.tokenizer) < 2:
-        raise OptionError(
-            "There is only one tokenizer to compare; name a second one with -t, or see bpescope measure --help."
-        )
-    return run_comparison(
-        options,
-        lambda comparison: tables(
-            comparison,
-            Shown(
-                labels(comparison.tokenizers, options.tokenizer),
-                options.metrics or _usual(options),
-                options.reference,
-                options.examples,
-                options.lines,
-            ),
-        ),
+def _add_arguments(parser: ArgumentParser, number: str) -> None:
+    """Declare tokenizers, `number` of them as the help says, the texts, and how these are read."""
+    parser.add_argument(
+        "-t", "--tokenizer", action="append", required=True, metavar="TOKENIZER", help=f"{A_TOKENIZER}; {number}"
     )
-
-
-def _usual(options: Namespace) -> tuple[str, ...]:
-    """The metrics that are told of each text unless others are asked for."""
-    ratio = "parity" if options.sections or options.reference else "bytes_per_token"
-    return "tokens", ratio
+    parser.add_argument(
+        "--pattern",
+        action="append",
+        metavar="P",
+        help="how text is split, where TOKENIZER does not say it, or wrongly; once for all of them, or once for each, "
+        'in their order, and "" for one that says it',
+    )
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a text, also .gz and .xz, or a folder of them; stdin, in UTF-8, if left out or -",
+    )
+    parser.add_argument(
+        "--sections",
+        action="store_true",
+        help='take each part of a text that begins with a line "# Title" as a text of its own, and tell its tokens for '
+        "each one of the first part: parity, if they are translations",
+    )
+    parser.add_argument(
+        "--morphemes",
+        metavar="FILE",
+        help="words as their morphemes, one a line, such as un+break+able; tells how far tokens follow them",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
 
 
 def _metrics(text: str) -> tuple[str, ...]:
@@ -77,3 +110,199 @@ def _metrics(text: str) -> tuple[str, ...]:
         if key not in OF_PARTS:
             raise ArgumentTypeError(f"there is no metric {quoted(key)} of a text; there are {', '.join(OF_PARTS)}")
     return keys
+
+
+def run(options: Namespace) -> int:
+    """Encode the texts with all tokenizers, and print what was found; 130 if a signal cut it short."""
+    if options.compares and len(options.tokenizer) < 2:
+        raise OptionError(
+            "There is only one tokenizer to compare; name a second one with -t, or see bpescope measure --help."
+        )
+    with closing(Job(report_to_person())) as job:
+        comparison = Comparison(_opened(options), _words(options.morphemes) if options.morphemes else ())
+        compare(comparison, _texts(options.paths or ["-"], job), job, sections=options.sections)
+        if job.stopped:
+            job.say("Interrupted before all texts were encoded.")
+            return 130
+        names = [name for text in comparison.texts for name in (text.amounts.name, text.folder)]
+        if options.reference is not None and options.reference not in names:
+            raise OptionError(
+                f"There is no text or folder called {quoted(options.reference)} to relate parity to; "
+                f"there are {shortened(', '.join(dict.fromkeys(names)), 200)}."
+            )
+    if options.json:
+        listed = {"n_examples": options.examples, "n_lines": options.lines}
+        found = summary(comparison, options.tokenizer, reference=options.reference, **listed)
+        print(json.dumps(found | {"texts": texts_as_json(comparison, options.reference)}))
+    else:
+        sys.stdout.write(as_text(_report(comparison, options)))
+    return 0
+
+
+def _words(path: str) -> Sequence[Sequence[str]]:
+    try:
+        return read_morphemes("".join(text_blocks(path)))
+    except TextError as error:
+        name = visible(shortened(path, 200))
+        raise error if name in str(error) else TextError(f"{name}: {error}") from None
+
+
+def _opened(options: Namespace) -> list[Tokenizer]:
+    """The tokenizers, each with its pattern. Raises what `open_tokenizer` raises, and `OptionError`."""
+    names: list[str] = options.tokenizer
+    patterns: list[str] = options.pattern or [""]
+    if len(patterns) not in (1, len(names)):
+        raise OptionError(
+            f"There are {len(names)} tokenizers and {len(patterns)} patterns; give --pattern once, or once for each."
+        )
+    patterns *= len(names) // len(patterns)
+    return [open_tokenizer(name, pattern or None) for name, pattern in zip(names, patterns, strict=True)]
+
+
+def _texts(paths: list[str], job: Job) -> Iterator[Text]:
+    """The texts of all files, or that of stdin."""
+    if len(paths) == 1 and is_stream(paths[0]):
+        return iter([Text("stdin", "", "", "".join(text_blocks(paths[0])))])
+    if "-" in paths:
+        raise OptionError("What comes in on stdin (-) is compared by itself; leave out the other texts, or the -.")
+    return disk_texts(paths, job)
+
+
+def _report(comparison: Comparison, options: Namespace) -> Report:
+    """What was found: of one tokenizer or several its measures, of a comparison all there is."""
+    labels = _labels_of(comparison.tokenizers, options.tokenizer)
+    totals = [Section(table=_totals(comparison, labels)), _number_splits(comparison, labels)]
+    if not options.compares:
+        return Report("", totals)
+    metrics = options.metrics or ("tokens", "parity" if options.sections or options.reference else "bytes_per_token")
+    texts, folders = [text.amounts for text in comparison.texts], comparison.folders()
+    parts = [("text", texts, comparison.total), *([("folder", folders, None)] if len(folders) > 1 else [])]
+    sections = [
+        Section(table=_amounts(what, some, labels, metrics, called(some, options.reference), total))
+        for what, some, total in (*parts, ("script", comparison.scripts(), None))
+    ]
+    sections += totals
+    sections += [_pair(comparison, index, labels, options.examples) for index in range(len(comparison.pairs))]
+    for index in range(len(comparison.tokenizers)):
+        sections += _worst_lines(comparison, index, labels, options.lines)
+    return Report("", sections)
+
+
+def _labels_of(tokenizers: Sequence[Tokenizer], names: Sequence[str]) -> list[str]:
+    """What the tokenizers are called in tables: as short as tells them apart."""
+    found = [one.name or Path(name).name or name for one, name in zip(tokenizers, names, strict=True)]
+    for index, label in enumerate(found):
+        if found.count(label) > 1 and not tokenizers[index].name:
+            found[index] = os.path.join(Path(names[index]).parent.name, label)
+    return found
+
+
+_SHORT = {"bytes_per_token": "b/token", "characters_per_token": "c/token", "continued_words": "continued"}
+
+
+def _amounts(
+    what: str,
+    parts: Sequence[Amounts],
+    labels: Sequence[str],
+    metrics: Sequence[str],
+    reference: Amounts | None,
+    total: Amounts | None,
+) -> Table:
+    """A row for each text, folder or script: its bytes, and for each tokenizer the metrics that are shown.
+
+    The metrics of `total` follow where there is more than one row; parity is told of texts and folders alone. In the
+    head a tokenizer stands above its tokens, the other metrics follow by their own names.
+    """
+    metrics = [key for key in metrics if what != "script" or key != "parity"]
+    heads = [label if key == "tokens" else _SHORT.get(key, METRICS[key].title) for label in labels for key in metrics]
+    rows = []
+    for one in [*parts, *([total] if total and len(parts) > 1 else [])]:
+        rows.append([one.name.replace("_", " "), f"{one.n_bytes:,}"])
+        for index in range(len(labels)):
+            for key in metrics:
+                value = of_amounts(key, one, index, reference=None if one is total else reference)
+                rows[-1].append("" if value is None else METRICS[key].text(value))
+    return Table([what, "bytes", *heads], rows)
+
+
+def _totals(comparison: Comparison, labels: Sequence[str]) -> Table:
+    """A row for each metric of all texts together: its value for each tokenizer, and its unit."""
+    rows = []
+    first, *others = comparison.total.n_tokens
+    if others:
+        rows.append(["tokens beside the first", "", *(f"{n / (first or 1) - 1:+.1%}" for n in others), ""])
+    for key, values in of_all_texts(comparison).items():
+        metric = METRICS[key]
+        rows.append([metric.title, *map(metric.text, values), metric.unit])
+    return Table(["all texts", *labels, "unit"], rows, numbers=range(1, len(labels) + 1))
+
+
+def _number_splits(comparison: Comparison, labels: Sequence[str]) -> Section:
+    """How numbers of four digits or more are cut into tokens: the three most frequent splits of each tokenizer."""
+    ways = [[(way, n) for way, n in splits.most_common() if sum(way) > 3][:3] for splits in comparison.number_splits]
+    rows = [
+        [
+            name,
+            *(
+                f"{'+'.join(map(str, mine[place][0]))} ({mine[place][1]:,})" if place < len(mine) else ""
+                for mine in ways
+            ),
+        ]
+        for place, name in enumerate(("most often", "then", "then"))
+        if place < max(map(len, ways))
+    ]
+    if not rows:
+        return Section(sentences=["No number of 4 digits or more occurs."])
+    return Section(table=Table(["numbers of 4 digits and more", *labels], rows))
+
+
+def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples: int) -> Section:
+    pair, first, other = comparison.pairs[index], comparison.tokenizers[0], comparison.tokenizers[index + 1]
+    one, two = labels[0], labels[index + 1]
+    agreement, shared = pair.agreement, overlap(first, other)
+    sentences = [
+        f"boundaries: {agreement.n_first:,} and {agreement.n_second:,}, {agreement.n_shared:,} in common; "
+        f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}, F1 {agreement.f1:.3f}",
+        f"vocabularies: {counted(shared.n_shared, 'token')} in common, {len(shared.only_first):,} only in {one}, "
+        f"{len(shared.only_second):,} only in {two}",
+    ]
+    for name, tokenizer, ids in ((one, first, shared.only_first), (two, other, shared.only_second)):
+        if ids:
+            sentences.append(f"  first only in {name}: {_tokens(tokenizer, ids[:8])}")
+    sentences.append(f"the same merges up to step {merges_in_common(first, other):,}")
+    examples = pair.examples(n_examples)
+    sentences.append("most frequent disagreements" if examples else "They do not disagree.")
+    rows = [
+        [
+            f"{example.n_times:,}",
+            _tokens(first, example.first),
+            _tokens(other, example.other),
+            f"{comparison.texts[example.place.text].amounts.name}:{example.place.line}",
+        ]
+        for example in examples
+    ]
+    table = Table(["times", one, two, "first in"], rows, numbers=(0,)) if rows else None
+    return Section(f"{one} and {two}", sentences, table)
+
+
+def _worst_lines(comparison: Comparison, index: int, labels: Sequence[str], n_lines: int) -> Iterator[Section]:
+    """The lines for which a tokenizer needs the most more tokens than the best of the others."""
+    lines = comparison.worst_lines.of(index)[: max(0, n_lines)] if comparison.worst_lines else []
+    if not lines:
+        return
+    best = "the other" if len(labels) == 2 else "the best of the others"
+    rows = [
+        [
+            f"+{one.excess(index):,}",
+            *(f"{n:,}" for n in one.n_tokens),
+            f"{comparison.texts[one.text].amounts.name}:{one.number}",
+            one.line.strip(),
+        ]
+        for one in lines
+    ]
+    table = Table(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
+    yield Section(f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}", table=table)
+
+
+def _tokens(tokenizer: Tokenizer, ids: Iterable[int]) -> str:
+    return " ".join(token_label(tokenizer.token_bytes(id)) for id in ids)

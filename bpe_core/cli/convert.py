@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern
-from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.cli.inputs import open_tokenizer
 from bpe_core.errors import OptionError
 from bpe_core.formats import WRITABLE, save
 from bpe_core.formats.atomic import check_place

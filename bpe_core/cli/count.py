@@ -4,8 +4,8 @@ from argparse import Namespace
 from contextlib import closing
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_pattern
-from bpe_core.cli.report import report_to_person
-from bpe_core.corpus import Counts
+from bpe_core.cli.progress import report_to_person
+from bpe_core.cli.report import Table, aligned
 from bpe_core.errors import Stopped
 from bpe_core.worker.counting import count_files
 from bpe_core.worker.job import Job
@@ -32,11 +32,6 @@ def run(options: Namespace) -> int:
         except Stopped:
             job.say("Interrupted while counting.")
             return 130
-    print(_table(counts))
-    return 0
-
-
-def _table(counts: Counts) -> str:
     rows = {
         "documents": counts.n_documents,
         "bytes": counts.n_bytes,
@@ -44,5 +39,5 @@ def _table(counts: Counts) -> str:
         "pieces": counts.n_pieces,
         "different pieces": len(counts.table),
     }
-    width = max(len(f"{n:,}") for n in rows.values())
-    return "\n".join(f"{name:16}  {n:>{width},}" for name, n in rows.items())
+    print(*aligned(Table(("", ""), [(name, f"{n:,}") for name, n in rows.items()])), sep="\n")
+    return 0

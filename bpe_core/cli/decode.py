@@ -4,8 +4,7 @@ import sys
 from argparse import Namespace
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_input, add_tokenizer
-from bpe_core.cli.source import read_bytes
-from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.cli.inputs import open_tokenizer, read_bytes
 from bpe_core.errors import TextError
 from bpe_core.ids_in_text import ids_in
 from bpe_core.visible import quoted, visible

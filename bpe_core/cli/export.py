@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
-from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.cli.inputs import open_tokenizer
 from bpe_core.errors import OptionError
 from bpe_core.exports import curve_as_csv, merges_as_text, record_as_json
 from bpe_core.formats.atomic import check_place, write_atomically

@@ -3,9 +3,8 @@
 from argparse import Namespace
 
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.standard_streams import print_to_stderr
+from bpe_core.cli.inputs import print_fetching
 from bpe_core.hub import KINDS, fetch
-from bpe_core.visible import visible
 
 
 def add(commands: Subcommands) -> None:
@@ -23,10 +22,5 @@ def add(commands: Subcommands) -> None:
 
 def run(options: Namespace) -> int:
     """Fetch and print the path; returns 0."""
-    print(fetch(options.name, print_progress))
+    print(fetch(options.name, print_fetching))
     return 0
-
-
-def print_progress(done: int, total: int, name: str) -> None:
-    """Print to stderr which file is being downloaded, after `done` of `total` files."""
-    print_to_stderr(f"Fetching {visible(name)} ({done + 1} of {total}) …")

@@ -6,7 +6,6 @@ Data goes to stdout, progress and errors to stderr.
 
 import errno
 import os
-import sys
 import traceback
 from collections.abc import Sequence
 from typing import Final
@@ -20,16 +19,14 @@ from bpe_core.cli import (
     encode,
     export,
     fetch,
-    measure,
     runs,
     show,
     train,
     why,
 )
 from bpe_core.cli.arguments import Parser
-from bpe_core.cli.process import INTERRUPTED
-from bpe_core.cli.standard_streams import discard, open_closed_streams, print_to_stderr
 from bpe_core.errors import BpeError, as_sentence
+from bpe_core.process import INTERRUPTED, guarded, print_to_stderr
 
 _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE)
 """Errors of writing to what takes no more; an OSError with one of these and no file name comes from stdout."""
@@ -41,7 +38,6 @@ COMMANDS: Final = (
     decode,
     show,
     count,
-    measure,
     compare,
     audit,
     why,
@@ -55,29 +51,15 @@ COMMANDS: Final = (
 
 def main(argv: Sequence[str] | None = None, *, prog: str = "bpescope") -> int:
     """Run one subcommand and return its exit code; `prog` is how the program calls itself."""
-    open_closed_streams()
-    try:
-        code = _run(argv, prog)
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:  # whoever read our output has enough
-        discard(sys.stdout)
-        return 0
-    except OSError as error:
-        discard(sys.stdout)
-        print_to_stderr(f"{prog}: What is to be printed cannot be written: {error.strerror or error}.")
-        return 2
+    return guarded(lambda: _run(argv, prog), prog)
 
 
 def _run(argv: Sequence[str] | None, prog: str) -> int:
     """Run the subcommand and return its exit code, every error having been printed.
 
-    Raises OSError only if stdout cannot be written to.
+    Raises OSError only if stdout cannot be written to, SystemExit after --help or wrong usage.
     """
-    try:
-        options = _parser(prog).parse_args(argv)
-    except SystemExit as end:  # after --help, or a sentence on what is wrong
-        return end.code if isinstance(end.code, int) else 0
+    options = _parser(prog).parse_args(argv)
     try:
         return int(options.run(options))
     except KeyboardInterrupt:

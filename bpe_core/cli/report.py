@@ -1,99 +1,173 @@
-"""What a person is told while a command works: sentences and a progress bar on stderr."""
+"""A report: headings, sentences and tables. Writers make text for a terminal of it, Markdown, or a page of HTML.
 
-import sys
-import time
-from typing import IO, Final, cast
+What a report quotes may be anything: the writers make it visible, and markup of theirs is never taken from it.
+"""
 
-from bpe_core.cli.standard_streams import Unfailing, print_to_stderr
-from bpe_core.plurals import counted
-from bpe_core.visible import token_label, visible
-from bpe_core.worker.job import Reporter
-from bpe_core.worker.messages import Counted, Event, Merges, Skipped, Started, WorkProgress
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
 
-SKIPPED_SHOWN: Final = 5
-"""Skipped files that are named one by one; of more only the number is printed."""
+from bpe_core.cells import cells, fitted
+from bpe_core.visible import visible
 
 
-def report_to_person() -> "SentenceReporter":
-    """A `BarReporter` if stderr is a terminal, else a `SentenceReporter`."""
-    return BarReporter() if sys.stderr.isatty() else SentenceReporter()
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of equal length."""
+
+    head: Sequence[str]
+    """The names of the columns; in text, nothing stands above the rows if all are empty."""
+    rows: Sequence[Sequence[str]]
+    """Their cells; rows that are too short are filled up."""
+    numbers: Collection[int] | None = None
+    """The columns (indices) that are aligned on the right; None: all but the first."""
+    widest: int = 36
+    """Cells of a column in a terminal at most; of the last column as many as it has if it is text without a head."""
+    tokens: int = -1
+    """The column that holds tokens, which is set as code; -1 for none."""
+    marks: Sequence[str] = ()
+    """What distinguishes each row in a page: "problem", "warning" or nothing."""
+
+    @property
+    def right(self) -> Collection[int]:
+        """The columns that are aligned on the right."""
+        return range(1, len(self.head)) if self.numbers is None else self.numbers
 
 
-class SentenceReporter(Reporter):
-    """Sentences on stderr without a progress bar, as for a log file."""
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report; in text, what follows a heading is indented."""
 
-    def __init__(self) -> None:
-        self._n_skipped = 0
-
-    def send(self, event: Event) -> None:
-        match event:
-            case Skipped(path, reason):
-                self._n_skipped += 1
-                if self._n_skipped <= SKIPPED_SHOWN:
-                    self.say(f"Left out {path}: {reason}.")
-            case Counted(documents, n_bytes, _, pieces, unique):
-                self._say_how_many_more()
-                self.say(
-                    f"Read {counted(documents, 'document')}: {counted(n_bytes, 'byte')} in "
-                    f"{counted(pieces, 'piece')}, {unique:,} of them different."
-                )
-
-    def _say_how_many_more(self) -> None:
-        if (more := self._n_skipped - SKIPPED_SHOWN) > 0:
-            self.say(f"Left out {counted(more, 'more file')} like these.")
-        self._n_skipped = 0
-
-    def say(self, sentence: str) -> None:
-        print_to_stderr(visible(sentence))
-
-    def close(self) -> None:
-        self._say_how_many_more()
+    heading: str = ""
+    sentences: Sequence[str] = ()
+    table: Table | None = None
+    more: str = ""
+    """A sentence behind the table."""
 
 
-class BarReporter(SentenceReporter):
-    """Sentences on a terminal, and below them a progress bar with the time left."""
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A title, which text for a terminal leaves out, and sections."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    title: str
+    sections: Sequence[Section]
 
-        # markup=False: file names and tokens are full of square brackets.
-        label = TextColumn("{task.description}", markup=False)
-        columns = label, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-        self._bars = Progress(*columns, console=Console(file=cast(IO[str], Unfailing(sys.stderr))), transient=True)
-        self._task = self._bars.add_task("", visible=False)
-        self._total = 0
-        self._shown = 0.0
-        self._bars.start()
 
-    def send(self, event: Event) -> None:
-        match event:
-            case WorkProgress("counting", done, total, name):
-                self._move(f"Reading {name}", done, total)
-            case WorkProgress("preparing", done, total, name):
-                self._move(name.capitalize(), done, total)
-            case WorkProgress(_, done, total, name):
-                self._move(name, done, total)
-            case Started(merges=wanted):
-                self._move("Merging", 0, wanted)
-            case Merges():
-                *_, last = event
-                self._move(token_label(last.token_bytes), last.step)
-        super().send(event)
+def as_text(report: Report) -> str:
+    """The report for a terminal, an empty line between sections."""
+    return "\n".join("\n".join(_text_lines(section)) + "\n" for section in report.sections)
 
-    def say(self, sentence: str) -> None:
-        self._bars.console.print(visible(sentence), markup=False, highlight=False, soft_wrap=True)
 
-    def close(self) -> None:
-        super().close()
-        self._bars.stop()
+def _text_lines(section: Section) -> Iterator[str]:
+    indent = "  " if section.heading else ""
+    if section.heading:
+        yield visible(section.heading)
+    for sentence in section.sentences:
+        yield indent + visible(sentence)
+    if section.table:
+        yield from (indent + line for line in aligned(section.table))
+    if section.more:
+        yield indent + visible(section.more)
 
-    def _move(self, label: str, done: int, total: int | None = None) -> None:
-        if total is not None and total != self._total:
-            self._total = total
-            self._bars.reset(self._task, total=total)  # another thing is counted, at another speed
-        elif time.monotonic() - self._shown < 0.05:
-            return
-        self._shown = time.monotonic()
-        self._bars.update(self._task, description=visible(label)[:40].ljust(40), completed=done, visible=True)
+
+def aligned(table: Table) -> Iterator[str]:
+    """The rows as lines, their columns aligned, with a rule below the head."""
+    rows = [table.head, *table.rows] if any(table.head) else table.rows
+    fits = [[fitted(visible(cell), table.widest) for cell in row] + [""] * (len(table.head) - len(row)) for row in rows]
+    if not any(table.head):  # sentences in the last column, behind which nothing has to be aligned
+        fits = [[*row[:-1], visible(whole[-1])] for row, whole in zip(fits, rows, strict=True)]
+    widths = [max(map(cells, column)) for column in zip(*fits, strict=True)]
+    for number, row in enumerate(fits):
+        padding = [" " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)]
+        padded = [
+            space + cell if index in table.right else cell + space
+            for index, (cell, space) in enumerate(zip(row, padding, strict=True))
+        ]
+        yield "  ".join(padded).rstrip()
+        if not number and any(table.head):
+            yield "─" * (sum(widths) + 2 * (len(widths) - 1))
+
+
+def as_markdown(report: Report) -> str:
+    """The report in Markdown with tables, as GitHub and model cards show it."""
+    return "\n".join(_markdown_lines(report)) + "\n"
+
+
+def _markdown_lines(report: Report) -> Iterator[str]:
+    yield f"# {_plain(report.title)}"
+    for section in report.sections:
+        yield ""
+        if section.heading:
+            yield from (f"## {_plain(section.heading)}", "")
+        yield from (f"- {_plain(sentence)}" for sentence in section.sentences)
+        if (table := section.table) is not None:
+            yield from [""] * bool(section.sentences)
+            rules = ["---:" if index in table.right else "---" for index in range(len(table.head))]
+            for row in (table.head, rules):
+                yield f"| {' | '.join(row)} |"
+            for row in table.rows:
+                shown = (_code(cell) if index == table.tokens else _plain(cell) for index, cell in enumerate(row))
+                yield f"| {' | '.join(shown)} |"
+
+
+def _plain(text: str) -> str:
+    """Text of a cell or a line, nothing in it taken for Markdown or HTML."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#~&" else c for c in visible(text).replace("\n", " "))
+
+
+def _code(text: str) -> str:
+    """Text as code within a table, its backticks and bars kept."""
+    text, fence = visible(text), "`"
+    while fence in text:
+        fence += "`"
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{space}{text.replace('|', chr(92) + '|')}{space}{fence}"
+
+
+def as_html(report: Report) -> str:
+    """The report as a complete HTML document, dark or light as the reader has it; nothing is loaded from elsewhere."""
+    title = escape(visible(report.title))
+    body = "\n".join(line for section in report.sections for line in _html_lines(section))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
+        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _html_lines(section: Section) -> Iterator[str]:
+    if section.heading:
+        yield f"<h2>{escape(visible(section.heading))}</h2>"
+    if section.sentences:
+        yield "<ul>"
+        yield from (f"<li>{escape(visible(sentence))}</li>" for sentence in section.sentences)
+        yield "</ul>"
+    if (table := section.table) is not None:
+        numbers = [" class=n" if index in table.right else "" for index in range(len(table.head))]
+        yield "<table>"
+        yield f"<tr>{''.join(f'<th{kind}>{escape(name)}' for name, kind in zip(table.head, numbers, strict=True))}</tr>"
+        for place, row in enumerate(table.rows):
+            mark = f' class="{table.marks[place]}"' if table.marks else ""
+            shown = [escape(visible(cell)) for cell in row]
+            if table.tokens >= 0:
+                shown[table.tokens] = f"<code dir=auto>{shown[table.tokens]}</code>"
+            columns = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(shown, numbers, strict=True))
+            yield f"<tr{mark}>{columns}</tr>"
+        yield "</table>"
+
+
+_STYLE: Final = """
+body { --text: #1c1e21; --quiet: #5c6370; --page: #ffffff; --rule: #d8dbe0; --bad: #b3261e; --mild: #8a5a00;
+  color: var(--text); background: var(--page); font: 15px/1.5 system-ui, sans-serif; max-width: 75em;
+  margin: 0 auto; padding: 1em 1.2em; }
+@media (prefers-color-scheme: dark) {
+  body { --text: #e4e6eb; --quiet: #9aa2af; --page: #15171a; --rule: #33373d; --bad: #ff8a80; --mild: #e6b450; }
+}
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .25em .8em .25em 0; border-bottom: 1px solid var(--rule); }
+th { color: var(--quiet); font-weight: 600; }
+.n { text-align: right; font-variant-numeric: tabular-nums; }
+code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+.problem code { color: var(--bad); } .warning code { color: var(--mild); }
+"""

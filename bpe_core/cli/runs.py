@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.table import table
+from bpe_core.cli.report import Table, aligned
 from bpe_core.errors import BpeError, OptionError
 from bpe_core.formats import load
 from bpe_core.formats.native import recognizes
@@ -91,8 +91,8 @@ def run(options: Namespace) -> int:
         return 0
     if not runs:
         raise OptionError(f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder.")
-    rows = [[visible(cell) for cell in row] for row in _rows(runs)]
-    print(*table(rows, numbers=(2, 3, 4, 5), widest=_WIDEST), sep="\n")
+    head = ["file", "when (UTC)", "tokens", "merges", "b/token", "bytes", "corpus", "ended", "options"]
+    print(*aligned(Table(head, list(_rows(runs)), numbers=(2, 3, 4, 5), widest=_WIDEST)), sep="\n")
     return 0
 
 
@@ -138,7 +138,6 @@ def _told(difference: RunDifference) -> dict[str, Any]:
 
 
 def _rows(runs: Iterable[Run]) -> Iterator[list[str]]:
-    yield ["file", "when (UTC)", "tokens", "merges", "b/token", "bytes", "corpus", "ended", "options"]
     for one in runs:
         told = one.described()
         yield [

@@ -6,8 +6,7 @@ from argparse import Namespace
 from typing import Final
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_input
-from bpe_core.cli.source import text_blocks
-from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.cli.inputs import open_tokenizer, text_blocks
 from bpe_core.editing.aligned_text import followed
 from bpe_core.pictures.html import lanes_page, page
 from bpe_core.pictures.lanes import Lanes

@@ -11,7 +11,7 @@ from bpe_core.cli.arguments import Subcommands, add_command
 from bpe_core.cli.checkpoints import Checkpoints, add_resume, checkpoint_of, replay_of
 from bpe_core.cli.export import write_curve
 from bpe_core.cli.learning import learn, prepare, preparing
-from bpe_core.cli.report import report_to_person
+from bpe_core.cli.progress import report_to_person
 from bpe_core.cli.saving import check_output, save_learned
 from bpe_core.cli.training_arguments import QuietParser
 from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bpe_core.cli.arguments import A_TOKENIZER, integer
-from bpe_core.cli.tokenizers import open_tokenizer
+from bpe_core.cli.inputs import open_tokenizer
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus.sampling import Sample
 from bpe_core.errors import OptionError, PatternNeededError

@@ -16,7 +16,7 @@ from functools import partial
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
-from bpe_core.cli.standard_streams import Unfailing
+from bpe_core.process import Unfailing
 
 if TYPE_CHECKING:
     from textual.driver import Driver

@@ -58,7 +58,7 @@ def test_a_text_has_the_same_ids_alone_and_beside_another(lines: Callable[..., l
 def test_a_large_text_with_a_mark_comes_back_whole(
     lines: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch, count: bool
 ) -> None:
-    monkeypatch.setattr("bpe_core.cli.encoding.SHARE", 50)
+    monkeypatch.setattr("bpe_core.cli.encode.SHARE", 50)
     Path("mark.txt").write_text("\ufeff" + TEXT * 3)
     expected = train(TEXT, vocab_size=280).encode("\ufeff" + TEXT * 3)
     if count:

@@ -9,8 +9,8 @@ from threading import Event
 import pytest
 
 from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
-from bpe_core.cli import encode, encoding
-from bpe_core.cli.encoding import Encoding, Ids, in_order
+from bpe_core.cli import encode
+from bpe_core.cli.encode import Encoding, Ids, in_order
 from bpe_core.cli.main import main
 from bpe_core.vocabulary.encoder import Encoder
 
@@ -29,8 +29,8 @@ def tokenizer(tmp_path):
 @pytest.fixture
 def small(monkeypatch):
     """Shares of a few characters, and two threads for them."""
-    monkeypatch.setattr(encoding, "SHARE", 60)
-    monkeypatch.setattr(encoding, "_MOST", 120)
+    monkeypatch.setattr(encode, "SHARE", 60)
+    monkeypatch.setattr(encode, "_MOST", 120)
     monkeypatch.setattr(encode, "most_threads", lambda: 2)
 
 
@@ -117,7 +117,7 @@ def test_results_come_in_order_and_no_more_is_taken_ahead_than_is_told():
     jobs = (next(taken) for _ in range(40))
     results = in_order(work, jobs, 2, lambda job: job % 10 == 7)
     assert next(results) == 0
-    assert next(taken) == encoding._AHEAD * 2 + 1
+    assert next(taken) == encode._AHEAD * 2 + 1
     assert list(results) == [*range(1, 5), *range(6, 41)]
 
 
@@ -134,7 +134,7 @@ def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
         raise KeyboardInterrupt
 
     loaded = load(tokenizer)
-    monkeypatch.setattr(encoding, "_MOST", 1 << 20)
+    monkeypatch.setattr(encode, "_MOST", 1 << 20)
     if kernel.available:
         monkeypatch.setattr(Encoding, "_encoded_share", at_work)
     else:

@@ -14,15 +14,15 @@ COMMANDS = {"python -m bpe_core": "bpe_core", "bpescope": "tui"}
 
 INTERRUPTED_WHILE_A_THREAD_WORKS = """
 import os, signal, threading
-from bpe_core.cli import encode, encoding
+from bpe_core.cli import encode
 
 def endless(*_):
     os.kill(os.getpid(), signal.SIGINT)
     threading.Event().wait()
 
 encode.most_threads = lambda: 2
-encoding.Encoding._encoded_share = endless
-encoding.kernel.available = True
+encode.Encoding._encoded_share = endless
+encode.kernel.available = True
 """
 
 INTERRUPTED_IN_AN_IMPORT = """

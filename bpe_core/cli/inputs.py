@@ -1,4 +1,4 @@
-"""Reading stdin, pipes and small files whole or as strict UTF-8, without the checks that a corpus file undergoes."""
+"""What a command is given: stdin, pipes and small files, without the checks of a corpus file; and tokenizers."""
 
 import codecs
 import os
@@ -9,6 +9,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Final
 
 from bpe_core.errors import TextError
+from bpe_core.formats import load
+from bpe_core.hub import located
+from bpe_core.process import print_to_stderr
+from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import shortened, visible
 
 _BLOCK: Final = 1 << 18
@@ -77,3 +81,16 @@ def _unreadable(path: str, error: Exception) -> TextError:
 
 def _name(path: str) -> str:
     return "stdin" if path in _STDIN else visible(shortened(path, 200))
+
+
+def open_tokenizer(text: str, pattern: str | None = None) -> Tokenizer:
+    """The tokenizer at the path `text` (a file or folder) or, if there is none, of that name, downloaded if need be.
+
+    `pattern` overrides its split pattern. Raises `FetchError`, and what `load` raises.
+    """
+    return load(located(text, print_fetching), pattern=pattern)
+
+
+def print_fetching(done: int, total: int, name: str) -> None:
+    """Print to stderr which file is being downloaded, after `done` of `total` files."""
+    print_to_stderr(f"Fetching {visible(name)} ({done + 1} of {total}) …")

@@ -1,9 +1,13 @@
-"""stdin, stdout and stderr when they are closed from the start, full, or have lost their reader."""
+"""The process of a command: its standard streams, closed, full or without a reader; how it begins and ends."""
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from typing import IO, Final
+from typing import IO, Final, NoReturn
+
+INTERRUPTED: Final = 130
+"""The exit code after Ctrl+C."""
 
 _STANDARD: Final = ((0, "stdin", os.O_WRONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY))
 """(descriptor, name in `sys`, mode in which a closed one is opened on /dev/null).
@@ -65,3 +69,52 @@ def discard(stream: IO[str]) -> None:
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+
+
+def why_refused() -> str:
+    """Why nothing can begin: the compiled kernel is required and not there; "" if nothing is wrong."""
+    if os.environ.get("BPESCOPE_KERNEL") != "1":
+        return ""
+    from bpe_core.errors import KernelError
+
+    try:
+        from bpe_core import kernel
+    except KernelError as error:
+        return str(error)
+    return "" if kernel.available else kernel.why_not
+
+
+def guarded(run: Callable[[], int], prog: str) -> int:
+    """What `run` returns, or exits with, its output flushed: 2 if that cannot be written, 0 if its reader has left."""
+    open_closed_streams()
+    try:
+        try:
+            code = run()
+        except SystemExit as end:  # after --help, or a sentence on what is wrong
+            code = end.code if isinstance(end.code, int) else 0
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever read our output has enough
+        discard(sys.stdout)
+        return 0
+    except OSError as error:
+        discard(sys.stdout)
+        print_to_stderr(f"{prog}: What is to be printed cannot be written: {error.strerror or error}.")
+        return 2
+
+
+def exit_code(main: Callable[[], int], prog: str) -> int:
+    """What `main` returns; INTERRUPTED after a Ctrl+C that it could not answer: as long as it still imports."""
+    try:
+        return main()
+    except KeyboardInterrupt:
+        print_to_stderr(f"{prog}: Interrupted.")
+        return INTERRUPTED
+
+
+def end(code: int) -> NoReturn:
+    """End this process, whatever its threads are doing; stdout must have been flushed.
+
+    Python would wait for all threads, and then free a vocabulary of 200,000 tokens one by one: 0.1 seconds and more.
+    """
+    os._exit(code)
