@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from argparse import ArgumentParser
-from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -34,19 +33,15 @@ def main() -> None:
     parser.add_argument("--deeds", type=int, default=10_000, help="how many (10,000)")
     parser.add_argument("--seed", type=int, default=0, help="the first; each further session has the next")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so long")
-    parser.add_argument("--holds", action="store_true", help="tell how long the event loop was held, and by what")
     parser.add_argument("--go-on", action="store_true", help="tell of what is wrong, and play on")
     options = parser.parse_args()
     done, batches, wrong, began = 0, 0, 0, time.monotonic()
-    held: Counter[str] = Counter()
     seed = options.seed
     while done < options.deeds and time.monotonic() < began + options.seconds:
         todo = list(deeds(seed, _SESSION))
         played = _in_app(todo)
         done += count(todo[: played.done])
         batches += played.done
-        for hold in played.watch.holds:
-            held[hold.what] = max(held[hold.what], round(1000 * hold.seconds))
         if played.wrong:
             wrong += 1
             print(f"\nseed {seed}, deed {played.done}: {_short(played.wrong)}", flush=True)
@@ -57,8 +52,6 @@ def main() -> None:
         seed += 1
     seconds = time.monotonic() - began
     print(f"{done:,} deeds in {batches:,} batches, seeds {options.seed} to {seed - 1}, {seconds:,.0f} s, {wrong} wrong")
-    if options.holds:
-        print("\n".join(f"{ms:6} ms  {what}" for what, ms in held.most_common(40)))
     sys.exit(bool(wrong))
 
 

@@ -6,26 +6,20 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from textual import events
-from textual.app import App
-from textual.message import Message
-from textual.message_pump import MessagePump
 
 import bpe_core
 from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import BpeError
 from tests.attack.monkey.deeds import FILES, PASTES, Deed
-from tests.tui.loop_watch import LoopWatch
-from tests.tui.scope import Ear, events_of_click, key
+from tests.tui.scope import events_of_click, key
 from tui.app import BpeScope
 from tui.disk import config
 from tui.screen import MainScreen
-from tui.state.tokenizers import steps_known
-from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
@@ -45,8 +39,6 @@ class Played:
     """How many were done."""
     wrong: str = ""
     """What did not hold, or the traceback of what ended the app; empty if all went well."""
-    watch: LoopWatch = field(default_factory=LoopWatch)
-    """How long the loop was held."""
 
 
 def furnish_home(home: Path) -> None:
@@ -70,25 +62,19 @@ async def play(deeds: Sequence[Deed]) -> Played:
     """Do `deeds` in an app, opened again where one of them left it; stops at the first thing that is wrong."""
     played = Played()
     try:
-        with _all_messages_handled() as unhandled, played.watch.watching():
-            while played.done < len(deeds):
-                await _session(deeds, played)
-            assert not unhandled(), f"nobody handles {unhandled()}"
+        while played.done < len(deeds):
+            await _session(deeds, played)
     except (Exception, asyncio.CancelledError) as error:
         played.wrong = "".join(traceback.format_exception(error))
     return played
 
 
 async def _session(deeds: Sequence[Deed], played: Played) -> None:
-    app, ear = BpeScope(), Ear()
+    app = BpeScope()
     failures: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
 
-    def hook(message: Message) -> None:
-        ear(message)
-        played.watch.heard(message)
-
-    async with app.run_test(size=(120, 40), notifications=True, tooltips=True, message_hook=hook) as pilot:
+    async with app.run_test(size=(120, 40), notifications=True, tooltips=True) as pilot:
         await app.main.loaded.wait()
         player = Player(app)
         end = time.monotonic() + _PATIENCE
@@ -235,16 +221,12 @@ class Player:
         tokenizer = screen.tokenizer
         if tokenizer is None:
             return
-        steps, line, log = steps_known(tokenizer), screen.query_one(StepLine), screen.query_one(MergeLog)
-        assert 0 <= screen.step <= steps, f"step {screen.step} of {steps}"
-        assert (line.step, line.n_steps) == (screen.step, steps), "the step line tells of another step"
-        assert len(log.merges) == steps, f"the log has {len(log.merges)} merges, the tokenizer {steps}"
-        training = screen.training
-        assert log.step == screen.query_one(Curve).step == training.followed, "log and curve are at two steps"
-        assert training.followed == screen.step or training.is_behind, "log and curve are at another step"
-        assert screen.in_force is not None and screen.editor.in_force is screen.in_force
+        line, log = screen.query_one(StepLine), screen.query_one(MergeLog)
+        assert 0 <= screen.step <= line.n_steps, f"step {screen.step} of {line.n_steps}"
+        assert line.step == screen.step, "the step line tells of another step"
+        assert len(log.merges) == line.n_steps, f"the log has {len(log.merges)} merges, the line {line.n_steps} steps"
         if tokenizer.vocabulary.knows_merges:
-            assert screen.in_force.step == screen.step, "another step is in force"
+            assert screen.in_force is not None and screen.in_force.step == screen.step, "another step is in force"
 
     def _check_tokens(self, screen: MainScreen) -> None:
         area = screen.editor.area
@@ -273,32 +255,6 @@ class Player:
         name = Path(screen.path).stem if screen.path else "%" if screen.run.busy else "not saved"
         for fact in (bpe_core.visible.visible(name)[:20], f"{screen.tokenizer.n_vocab:,} tokens"):
             assert fact in said, f"{fact} is not in the title {said}"
-
-
-@contextmanager
-def _all_messages_handled() -> Iterator[Any]:
-    """Gives a function for the names of the app's own messages that came as far as they go and that nothing handled.
-
-    One that is on its way while the app leaves, and goes no further, might have been handled above.
-    """
-    arrived: set[str] = set()
-    handled: set[str] = set()
-    find = MessagePump._get_dispatch_methods
-
-    def found(pump: MessagePump, name: str, message: Message) -> Iterator[Any]:
-        ours = type(message).__module__.startswith("tui.")
-        if ours and (isinstance(pump, App) or not message.bubble):
-            arrived.add(type(message).__qualname__)
-        for cls, method in find(pump, name, message):
-            if ours:
-                handled.add(type(message).__qualname__)
-            yield cls, method
-
-    MessagePump._get_dispatch_methods = found
-    try:
-        yield lambda: arrived - handled
-    finally:
-        MessagePump._get_dispatch_methods = find
 
 
 @contextmanager
