@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,7 +58,10 @@ def test_a_subcommand_needs_no_terminal(book: Path) -> None:
 
 
 def test_every_subcommand_of_the_engine_is_one_here() -> None:
-    assert tuple(command.__name__.rpartition(".")[2] for command in COMMANDS) == HEADLESS
+    commands = ArgumentParser().add_subparsers()
+    for module in COMMANDS:
+        module.add(commands)
+    assert tuple(commands.choices) == HEADLESS
 
 
 def test_a_tokenizer_is_named_by_its_file_or_its_name(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import os
 import socket
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
         ("bpescope decode -t seed.json <<< '97 98' >/dev/full", "cannot be written: No space left on device"),
         ("bpescope audit -t seed.json >/dev/full", "cannot be written: No space left on device"),
         ("bpescope --help >/dev/full", "cannot be written: No space left on device"),
-        ("bpescope --version >/dev/full", "cannot be written: No space left on device"),
+        (f"'{sys.executable}' -m tui --version >/dev/full", "cannot be written: No space left on device"),
         ("bpescope encode -t seed.json <&-", "Cannot read stdin: Bad file descriptor"),
     ],
 )
