@@ -133,6 +133,35 @@ async def test_what_was_typed_chosen_and_travelled_to_is_there_again(small: Path
         await player.until(lambda screen: split(load(other).at(screen.step[0]), text) in screen.pieces(text))
 
 
+async def test_after_many_edits_the_cells_are_those_of_the_next_start(small: Path) -> None:
+    def editor(screen: Cells) -> list[str]:
+        top, bottom = screen.place("ooo")[1], screen.place("bytes/token")[1]
+        left = screen.place("ooo")[0]
+        return [screen.style(x, y) for y in range(top, bottom) for x in range(left, left + 40)][1:]  # not the cursor
+
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        player.paste("ooo the the ooo oug ooo that thing\n" * 5 + "o" * 300)  # equal neighbors take turns in color
+        await player.until("475 bytes")
+        for column in 50, 41, 30, 17:
+            player.press("ctrl+home", *["down"] * 5, *["right"] * column, "delete", "x")
+        for row in 1, 3:
+            player.press("ctrl+home", *["down"] * row, *["right"] * row)
+            player.write("o")
+            player.press("end", "backspace", *["left"] * row, "delete")
+            player.write("oth ")
+            player.press("end", "delete", "enter")
+        player.press("ctrl+z", "alt+left", "alt+left", "alt+right", "alt+right", "ctrl+home")
+        await player.until("step 24 of 24", lambda screen: "ooo" in screen)
+        await player.rest()
+        before = editor(player.screen)
+    async with play() as player:
+        await player.until("step 24 of 24", "480 bytes")
+        await player.rest()
+        assert editor(player.screen) == before
+
+
 @pytest.mark.parametrize("n_frames", [0, 2])
 async def test_leaving_while_the_panes_are_still_to_come(small: Path, n_frames: int) -> None:
     async with play(tokenizers=(small,)) as player:
