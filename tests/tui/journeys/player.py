@@ -164,6 +164,14 @@ class Player:
             *("enter" if character == "\n" else "space" if character == " " else character for character in text)
         )
 
+    async def command(self, name: str) -> None:
+        """Search the palette for a command and run what it finds first."""
+        self.press("ctrl+p")
+        await self.until("Search for commands")
+        self.write(name)
+        await self.rest()
+        self.press("enter")
+
     def paste(self, text: str) -> None:
         """Paste, as a terminal tells it between brackets."""
         self._send(events.Paste(text))

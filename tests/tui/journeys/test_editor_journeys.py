@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from player import Cells, play
 
-from bpe_core import Tokenizer, load
+from bpe_core import Tokenizer, load, save
 
 
 def split(tokenizer: Tokenizer, text: str) -> list[str]:
@@ -245,3 +245,64 @@ async def test_a_text_is_opened_by_its_path_and_saved(small: Path, home: Path) -
                 assert (home / path).read_text() == "something of value"
             else:
                 assert (home / path).read_bytes() == data
+
+
+async def test_what_the_editor_tells_of_a_text(small: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+a", "delete")
+        player.write("they thоugh ")  # with a Cyrillic о, and a blank at the end
+        await player.until("2 pitfalls", "Cyrillic", "13 bytes")
+        player.press("ctrl+n")
+        await player.until("selected", "7 bytes")
+        player.press("ctrl+end", "ctrl+b")  # pins the text
+        player.press("backspace")
+        await player.until("pinned", "−1 byte", "1 pitfall")
+        player.press("ctrl+t")
+        await player.until("no merge")
+        player.press("ctrl+t", "home", "right", "right")
+        await player.until("they", "␣they")  # what may come
+        for view in "the│y│␣th│\\xd0│\\xbe│u│g│h", "259 121 257 208 190 117 103 104":
+            player.press("ctrl+l")
+            await player.until(view)
+
+
+async def test_the_examples_are_walked(small: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("alt+e")
+        await player.until("STRAWBERRY")
+        player.press("alt+e")
+        await player.until(lambda screen: "STRAWBERRY" not in screen)
+        player.press("ctrl+z", "ctrl+z")
+        await player.until("Type here.")
+
+
+async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(small: Path, book: Path) -> None:
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f7")
+        await player.until("step 1 of")
+        player.press("f8")
+        await player.until("step 1 of 1", "book.txt-gpt4")
+        player.press("f2", "f2", "r")
+        await player.until("Enter to go on")
+        player.press("ctrl+u")
+        player.write("mine")
+        player.press("enter")
+        await player.until("● mine")
+        player.press("delete")
+        await player.until("mine?")
+        player.press("y")
+        await player.until(lambda screen: "● mine" not in screen)
+
+
+async def test_ranks_without_a_pattern_are_asked_for_it_once(small: Path, home: Path) -> None:
+    save(load(small), home / "ranks.txt", format="tiktoken")
+    async with play(tokenizers=(home / "ranks.txt",)) as player:
+        await player.until("regular expression")
+        player.write("gpt4")
+        player.press("enter")
+        await player.until("step 24 of 24", "ranks")
+    async with play() as player:
+        await player.until("step 24 of 24", "ranks")

@@ -1,6 +1,8 @@
 """Learning merges: the first start, to the end, in steps, with a goal, by presets; left, stopped and killed."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from player import Cells, play, seen_in_terminal
 from bpe_core import train
 from bpe_core.content.presets import PRESETS
 from bpe_core.visible import token_label
+from tests.tui.processes import children
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -144,3 +147,60 @@ def test_a_training_that_was_killed_with_the_app_goes_on(small: Path, long_book:
         app.until(lambda: "paused" in screen() and screen().step[0] >= 3, "it waits where it was")
         app.type("\x1b[17~")  # F6
         app.until(lambda: screen().step == (768, 768), "it goes on to its end")
+
+
+async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Path, book: Path) -> None:
+    async with play(tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        player.press("f6")
+        await player.until("No text is chosen")
+        player.press("f2")
+        player.click("home (here)")
+        await player.until("book.txt")
+        player.click("book.txt")
+        await player.until("✓ book.txt", f"{len(book.read_text()):,}")
+        player.press("f3", *["backspace"] * 4, *"262", "tab", "enter")
+        await player.until("another")  # the patterns that there are
+        player.press("home", "down", "enter")
+        await player.until(lambda screen: "another" not in screen)
+        player.press("tab", "enter")
+        await player.until("largest")
+        player.press("end", "enter")
+        await player.until(lambda screen: "lowest" not in screen)
+        player.click("⏭")
+        await player.until("step 1 of", "paused")
+        player.click("⏹")
+        await player.until("step 1 of 1", "257 tokens · words · ties largest")
+        player.click("▶")
+        await player.until("step 6 of 6", "262 tokens · words · ties largest")
+
+
+async def test_what_a_killed_worker_had_learned_is_kept(small: Path, long_book: Path) -> None:
+    async with play(long_book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        for step in 1, 2, 3:
+            player.press("f7")
+            await player.until(lambda screen, step=step: screen.step[0] == step)
+        for worker in children():
+            os.kill(worker, signal.SIGKILL)
+        await player.until("SIGKILL", "step 3 of 3", "long.txt-gpt4 · 259 tokens")
+
+
+async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Path, home: Path) -> None:
+    async with play(book, tokenizers=(small,)) as player:
+        await player.until("step 24 of 24")
+        for command, n_tokens, last in ("extend", "300", 26), ("fork", "281", 25):
+            await player.command(command)
+            await player.until("Enter to go on")
+            player.press("ctrl+u")
+            player.write(n_tokens)
+            player.press("enter")
+            await player.until(f"step {last} of {last}")
+            player.press("alt+left", "alt+left")
+            await player.until(f"step {last - 2} of {last}")
+        await player.command("export the merges")
+        await player.until("merges.tsv")
+        player.press("enter")
+        await player.until(lambda screen: (home / "merges.tsv").exists())
+        await player.rest()
+        assert (home / "merges.tsv").read_text().count("\n") == 1 + 25
