@@ -1,13 +1,15 @@
-"""What is left of each token once a corpus is tokenized: the evidence for never-used, rare and scaffold tokens."""
+"""What is left of each token once a corpus is tokenized, and in how many of its documents."""
+
+from collections import Counter
 
 import pytest
 
-from bpe_core.auditing import Usage, audit, token_counts
+from bpe_core import train
+from bpe_core.auditing import Usage, audit, token_counts, usage
 from bpe_core.auditing.findings import Severity
-from bpe_core.corpus import Counts
-from bpe_core.errors import OptionError
+from bpe_core.corpus import Counts, find_files
+from bpe_core.errors import OptionError, Stopped
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer import train
 
 WORDS = "low low low low low lower lower widest widest widest newest newest newest newest newest newest"
 ONE_TEXT = """
@@ -139,3 +141,41 @@ def test_what_enough_chosen_texts_lack_is_a_warning_and_what_the_training_corpus
     assert learned(many, "never-used") == ["st", "est", "ow"]
     assert {finding.severity for finding in many.of("never-used") if len(finding.token) > 1} == {Severity.WARNING}
     assert all("the chosen texts" in finding.reason for finding in many.of("never-used"))
+
+
+TEXTS = ("low lower lowest " * 40, "low and behold\n" * 9, "", "a newer, wider, lower one " * 3)
+LEARNED = train(TEXTS, vocab_size=290)
+
+
+@pytest.fixture
+def files(tmp_path):
+    for number, text in enumerate(TEXTS):
+        (tmp_path / f"{number}.txt").write_text(text)
+    return find_files([str(tmp_path)]).files
+
+
+def test_it_is_what_each_document_holds(files):
+    found = usage.spread_of(LEARNED, files)
+    counts = [Counter(LEARNED.encode(text)) for text in TEXTS]
+    for token in LEARNED.vocabulary.ids():
+        here = [count[token] for count in counts if count[token]]
+        assert found.document_frequency.get(token, 0) == len(here)
+        assert found.largest_share.get(token) == (max(here) / sum(here) if here else None)
+
+
+def test_a_document_that_proves_unreadable_is_left_out(files):
+    files[1].path.write_bytes(b"low \xff\xfe\xff low")
+    found = usage.spread_of(LEARNED, files)
+    (low,) = LEARNED.encode("low")
+    assert found.document_frequency[low] == sum(low in LEARNED.encode(TEXTS[number]) for number in (0, 2, 3))
+
+
+def test_one_document_or_too_large_a_corpus_is_not_looked_at(files, monkeypatch):
+    assert usage.spread_of(LEARNED, files[:1]) is None
+    monkeypatch.setattr(usage, "MOST_BYTES", sum(file.size for file in files) - 1)
+    assert usage.spread_of(LEARNED, files) is None
+
+
+def test_it_can_be_stopped(files):
+    with pytest.raises(Stopped):
+        usage.spread_of(LEARNED, files, stop=lambda: True)

@@ -1,46 +1,20 @@
 """GPT-2's vocabulary under audit: the figures people have published about it, from the file itself."""
 
-import lzma
-import os
-from pathlib import Path
-
 import pytest
+from real import real_file
 
+from bpe_core import load
 from bpe_core.auditing import Findings, Measures, audit, verdicts
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.scaffold import end_of_order
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.vocabulary import Vocabulary
-
-BESIDE = Path(__file__).parents[4] / "shared" / "vocabs"
-PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 
 
 @pytest.fixture(scope="module")
-def gpt2() -> Tokenizer:
-    path = next(
-        (
-            folder / "vocab.bpe.xz"
-            for folder in (Path(os.environ.get("BPESCOPE_VOCABS") or BESIDE), BESIDE)
-            if (folder / "vocab.bpe.xz").exists()
-        ),
-        None,
-    )
-    if path is None:
-        pytest.skip(f"There is no vocab.bpe.xz in {BESIDE}; name the folder that holds it in BPESCOPE_VOCABS.")
-    # Its file writes bytes as printable characters: those that are none go by 256 and up. Ids follow the same order.
-    order = [*PRINTABLE, *(byte for byte in range(256) if byte not in PRINTABLE)]
-    character = {chr(byte if byte in PRINTABLE else 256 + n - len(PRINTABLE)): byte for n, byte in enumerate(order)}
-    ids = {bytes([byte]): n for n, byte in enumerate(order)}
-    base = {n: byte for byte, n in ids.items()}
-    merges = []
-    with lzma.open(path, "rt", encoding="utf-8") as lines:
-        next(lines)  # the version
-        for line in lines:
-            left, right = (bytes(character[c] for c in part) for part in line.split())
-            merges.append((ids[left], ids[right], len(ids)))
-            ids[left + right] = len(ids)
-    return Tokenizer(Vocabulary(base, merges, {"<|endoftext|>": len(ids)}), "gpt2")
+def gpt2(tmp_path_factory) -> Tokenizer:
+    folder = tmp_path_factory.mktemp("gpt2")
+    real_file("encoder.json", folder)
+    return load(real_file("vocab.bpe", folder))
 
 
 @pytest.fixture(scope="module")

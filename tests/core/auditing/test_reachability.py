@@ -1,0 +1,235 @@
+"""Tokens that their own text does not become, as the tokenizer is or under another pattern; and their witnesses."""
+
+import random
+
+import pytest
+from real import real_file
+
+from bpe_core import Tokenizer, Vocabulary, load, save, train
+from bpe_core.auditing import Usage, audit
+from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.reachability import changed, what_if
+from bpe_core.auditing.witness import LONGEST_EXAMPLE, witness
+from bpe_core.cli.main import main
+from bpe_core.content.presets import PRESETS
+from bpe_core.corpus import Counts
+from bpe_core.errors import OptionError, PatternError
+from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.normalizers import normal_form, stripped
+from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.tokenizer.steps import PrefixStep, SplitStep
+
+NUMBERS = train("100 100 100 20 20", vocab_size=259)
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+ODD = {byte: bytes([byte]) for byte in range(256) if byte != 0xAC} | {300: "€".encode(), 301: b"\xac\xac"}
+
+
+def built(*merges, pattern="none"):
+    return Tokenizer(Vocabulary(BYTES, merges), pattern)
+
+
+def prepared(merges, *added, normalize=None, steps=()):
+    """A tokenizer that does something to a text before it encodes it."""
+    preparation = Preparation(added, normalize, steps, has_metaspace=False, drops_space=False, description={})
+    specials = {token.text: token.token for token in added}
+    return Tokenizer(Vocabulary(BYTES, merges, specials), "none", preparation=preparation)
+
+
+# Learned from numbers of up to three digits, used with a pattern that cuts every digit off: a published mistake.
+CUT = Tokenizer(NUMBERS.vocabulary, r"\d|\D+")
+REMOVED = prepared([(32, 32, 256), (97, 98, 257), (257, 99, 258)], AddedToken("b", 300), normalize=stripped(True, True))
+ABC = "“a” + “b” + “c”"
+NEVER, OCCURS = ", whatever was tried around it.", "; inside a longer text it does occur."
+BUILD = ": the merges never build this token, whatever stands around it."
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "id", "cause", "reason", "found"),
+    [
+        (
+            CUT,
+            CUT.vocabulary.ids()[-2],
+            "pattern",
+            "The split pattern cuts its text apart into “1” + “0” + “0”" + NEVER,
+            "",
+        ),
+        # bc is merged before ab ever can be, so a+bc shuts out ab+c.
+        (
+            built((98, 99, 256), (97, 98, 257), (257, 99, 258)),
+            258,
+            "merges",
+            "Its bytes become “a” + “bc”" + BUILD,
+            "",
+        ),
+        (
+            built((0x9F, 0x98, 256), (0xF0, 0x9F, 257), (257, 0x98, 258)),
+            258,
+            "merges",
+            r"Its bytes become “\xf0” + “\x9f\x98”" + BUILD,
+            "",
+        ),
+        (built((0xC3, 97, 256)), 256, "utf-8", "No text in UTF-8 contains these bytes in this order.", ""),
+        (
+            Tokenizer(Vocabulary(ODD, [(97, 98, 256)], whole_pieces={}), "gpt4"),
+            300,
+            "bytes",
+            "Its bytes cannot be encoded: this vocabulary has no token for the byte 0xac.",
+            "",
+        ),
+        # The o200k pattern lets punctuation take a line end and slashes along; alone, the line end is a piece.
+        (
+            built((47, 47, 256), (10, 256, 257), pattern="gpt4o"),
+            257,
+            "pattern",
+            "Alone, the split pattern cuts its text apart into “↵” + “//”" + OCCURS,
+            "=\n//",
+        ),
+        # A decomposed e with acute accent; NFC makes one character of it, whatever stands around it.
+        (
+            prepared([(0xCC, 0x81, 256), (101, 256, 257)], normalize=normal_form("NFC")),
+            257,
+            "normalizer",
+            r"Its text is first changed into “é”, which becomes “\xc3” + “\xa9”" + NEVER,
+            "",
+        ),
+        (
+            prepared([(97, 98, 256), (32, 256, 257)], steps=[PrefixStep(" ", only_first=True)]),
+            256,
+            "prefix-space",
+            "Alone, “␣” is put before its text, which becomes “␣ab”" + OCCURS,
+            "aab",
+        ),
+        (
+            REMOVED,
+            258,
+            "added-token",
+            "An added token is found in its text first, which becomes “a” + “b” + “c”" + NEVER,
+            "",
+        ),
+        (REMOVED, 32, "normalizer", "Alone, its text is removed before the split" + OCCURS, "a a"),
+        (
+            PRESETS["S2-prose"].train(),
+            b"low",
+            "end-of-word",
+            "Alone, with the end of a word behind it, its text becomes “low</w>”" + OCCURS,
+            "lowa",
+        ),
+    ],
+)
+def test_each_cause_is_told_with_what_the_text_becomes(tokenizer, id, cause, reason, found):
+    (finding,) = (f for f in audit(tokenizer).of("unreachable", "reachable-in-context") if id in (f.id, f.token))
+    assert (finding.evidence["cause"], finding.reason, finding.witness or "") == (cause, reason, found)
+    assert finding.kind == ("reachable-in-context" if found else "unreachable")
+    assert finding.severity is (Severity.NOTE if found else Severity.PROBLEM)
+    if found:
+        assert finding.id in tokenizer.encode_ordinary(found)
+
+
+def test_which_tokens_are_unreachable():
+    trained = train("the cat sat on the mat, the rat ran", vocab_size=300)
+    assert audit(trained).of("unreachable", "reachable-in-context") == []
+    assert [finding.token for finding in audit(CUT).of("unreachable")] == [b"10", b"100", b"20"]
+    dropped = audit(train("aa bb", vocab_size=257, pattern="words")).of("unreachable")
+    assert [finding.token for finding in dropped] == [b"\t", b"\n", b"\x0b", b"\x0c", b"\r", b" "]
+    assert {f.reason for f in dropped} == {"The split pattern drops this text, so no text becomes this token."}
+    assert {f.severity for f in dropped} == {Severity.NOTE}  # they are among the 256 bytes by design
+    marked = audit(PRESETS["S2-prose"].train())  # tokens without </w> occur inside of words
+    assert [finding for finding in marked.of("unreachable", "special-lookalike") if finding.id > 255] == []
+
+
+def test_what_is_unreachable_is_not_called_never_used_as_well():
+    found = audit(CUT, counts=Counts.of("100 100 100 20 20", r"\d|\D+"))
+    assert not {finding.id for finding in found.of("never-used")} & {finding.id for finding in found.of("unreachable")}
+
+
+def test_merges_that_stand_before_those_they_are_made_of_are_no_scaffold():
+    tokenizer = Tokenizer(Vocabulary({**BYTES, 300: b"ab"}, [(300, 99, 256), (97, 98, 300)]), "none")
+    assert not [finding for finding in audit(tokenizer) if finding.kind == "scaffold" and finding.evidence["gap"] <= 0]
+
+
+def test_the_witness_of_a_token_in_the_corpus_is_the_shortest_piece_that_holds_it():
+    text = "unhappy happier happy"
+    tokenizer, counts = train(text, vocab_size=259), Counts.of(text, "gpt4")
+    happ = next(token for token in range(256, 259) if tokenizer.token_bytes(token) == b"happ")
+    assert Usage.of(tokenizer, counts).examples[happ] == " happy"
+    witnesses = {finding.token: finding.witness for finding in audit(tokenizer, counts=counts) if finding.count}
+    assert witnesses == {b"u": "unhappy", b"n": "unhappy", b"i": " happier", b"e": " happier", b"r": " happier"}
+
+
+def test_a_piece_that_is_too_long_or_splits_otherwise_when_alone_is_no_witness():
+    assert witness(train("ab", vocab_size=257, pattern="none"), 256, "ab" * LONGEST_EXAMPLE) == "ab"
+    tokenizer = train("abb" * 3, vocab_size=257, pattern="(?<=a)bb|.")
+    assert tokenizer.encode_ordinary("bb") == [98, 98]
+    assert witness(tokenizer, 256, "bb") == "abb"
+
+
+@pytest.mark.parametrize("pattern", ["none", "gpt2", "gpt4", "gpt4o", "words"])
+def test_every_witness_holds_its_token(pattern):
+    rng = random.Random(11)
+    for alphabet in "ab", "aé😊の ", "a1 '\n.=/", "\x00\x1b\u202eab":
+        text = "".join(rng.choices(alphabet, k=200))
+        tokenizer = train(text, vocab_size=290, pattern=pattern)
+        for found in audit(tokenizer), audit(tokenizer, counts=Counts.of(text, pattern)):
+            learned = [finding for finding in found if finding.evidence["step"]]
+            assert all(finding.witness is not None for finding in learned if finding.count)
+            for finding in found:
+                if finding.witness is not None:
+                    assert finding.id in tokenizer.encode_ordinary(finding.witness)
+
+
+# What if: the same vocabulary under another pattern or normalizer.
+
+
+def test_single_digits_kill_numbers_but_those_that_are_unreachable_anyway_are_not_named():
+    lost = list(what_if(NUMBERS, pattern=r"\d|\D+"))
+    assert [finding.token for finding in lost] == [b"10", b"100", b"20"]
+    assert {(finding.kind, finding.evidence["cause"]) for finding in lost} == {("unreachable", "pattern")}
+    assert list(what_if(NUMBERS, pattern="none")) == [] == list(what_if(NUMBERS, pattern="gpt4"))
+    assert list(what_if(changed(NUMBERS, pattern=r"\d|\D+"), pattern=r"\d|\D")) == []
+
+
+def test_a_normalizer_kills_what_it_rewrites():
+    tokenizer = train("Ab Ab ab ﬁ ﬁ ﬁ", vocab_size=262)
+    ids = tokenizer.vocabulary.ids()
+    capitals = {token for token in ids if any(65 <= byte <= 90 for byte in tokenizer.token_bytes(token))}
+    assert {finding.id for finding in what_if(tokenizer, normalizer="lowercase")} == capitals
+    ligature = next(f for f in what_if(tokenizer, normalizer="NFKC") if f.token.decode().strip() == "ﬁ")
+    assert ligature.evidence["cause"] == "normalizer" and "first changed into" in ligature.reason
+    assert not any(finding.id > 255 for finding in what_if(tokenizer, normalizer="NFC"))
+
+
+def test_the_rest_of_a_pipeline_stays():
+    added, first = AddedToken("<tool>", 400), PrefixStep(" ", only_first=True)
+    steps = (first, SplitStep(NUMBERS.splitter))
+    preparation = Preparation((added,), None, steps, has_metaspace=False, drops_space=False, description={})
+    tokenizer = Tokenizer(NUMBERS.vocabulary, NUMBERS.pattern, preparation=preparation)
+    other = changed(tokenizer, pattern="none").preparation
+    assert other is not None and other.added == (added,) and other.steps[0] is first
+    assert other.steps[1].splitter.pattern == "none" and len(other.steps) == 2
+
+
+def test_patterns_and_normalizers_that_there_are_not():
+    with pytest.raises(OptionError, match="NFKC"):
+        what_if(NUMBERS, normalizer="nfx")
+    with pytest.raises(PatternError):
+        what_if(NUMBERS, pattern="[")
+
+
+def test_the_command_prints_what_would_become_unreachable(tmp_path, capsys):
+    save(NUMBERS, tmp_path / "t.json")
+    assert main(["audit", "-t", str(tmp_path / "t.json"), "--what-if", r"\d|\D+"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "3 tokens would become unreachable:" and len(lines) == 4
+    assert main(["audit", "-t", str(tmp_path / "t.json"), "--what-if", "none", "--jsonl"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.slow
+def test_cl100k_with_fewer_digits(tmp_path):
+    """1,102 and 1,000: what a published model did to this vocabulary, and what pairs of digits would have done."""
+    tokenizer = load(real_file("cl100k_base.tiktoken", tmp_path))
+    letters, others = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|", r"| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    for digits, n in ((r"\p{N}", 1102), (r"\p{N}{1,2}", 1000)):
+        pattern = rf"{letters}{digits}{others}|\s*[\r\n]+|\s+(?!\S)|\s+"
+        assert sum(1 for _ in what_if(tokenizer, pattern=pattern)) == n
+    assert list(what_if(tokenizer, pattern="none")) == []
