@@ -217,16 +217,16 @@ MUTANTS: Final = (
     Mutant(
         "ties-end-marker",
         "trainer",
-        "bpe_core/trainer/ties.py",
-        'token.translate(_INVERTED).decode("latin-1") + _END',
+        "bpe_core/kernel/fallback_learner.py",
+        'token.translate(_INVERTED).decode("latin-1") + _END_OF_TOKEN',
         'token.translate(_INVERTED).decode("latin-1")',
     ),
     Mutant(
         "count-least",
         "trainer",
-        "bpe_core/trainer/candidates.py",
-        "if count < self._lowest:",
-        "if count <= self._lowest:",
+        "bpe_core/kernel/fallback_learner.py",
+        "if weight >= self._min_count and",
+        "if weight > self._min_count and",
     ),
     # kernel: C
     Mutant("c-window-retry", "kernel", "bpe_core/kernel/merge.c", "if (!is_right)", "if (0 && !is_right)"),

@@ -6,13 +6,13 @@ A sentence has at most `LONGEST` cells, so that it can be read whole in a termin
 from collections.abc import Mapping
 from typing import Final
 
-from bpe_core.trainer.option_table import RULES
+from bpe_core.tokenizer.training_record import OPTIONS
 
 LONGEST: Final = 78
 
 FIELDS: Final[Mapping[str, str]] = {
-    option.name: option.does for option in map(RULES.__getitem__, ("vocab-size", "pattern", "ties", "min-count"))
-} | {RULES["special"].name: f"{RULES['special'].does} Spaces between."}
+    option.name: option.does for option in map(OPTIONS.__getitem__, ("vocab-size", "pattern", "ties", "min-count"))
+} | {OPTIONS["special"].name: f"{OPTIONS['special'].does} Spaces between."}
 """The options of a training."""
 
 PATTERN_MEANINGS: Final[Mapping[str, str]] = {

@@ -6,13 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from bpe_core.cli.checkpoints import Checkpoints, Replay
-from bpe_core.corpus.counts import Counts
 from bpe_core.errors import BpeError
 from bpe_core.trainer import Merge, Trainer
-from bpe_core.trainer.options import Options
-from bpe_core.trainer.start import inherited
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.trainer.checkpoints import Checkpoints
 from bpe_core.worker.job import UNLIMITED, Job
 from bpe_core.worker.messages import Merges, State
 
@@ -29,41 +25,29 @@ IDLE_SECONDS: Final = 0.5
 """Seconds of a pause after which a checkpoint is written: not between the steps of somebody who steps on and on."""
 
 
-def prepare(counts: Counts, rules: Options, job: Job, start: Vocabulary | None = None) -> Trainer:
-    """A trainer with the pairs of `counts` counted; reports progress. Raises `Stopped`.
-
-    With `start` the merges of that vocabulary come first; the rules that belong to it are left to it.
-    """
-    options = rules.arguments()
-    for name in inherited(start) if start else ():
-        del options[name]
-    return Trainer(counts, **options, start=start, look=preparing("counting pairs", job))
-
-
 def preparing(name: str, job: Job) -> Callable[[int, int], None]:
     """What is to be called with (done, total) while `name` is done; it reports progress, and raises `Stopped`."""
 
-    def look(done: int, total: int) -> None:
+    def progress(done: int, total: int) -> None:
         job.progress("preparing", done, total, name)
 
-    return look
+    return progress
 
 
-def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints, replay: Replay | None = None) -> None:
-    """Learn until the trainer ends or the job is stopped; sends all merges, and keeps checkpoints.
+def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
+    """Learn until the trainer ends or the job says stop; sends all merges, and keeps checkpoints.
 
     The merges that are known already, given to the trainer or from an earlier run, are made without credit. After
     them, without credit, it sends the state "paused" and waits. It sends it again after each command that leaves it
     paused, so an app that asked for a step knows when its merges have all arrived. After the last merge it does not
     wait.
-    Raises `OptionError` if the trainer does not make the merges that `replay` has.
     """
     # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
     gc.freeze()
     try:
-        _learn(trainer, job, checkpoints, replay)
+        _learn(trainer, job, checkpoints)
     except Exception:
-        if trainer.n_merges > _n_known(trainer, replay):
+        if trainer.n_merges > trainer.n_known:
             with suppress(BpeError, MemoryError):
                 checkpoints.keep(trainer)
         raise
@@ -71,11 +55,9 @@ def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints, replay: Replay |
         gc.unfreeze()
 
 
-def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints, replay: Replay | None) -> None:
+def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
     batch: list[Merge] = []
     sent = time.monotonic()
-    n_known = _n_known(trainer, replay)
-    at_once = 1
 
     def send() -> None:
         nonlocal batch, sent
@@ -85,7 +67,7 @@ def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints, replay: Replay 
 
     def send_and_keep() -> None:
         send()
-        if trainer.n_merges > n_known:
+        if trainer.n_merges > trainer.n_known:
             checkpoints.keep_now_and_then(trainer)
 
     def send_what_would_wait(seconds: float) -> None:
@@ -95,8 +77,8 @@ def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints, replay: Replay 
     if job.credit == UNLIMITED:
         job.send(State("running"))
     while not job.stopped:
-        is_known = trainer.n_merges < n_known
-        if not job.credit and not is_known:
+        n_left = trainer.n_known - trainer.n_merges
+        if not job.credit and n_left <= 0:
             if trainer.stop_reason:
                 break  # whoever steps to the last merge is at the end, and not asked for a step more
             send()
@@ -107,27 +89,17 @@ def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints, replay: Replay 
             if job.credit == UNLIMITED:
                 job.send(State("running"))
             continue
-        if not is_known and not job.has_turn(send_what_would_wait):
+        if n_left <= 0 and not job.has_turn(send_what_would_wait):
             continue
-        most = min(at_once, BATCH - len(batch))
-        began = time.monotonic()
-        merges = trainer.learn(min(most, n_known - trainer.n_merges) if is_known else job.at_once(most))
+        most = BATCH - len(batch)
+        merges = trainer.learn_for(SLICE_SECONDS, min(most, n_left) if n_left > 0 else job.at_once(most))
         if not merges:
             break
-        took = max(time.monotonic() - began, 1e-9)
-        at_once = max(1, min(2 * at_once, BATCH, int(len(merges) * SLICE_SECONDS / took)))
         batch += merges
-        for merge in merges:
-            if not is_known:
+        if n_left <= 0:
+            for merge in merges:
                 job.made(merge, trainer.n_bytes)
-            elif replay:
-                replay.check_merge(merge)
         if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
             send_and_keep()
         job.receive()
     send()
-
-
-def _n_known(trainer: Trainer, replay: Replay | None) -> int:
-    """How many merges were made before: a checkpoint with fewer would take away what a file has."""
-    return max(trainer.n_given, replay.n_merges if replay else 0)

@@ -4,24 +4,26 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.checkpoints import Checkpoints, add_resume, checkpoint_of, replay_of
+from bpe_core.cli.checkpoints import add_resume, checkpoint_of, checkpoints_of, earlier_of
 from bpe_core.cli.export import write_curve
-from bpe_core.cli.learning import learn, prepare, preparing
+from bpe_core.cli.learning import learn, preparing
 from bpe_core.cli.progress import report_to_person
 from bpe_core.cli.saving import check_output, save_learned
 from bpe_core.cli.training_arguments import QuietParser
-from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
+from bpe_core.cli.training_options import add_options, rules_of, sample_of, start_of
 from bpe_core.content.presets import PRESETS, Line, Preset
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.weights import parsed
 from bpe_core.errors import FormatError, OptionError, Stopped
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer.options import Options
+from bpe_core.tokenizer.training_record import Options
+from bpe_core.trainer import Trainer
+from bpe_core.trainer.checkpoints import check_options
 from bpe_core.visible import visible
 from bpe_core.worker.counting import count_files
 from bpe_core.worker.job import Job
@@ -65,8 +67,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--keep-existing", action="store_true", help="replace no file: where OUT is taken, save as OUT-2, OUT-3, …"
     )
-    add_texts(parser)
-    add_rules(parser)
+    add_options(parser)
     add_resume(parser)
 
 
@@ -100,19 +101,18 @@ def _train(options: Namespace, job: Job) -> tuple[Line, ...]:
         old = start_of(options, preparing("recovering merges", job))
         rules = rules_of(options, old)
         start = old.vocabulary if old else None
-        checkpoints = Checkpoints(checkpoint_of(options), job)
-        if replay := replay_of(options, job):
+        checkpoints = checkpoints_of(options, job)
+        if earlier := earlier_of(options, job):
             sample = sample_of(options)
-            replay.check_options(rules, str(sample) if sample else "")
-        outcome.n_known = max(start.n_merges if start else 0, replay.n_merges if replay else 0)
+            check_options(earlier, rules, str(sample) if sample else "")
+        outcome.n_known = max(start.n_merges if start else 0, earlier.step if earlier else 0)
         counts = _counts(options, preset, rules, job)
-        if replay:
-            replay.check_texts(counts.sources)
-        trainer = prepare(counts, rules, job, start)
+        progress = preparing("counting pairs", job)
+        trainer = Trainer(counts, **asdict(rules), start=start, resume=earlier, progress=progress)
         del counts  # the trainer has all it needs of them, in less room
-        first_counts = tuple(trainer.first_counts)
-        job.send(Started(trainer.n_tokens, trainer.n_merges_wanted, outcome.n_known, first_counts, trainer.n_bytes))
-        learn(trainer, job, checkpoints, replay)
+        sizes = trainer.n_tokens, trainer.n_merges_wanted, trainer.n_known
+        job.send(Started(*sizes, trainer.first_counts, trainer.n_bytes))
+        learn(trainer, job, checkpoints)
         outcome.n_merges, outcome.n_given = trainer.n_merges, trainer.n_given
         outcome.reason = trainer.stop_reason or ""
         if outcome.n_merges >= max(outcome.n_known, 1) or not job.stopped:

@@ -4,13 +4,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import NoReturn
 
-from bpe_core.cli.training_options import add_rules, add_texts, rules_of, sample_of, start_of
+from bpe_core.cli.training_options import add_options, rules_of, sample_of, start_of
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus.weights import parsed
 from bpe_core.errors import OptionError
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.trainer.options import Options
-from bpe_core.vocabulary import Vocabulary
+from bpe_core.trainer.start import first_vocabulary
 from bpe_core.worker.subject import Files, PresetTexts, Question
 
 
@@ -20,7 +19,7 @@ def question_of_training(arguments: Sequence[str]) -> Question:
     options = training_arguments(arguments)
     old = start_of(options, lambda done, total: None)
     rules = rules_of(options, old)
-    tokenizer = Tokenizer(first_vocabulary(rules, old), rules.pattern)
+    tokenizer = Tokenizer(first_vocabulary(rules, old.vocabulary if old else None), rules.pattern)
     weights, sample = parsed(options.weight, options.paths), sample_of(options)
     texts = PresetTexts(PRESETS[options.preset]) if options.preset else Files(options.paths, weights, sample)
     return Question(tokenizer, texts, rules.ties, rules.max_token_length)
@@ -31,16 +30,8 @@ def training_arguments(arguments: Sequence[str]) -> Namespace:
     parser = QuietParser(add_help=False)
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--preset", choices=PRESETS)
-    add_texts(parser)
-    add_rules(parser)
+    add_options(parser)
     return parser.parse_args(arguments)
-
-
-def first_vocabulary(rules: Options, old: Tokenizer | None) -> Vocabulary:
-    """The vocabulary without any merge, by these rules; `old` is the one it begins with."""
-    if old is not None:
-        return old.vocabulary.at(0)
-    return Vocabulary.of_bytes(rules.id_layout, rules.special_tokens, rules.end_of_word)
 
 
 class QuietParser(ArgumentParser):

@@ -5,14 +5,14 @@ rules do not give, the preset expects the right one and keeps the stated one as 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Final
 
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer import Trainer
-from bpe_core.trainer.options import Options
 from bpe_core.visible import token_label
 
 
@@ -66,7 +66,7 @@ class Preset:
 
     def train(self) -> Tokenizer:
         """Train to the end and return the tokenizer."""
-        trainer = Trainer(self.counts(), **self.options.arguments())
+        trainer = Trainer(self.counts(), **asdict(self.options))
         for _ in trainer:
             pass
         return trainer.tokenizer()

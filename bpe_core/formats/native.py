@@ -6,7 +6,7 @@ The text at the end of a merge's line is for people; a file in which it does not
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields as fields_of
-from typing import Final
+from typing import Any, Final
 
 from bpe_core.corpus import Source
 from bpe_core.errors import FormatError, PatternError
@@ -15,7 +15,7 @@ from bpe_core.formats.file import LARGEST_ID, TokenizerFile
 from bpe_core.formats.ranks import joined_by_rank
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.tokenizer.training_record import Options, TrainingRecord
 from bpe_core.visible import CONTROLS
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
@@ -128,7 +128,7 @@ def _training(record: TrainingRecord) -> Iterator[str]:
     names = [field.name for field in fields_of(Source)]
     known = ({name: getattr(source, name) for name in names} for source in record.sources)
     sources = ",\n".join(f"  {_escaped(_ON_ONE_LINE(source))}" for source in known)
-    apart = ("sources", "steps", "first_counts")
+    apart = ("sources", "steps", "first_counts", "special_tokens")
     yield ' "training": {\n'
     for name in (field.name for field in fields_of(record) if field.name not in apart):
         yield _entry(name, getattr(record, name))
@@ -259,24 +259,24 @@ def record_of(fields: Fields, steps: tuple[tuple[int, int, int], ...]) -> Traini
     """The record in a file that tells these `steps` with its merges. Raises `FormatError`."""
     training = fields.fields("training")
     return TrainingRecord(
-        pattern=training.text("pattern"),
-        ties=training.text("ties"),
-        id_layout=training.text("id_layout"),
-        min_count=training.number("min_count"),
-        max_token_length=None if training.any("max_token_length") is None else training.number("max_token_length"),
-        vocab_size=training.number("vocab_size"),
+        **dict(_options(training)),
         sources=tuple(map(_source, training.objects("sources"))),
         steps=steps,
         n_bytes=training.number("n_bytes"),
         n_tokens_start=training.number("n_tokens_start"),
         created=training.text("created"),
         stop_reason=training.text("stop_reason"),
-        end_of_word=training.text("end_of_word") if "end_of_word" in training else "",
-        min_share=training.text("min_share") if "min_share" in training else None,
         n_given=training.number("n_given", largest=len(steps)) if "n_given" in training else 0,
         first_counts=_first_counts(fields),
         sample=training.text("sample") if "sample" in training else "",
     )
+
+
+def _options(training: Fields) -> Iterator[tuple[str, Any]]:
+    """The options of a training that are in its file, by name."""
+    for field in fields_of(Options):
+        if field.name in training:
+            yield field.name, (training.number if field.type in (int, int | None) else training.text)(field.name)
 
 
 def _first_counts(fields: Fields) -> tuple[int, ...]:

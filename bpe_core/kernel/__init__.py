@@ -51,15 +51,16 @@ description: Final = "with the compiled kernel" if available else f"in pure Pyth
 
 if TYPE_CHECKING or available:
     from bpe_core.kernel._kernel import Encoder as Encoder
+    from bpe_core.kernel._kernel import Learner as Learner
     from bpe_core.kernel._kernel import PieceTable as PieceTable
     from bpe_core.kernel._kernel import Scanner as Scanner
-    from bpe_core.kernel._kernel import Trainer as Trainer
     from bpe_core.kernel._kernel import decimals as decimals
     from bpe_core.kernel._kernel import read_ranks as read_ranks
 else:
     from bpe_core.kernel.fallback import PieceTable as PieceTable
     from bpe_core.kernel.fallback import decimals as decimals
     from bpe_core.kernel.fallback import read_ranks as read_ranks
+    from bpe_core.kernel.fallback_learner import Learner as Learner
 
 
 def encoder(

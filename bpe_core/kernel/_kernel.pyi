@@ -69,8 +69,11 @@ class Encoder:
     def parents(self, tokens: list[bytes], /) -> tuple[bytes, bytes]:
         """The same of tokens that have ranks, each merged by the tokens of lower rank than its own."""
 
-class Trainer:
-    """Learns merges from pieces and how often each occurs; not to be used by several threads at once."""
+class Learner:
+    """Learns merges from pieces and how often each occurs; not to be used by several threads at once.
+
+    Whatever an exception interrupts, each merge is made whole or not at all, and is among the `merges` if it is made.
+    """
 
     def __init__(
         self,
@@ -80,36 +83,44 @@ class Trainer:
         max_length: int,
         alphabet: Buffer,
         end_of_word: Buffer,
-        look: Callable[[int, int], object] | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> None:
-        """Count the pairs of `pieces`; for the options see `bpe_core.trainer`.
+        """Count the pairs of `pieces`.
 
         `ties` is 0 for the pair that stands first, 1 for the lowest symbols, 2 for the largest bytes. Symbols 0 to 255
         are the bytes in the order of the `alphabet`; 256, where it is not empty, is the `end_of_word` behind each
-        piece. `look` is told now and then how much is done, and of how much.
+        piece. `progress` is called now and then with how much is done, and of how much; what it raises is passed on.
         """
 
     @property
     def n_tokens(self) -> int:
-        """Tokens in the corpus now."""
+        """Symbols in the corpus now."""
 
-    def learn(self, n: int, /) -> bytes:
-        """Learn `n` merges; fewer where nothing is left. Of each 5 unsigned 64-bit numbers:
+    @property
+    def n_merges(self) -> int:
+        """How many merges were made."""
 
-        its left and right symbol, its count, how many pairs had this count, tokens in the corpus after it. After an
-        interruption what was learned until then comes with the next call.
+    def merges(self, start: int, /) -> list[tuple[int, int, int, int, int]]:
+        """The merges made, from the one with this index on.
+
+        Left symbol, right symbol, count of the pair, pairs with this count (0: the merge was given), symbols in the
+        corpus after it.
         """
 
-    def merge(self, left: int, right: int, /) -> bytes:
-        """Merge a pair that is given and not chosen, wherever it stands; its row as in `learn`, tied 0.
+    def learn(self, until: int, /) -> None:
+        """Learn until `until` merges are made in all; fewer if no pair is left that may be merged."""
+
+    def merge(self, left: int, right: int, /) -> None:
+        """Merge a pair that is given and not chosen, wherever it stands.
 
         ValueError after the first `learn`, and for symbols that are not known yet.
         """
 
-    def pair_table(self) -> bytes:
-        """Of each pair that stands in the corpus now 3 unsigned 64-bit numbers: left and right symbol, count."""
-    def symbol_counts(self) -> bytes:
-        """Of each symbol how often it stands in the corpus now, an unsigned 64-bit number."""
+    def pairs(self) -> list[tuple[int, int, int]]:
+        """(left, right, count) of each pair in the corpus now that makes a token of at most `max_length`."""
+
+    def symbol_counts(self) -> list[int]:
+        """How often each symbol stands in the corpus now; linear in the corpus."""
 
 class PieceTable:
     """Counts the pieces of texts, document by document, in the order in which they first appear.

@@ -25,7 +25,7 @@ typedef struct {
 /* Each file of glue adds its type to the module: 0, or -1 with an exception. */
 int add_scanner(PyObject *module);
 int add_encoder(PyObject *module);
-int add_trainer(PyObject *module);
+int add_learner(PyObject *module);
 int add_piece_table(PyObject *module);
 
 /* Functions of the module itself. */

@@ -7,7 +7,7 @@ static int execute(PyObject *module)
     PyObject *stamp = PyLong_FromUnsignedLong(KERNEL_STAMP);
     int failed = PyModule_AddObjectRef(module, "STAMP", stamp);
     Py_XDECREF(stamp);
-    return failed || add_scanner(module) || add_encoder(module) || add_trainer(module) || add_piece_table(module) ? -1 : 0;
+    return failed || add_scanner(module) || add_encoder(module) || add_learner(module) || add_piece_table(module) ? -1 : 0;
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg)

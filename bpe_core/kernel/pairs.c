@@ -57,7 +57,6 @@ uint32_t add_pair(trainer *t, uint32_t left, uint32_t right, uint64_t count, uin
     t->pairs.items[number] = (pair){count, t->places.n, left, right, n};
     t->places.n += n;
     t->table.items[table_slot(t, left, right)] = number + 1;
-    t->n_live++;
     return number;
 }
 

@@ -214,7 +214,6 @@ static void subtract(trainer *t, uint32_t left, uint32_t right, uint64_t weight)
         return;
     t->n_tied -= pair->count == t->level;
     pair->count -= weight;
-    t->n_live -= !pair->count;
 }
 
 /* Exchange the pairs on one side for those with the new symbol. There is room for everything. */
@@ -265,7 +264,6 @@ static enum progress finish_merge(trainer *t, size_t *steps, merge *merge)
     uint32_t left = pair->left, right = pair->right;
     *merge = (struct merge){left, right, pair->count, t->n_tied, t->n_tokens};
     pair->count = 0;
-    t->n_live--;
     t->n_tied -= !t->giving;
     exchange(t, LEFT, left, right);
     exchange(t, RIGHT, left, right);
@@ -302,10 +300,8 @@ bool give_merge(trainer *t, uint32_t left, uint32_t right)
     if (!room_for_pairs(t, 1))
         return false;
     pair *pair = find_pair(t, left, right);
-    if (pair && !pair->count) { /* it is gone, and joins nothing */
-        pair->n = 0;
-        t->n_live++;
-    }
+    if (pair && !pair->count)
+        pair->n = 0; /* it is gone, and joins nothing */
     t->pair = pair ? (uint32_t)(pair - t->pairs.items) : add_pair(t, left, right, 0, 0);
     t->chosen = t->giving = true;
     return true;
@@ -315,10 +311,8 @@ void end_giving(trainer *t)
 {
     for (size_t number = 0; t->giving && number < t->pairs.n; number++) {
         pair *pair = &t->pairs.items[number];
-        if (pair->count && t->spans.items[pair->left] + t->spans.items[pair->right] > t->max_length) {
+        if (pair->count && t->spans.items[pair->left] + t->spans.items[pair->right] > t->max_length)
             pair->count = 0;
-            t->n_live--;
-        }
     }
     t->giving = false;
 }

@@ -75,7 +75,6 @@ typedef struct {
     VECTOR(pair) pairs;
     VECTOR(uint32_t) places;
     VECTOR(uint32_t) table; /* a pair's hash -> its number + 1, open addressing; a power of two of slots */
-    size_t n_live;          /* pairs that stand somewhere now */
     size_t n_kept;          /* places that were in use when unused ones were last removed */
     size_t sweep_pair, sweep_to;
     bool sweeping;

@@ -1,13 +1,11 @@
 """What a training was asked for, in words: for the history of trainings, and to say in what two of them differ."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import TrainingRecord
-from bpe_core.trainer.option_table import RULES, TEXTS
-from bpe_core.trainer.options import Options
+from bpe_core.tokenizer.training_record import EXTEND, OPTION_OF, SAMPLE, WEIGHT, Options, TrainingRecord
 
 NONE = "none"
 """Of an option that a training was not asked for."""
@@ -16,7 +14,7 @@ NONE = "none"
 def run_options(tokenizer: Tokenizer) -> dict[str, str]:
     """The name of each option -> its value, for a tokenizer that keeps the record of its training; {} for others.
 
-    Names are those of `option_table`; "texts", the corpus without its weights, comes last.
+    Names are those of `OPTIONS`; "texts", the corpus without its weights, comes last.
 
     >>> from bpe_core import train
     >>> list(run_options(train("low lower", vocab_size=260, ties="largest")).items())[:3]
@@ -27,35 +25,32 @@ def run_options(tokenizer: Tokenizer) -> dict[str, str]:
 
 
 def unusual(options: dict[str, str]) -> dict[str, str]:
-    """Those of `run_options` that have another value than a training has which is asked for nothing; texts always."""
+    """Those of `run_options` that have another value than a training has which is asked for nothing, but with the size,
+    pattern, tie rule and texts always."""
     return {name: value for name, value in options.items() if value != _USUAL.get(name, NONE)}
 
 
 def _options(tokenizer: Tokenizer, record: TrainingRecord) -> Iterator[tuple[str, str]]:
-    begun = counted(record.n_given, "merge") if record.n_given else NONE
+    for field, option in OPTION_OF.items():
+        value = tokenizer.special_tokens if field == "special_tokens" else getattr(record, field)
+        yield option.name, _written(value)
+    yield EXTEND.name, counted(record.n_given, "merge") if record.n_given else NONE
+    yield SAMPLE.name, record.sample or NONE
     weights = [f"{source.name} {source.weight:,}" for source in record.sources if source.weight != 1]
-    for argument, value in (
-        ("vocab-size", f"{record.vocab_size:,}"),
-        ("pattern", record.pattern),
-        ("ties", record.ties),
-        ("min-count", f"{record.min_count:,}"),
-        ("special", " ".join(tokenizer.special_tokens)),
-        ("max-token-length", record.max_token_length and f"{record.max_token_length:,}"),
-        ("end-of-word", record.end_of_word),
-        ("id-layout", record.id_layout),
-        ("min-share", record.min_share),
-        ("extend", begun),
-    ):
-        yield RULES[argument].name, value or NONE
-    yield TEXTS["sample"].name, record.sample or NONE
-    yield TEXTS["weight"].name, ", ".join(weights) or NONE
+    yield WEIGHT.name, ", ".join(weights) or NONE
     digest = sha256("".join(source.sha256 for source in record.sources).encode()).hexdigest()
     size = sum(source.bytes for source in record.sources)
     yield "texts", f"{counted(len(record.sources), 'text')} of {counted(size, 'byte')} ({digest[:8]})"
 
 
-_DEFAULT = Options(257)
+def _written(value: object) -> str:
+    if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
+        value = " ".join(value)
+    return (f"{value:,}" if isinstance(value, int) else str(value or "")) or NONE
+
+
 _USUAL = {
-    RULES["min-count"].name: str(_DEFAULT.min_count),
-    RULES["id-layout"].name: _DEFAULT.id_layout,
+    option.name: _written(getattr(Options(), field))
+    for field, option in OPTION_OF.items()
+    if field not in ("vocab_size", "pattern", "ties")
 }

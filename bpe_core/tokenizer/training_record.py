@@ -1,31 +1,208 @@
-"""The training record: the corpus, options and statistics of a training, kept in the tokenizer's file for audits."""
+"""What a training is asked for, each option declared once, and the record of it that its tokenizer's file keeps.
+
+The command line, the app, tokenizer files, the history of trainings and the comparison of two of them loop over the
+fields of `Options`: an option is one line there, and what the trainer does with it.
+"""
 
 import hashlib
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from typing import Any, Final, Literal, Self, get_args
 
 from bpe_core.corpus import Source
+from bpe_core.errors import OptionError
+from bpe_core.exact_fraction import exact_fraction
+from bpe_core.patterns import splitter
+from bpe_core.utf8 import without_surrogates
+from bpe_core.vocabulary import ID_LAYOUTS
+
+Ties = Literal["first", "lowest", "lowest-hf", "largest"]
+TIES: Final[tuple[str, ...]] = get_args(Ties)
+"""The names of the tie rules; see `bpe_core.trainer.ties`."""
 
 STOPPED: Final = "stopped"
 """The stop reason of a training that would have learned more."""
 
+LARGEST_VOCABULARY: Final = 0x110000 - 256
+"""Ids at most; several times as many as any published vocabulary has."""
+
 
 @dataclass(frozen=True, slots=True)
-class TrainingRecord:
-    """The record of one training; `steps[i]` belongs to the i-th merge of the vocabulary it is kept with."""
+class Option:
+    """What people read about an option of a training."""
 
-    pattern: str
-    """The split pattern as it was asked for: a name of PATTERNS or a regular expression."""
-    ties: str
-    """The name of the tie rule, which chose among pairs of equal count; see `bpe_core.trainer.ties`."""
-    id_layout: str
-    """Whether bytes or special tokens have the lowest ids: "bytes-first" or "specials-first"."""
-    min_count: int
-    """Pairs that occur less often were not merged."""
-    max_token_length: int | None
-    """No token is longer than this many bytes; None if there was no limit."""
-    vocab_size: int
-    """The size that was asked for; the vocabulary may have stayed smaller."""
+    argument: str
+    """Of `bpescope train`, without its dashes."""
+    name: str
+    """On the screen and in the history."""
+    does: str
+    """A sentence."""
+    example: str = ""
+    """A value that it may have."""
+    choices: tuple[str, ...] = ()
+    """All values that it may have, if these are few."""
+    ends: bool = False
+    """Whether it says only where learning ends, and changes no merge before."""
+    inherited: bool = False
+    """Whether it is not asked for, but that of the vocabulary, where a training extends one."""
+
+    def help(self, otherwise: object = "") -> str:
+        """A clause for the command line; `otherwise` is what holds without the option.
+
+        >>> OPTIONS["min-count"].help("1")
+        'training stops when no pair occurs this often any more (1)'
+        """
+        clause = f"{self.does[0].lower()}{self.does[1:]}".rstrip(".")
+        return f"{clause} ({otherwise})" if otherwise != "" else clause
+
+
+def _option(default: Any, argument: str, name: str, does: str, example: str = "", **more: Any) -> Any:
+    return field(default=default, metadata={"option": Option(argument, name, does, example, **more)})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to learn and by which rules; `checked` says whether that makes sense."""
+
+    vocab_size: int = _option(
+        4096,
+        *("vocab-size", "vocabulary", "Tokens in all: 256 bytes, the special tokens, and one for each merge.", "4096"),
+        ends=True,
+    )
+    pattern: str = _option(
+        "gpt4",
+        "pattern",
+        "pattern",
+        "The split pattern cuts texts into pieces; no merge crosses their borders.",
+        "gpt4o, words, none or a regular expression",
+    )
+    ties: str = _option(
+        "first", "ties", "ties", "The tie rule chooses between pairs that occur equally often.", "first", choices=TIES
+    )
+    id_layout: str = _option(
+        "bytes-first",
+        *("id-layout", "id layout", f"Which ids come first: {' or '.join(ID_LAYOUTS)}.", "bytes-first"),
+        choices=ID_LAYOUTS,
+        inherited=True,
+    )
+    min_count: int = _option(
+        1, "min-count", "min. count", "Training stops when no pair occurs this often any more.", "2", ends=True
+    )
+    max_token_length: int | None = _option(
+        None, "max-token-length", "longest token", "Bytes in a token at most; longer pairs are passed over.", "16"
+    )
+    special_tokens: Sequence[str] = _option(
+        (),
+        *("special", "specials", "Special tokens such as <|endoftext|>: ids that no merge makes.", "<|endoftext|>"),
+        inherited=True,
+    )
+    end_of_word: str = _option(
+        "",
+        *("end-of-word", "end of word", "A marker behind every piece, a symbol of its own that merges too.", "</w>"),
+        inherited=True,
+    )
+    min_share: Fraction | str | None = _option(  # noqa: RUF009
+        None,
+        *("min-share", "least gain", "Stop after the first pair that makes up less than this share of the tokens."),
+        "1/10000",
+        ends=True,
+    )
+    """A fraction, such as "1/10000" or "0.0001", compared exactly. Overlapping occurrences of a pair count each."""
+
+    def checked(self) -> Self:
+        """These options, the share as a number and the special tokens as a tuple; `OptionError` or `PatternError`."""
+        self._check_special_tokens()
+        self._check_end_of_word()
+        smallest = 257 + len(self.special_tokens) + bool(self.end_of_word)
+        _check_number("vocab_size", self.vocab_size, smallest, "256 bytes, the special tokens and a first merge")
+        if self.vocab_size > LARGEST_VOCABULARY:
+            raise OptionError(f"vocab_size is {self.vocab_size}; no more than {LARGEST_VOCABULARY} can be learned.")
+        _check_number("min_count", self.min_count, 1, "a pair that does not occur cannot be merged")
+        if self.max_token_length is not None:
+            _check_number("max_token_length", self.max_token_length, 2, "a merge makes at least two bytes")
+        for name, option in OPTION_OF.items():
+            if option.choices and getattr(self, name) not in option.choices:
+                known = ", ".join(option.choices)
+                raise OptionError(f"There is no {name} {getattr(self, name)!r}; choose one of {known}.")
+        splitter(self.pattern)
+        return replace(self, min_share=self._share(), special_tokens=tuple(self.special_tokens))
+
+    def _share(self) -> Fraction | None:
+        if self.min_share is None:
+            return None
+        try:
+            share = self.min_share if isinstance(self.min_share, Fraction) else exact_fraction(self.min_share)
+        except (ValueError, TypeError):
+            raise OptionError(f"min_share is a fraction such as 1/10000 or 0.0001, not {self.min_share!r}.") from None
+        if not 0 <= share <= 1:
+            raise OptionError(f"min_share is {self.min_share}, but a share is between 0 and 1.")
+        return share
+
+    def _check_end_of_word(self) -> None:
+        if not isinstance(self.end_of_word, str):
+            raise OptionError(f"end_of_word is a text such as '</w>', not {self.end_of_word!r}.")
+        if without_surrogates(self.end_of_word) != self.end_of_word:
+            raise OptionError(f"end_of_word {self.end_of_word!r} holds half of a character; give it a text.")
+        if self.end_of_word in self.special_tokens:
+            raise OptionError(f"{self.end_of_word!r} is a special token already; choose another end_of_word.")
+
+    def _check_special_tokens(self) -> None:
+        if isinstance(self.special_tokens, str):
+            raise OptionError(f"special_tokens is a list of texts, not the one text {self.special_tokens!r}.")
+        texts: tuple[object, ...] = tuple(self.special_tokens)
+        for number, text in enumerate(texts):
+            if not isinstance(text, str) or not text:
+                raise OptionError(f"The special token {text!r} is not a text of at least one character.")
+            if text in texts[:number]:
+                raise OptionError(f"The special token {text!r} is named twice; name it once.")
+
+
+OPTION_OF: Final[Mapping[str, Option]] = {field.name: field.metadata["option"] for field in fields(Options)}
+"""Name of a field of `Options` -> what people read about it."""
+
+EXTEND: Final = Option(
+    "extend", "start from", "A tokenizer whose merges come first; its tokens keep their ids.", "mine.json"
+)
+SAMPLE: Final = Option("sample", "sample", "Read only this share of the texts, in stretches of 64 KB.", "1/10")
+SEED: Final = Option("seed", "seed", "Which stretches a sample takes: the same number takes the same.", "0")
+WEIGHT: Final = Option(
+    "weight", "weight", "Count each piece of a text so many times: a number such as 3, 2.5 or 1/3.", "3"
+)
+
+OPTIONS: Final[Mapping[str, Option]] = {
+    option.argument: option for option in (*OPTION_OF.values(), EXTEND, SAMPLE, SEED, WEIGHT)
+}
+"""All options of a training by argument: what is learned, by which rules, and how the texts are read."""
+
+
+def named_as_on_screen(sentence: str) -> str:
+    """A sentence about options, which it calls by their arguments, or as Python does, with their names on the screen.
+
+    >>> named_as_on_screen("min_count is 0, and --sample no share.")
+    '“min. count” is 0, and “sample” no share.'
+    """
+    for option in OPTIONS.values():
+        for called in {f"--{option.argument}", option.argument.replace("-", "_")}:
+            if called != option.argument:  # which is a common word
+                sentence = sentence.replace(called, f"“{option.name}”")
+    return sentence
+
+
+def _check_number(name: str, value: object, smallest: int, because: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise OptionError(f"{name} is a whole number, not {value!r}.")
+    if value < smallest:
+        raise OptionError(f"{name} is {value}, but must be at least {smallest}: {because}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingRecord(Options):
+    """The options of one training and what came of it; `steps[i]` belongs to the i-th merge of its vocabulary.
+
+    Its special tokens are those of the vocabulary, and not repeated here.
+    """
+
     sources: tuple[Source, ...]
     """The documents, each with its size and the digest of its text."""
     steps: tuple[tuple[int, int, int], ...]
@@ -38,11 +215,6 @@ class TrainingRecord:
     """When the record was made, in ISO 8601, UTC."""
     stop_reason: str
     """Why the training ended: the size was reached, no pair was left, or it was stopped."""
-    end_of_word: str = ""
-    """The end-of-word marker that was put at the end of every piece; "" if none was."""
-    min_share: str | None = None
-    """The least share of the tokens that a pair was to make up, as a fraction ("1/10000"); None if there was no such
-    rule."""
     n_given: int = 0
     """The first so many merges were given, by the vocabulary that was extended; 0 for a vocabulary of its own."""
     first_counts: tuple[int, ...] = ()

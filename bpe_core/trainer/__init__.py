@@ -1,126 +1,190 @@
 """The trainer: an iterator that learns one merge at a time, the most frequent pair first.
 
-The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. `pair_index` keeps the corpus and its pair
-counts, `candidates` and `ties` choose the next pair, `learner` runs the loop of both; here its symbols become ids.
+The algorithm is Sennrich, Haddow and Birch 2016 (arXiv:1508.07909) on bytes. The kernel's
+learner counts the pairs of the corpus and merges symbols; here these become ids.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import inspect
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from itertools import islice
-from typing import Final, Self
+from pathlib import Path
+from typing import Any, Final, Self, TypeVar
 
+from bpe_core import kernel
 from bpe_core.corpus import Counts
 from bpe_core.errors import OptionError, UntrainedError
 from bpe_core.garbage_collection import no_garbage_collection
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import STOPPED, TrainingRecord
-from bpe_core.trainer.learner import Rules, Step, learner
-from bpe_core.trainer.merge import Merge
-from bpe_core.trainer.options import DEFAULT_PATTERN, Options
-from bpe_core.trainer.start import check_extensible, check_larger, from_bytes, from_vocabulary, inherited
-from bpe_core.trainer.ties import TIES, alphabet
+from bpe_core.tokenizer.training_record import OPTION_OF, STOPPED, TIES, Options, TrainingRecord
+from bpe_core.trainer.checkpoints import Checkpoints, check_options, check_texts
+from bpe_core.trainer.start import check_extensible, check_larger, inherited, start_of
+from bpe_core.trainer.ties import NUMBER_OF, alphabet
+from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 
-_AT_ONCE: Final = 1024
-"""Merges that `finish` asks the learner for at a time."""
-
 __all__ = ["TIES", "Merge", "Trainer", "train"]
+
+_AT_ONCE: Final = 1024
+"""Merges that a learner is asked for at a time, at most."""
+
+_NO_LIMIT: Final = (1 << 63) - 1
+"""The largest number that the kernel takes."""
+
+Row = tuple[int, int, int, bytes, int, int, int]
+"""A `Merge` without its step, which is its place."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(slots=True)  # not frozen: making one would take three times as long, and they are made by the ten thousand
+class Merge:
+    """One step of a training: the two tokens that were joined, and what was known when they were chosen."""
+
+    step: int
+    """From 1."""
+    left: int
+    """Id of the left part."""
+    right: int
+    """Id of the right part."""
+    token: int
+    """Id of the new token."""
+    token_bytes: bytes
+    """Its bytes."""
+    count: int
+    """How often the pair occurred in the corpus, overlaps included (`aaa` holds `aa` twice)."""
+    ties: int
+    """How many pairs had this count; 1 if there was no tie, 0 if the merge was given by `start`."""
+    n_tokens: int
+    """Tokens in the corpus after this merge."""
+
+
+def _with_options(function: F) -> F:
+    """Show the fields of `Options` in the signature in place of `**options`."""
+    signature = inspect.signature(function)
+    keyword, rest = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
+    own = [parameter for parameter in signature.parameters.values() if parameter.kind != rest]
+    more = [
+        inspect.Parameter(field.name, keyword, default=field.default, annotation=field.type)
+        for field in fields(Options)
+        if field.name not in signature.parameters
+    ]
+    setattr(function, "__signature__", signature.replace(parameters=[*own, *more]))  # noqa: B010
+    return function
 
 
 class Trainer:
     """An iterator of `Merge`: each `next` learns one.
 
-    `texts` is a text, an iterable of texts (documents: nothing merges across their border), or `Counts`, which were
-    split by a pattern already; naming another pattern beside them is an `OptionError`. `pattern` is theirs by default,
-    and "gpt4" for texts. The other options are those of `Options`; `OptionError` and `PatternError` say what is wrong
-    with them.
+    Whatever interrupts it (Ctrl+C, a lack of memory), each merge is made whole or not at all, and it can go on.
 
     >>> [merge.token_bytes for merge in Trainer("aaabdaaabac", vocab_size=259, pattern="none")]
     [b'aa', b'aaa', b'aaab']
     """
 
+    @_with_options
     def __init__(
         self,
         texts: str | Iterable[str] | Counts,
         *,
         vocab_size: int,
-        pattern: str | None = None,
-        ties: str = "first",
-        id_layout: str = "bytes-first",
-        min_count: int = 1,
-        max_token_length: int | None = None,
-        special_tokens: Sequence[str] = (),
-        end_of_word: str = "",
-        min_share: Fraction | str | None = None,
-        start: Vocabulary | None = None,
-        look: Callable[[int, int], None] | None = None,
+        start: Vocabulary | Tokenizer | None = None,
+        resume: Tokenizer | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        **options: Any,
     ) -> None:
         """Count the pairs of the corpus, in a time linear in the bytes of its distinct pieces.
 
+        `texts` is a text, an iterable of texts (documents: nothing merges across their border), or `Counts`, which were
+        split by a pattern already; naming another pattern beside them is an `OptionError`. The other options are those
+        of `Options`; `OptionError` and `PatternError` say what is wrong with them.
+
         With `start` the merges of that vocabulary come first, whatever the corpus counts, and all its ids stay: what is
-        learned takes the free ids in ascending order. Layout, special tokens and end-of-word marker are then its own.
-        Meanwhile `look(done, total)` is called now and then, in a unit of its own; an exception it raises is passed on.
+        learned takes the free ids in ascending order. Layout, special tokens and end-of-word marker are then its own,
+        and the pattern too if it is that of a tokenizer and no other is named.
+        With `resume`, what an earlier training of the same texts with the same options has learned (`OptionError` for
+        others), its merges are made again and have to be the same.
+        Meanwhile `progress(done, total)` is called now and then, in a unit of its own; what it raises is passed on.
         """
+        pattern = options.pop("pattern", None)
+        if isinstance(start, Tokenizer):
+            if start.preparation:
+                raise OptionError("A tokenizer that changes a text before it splits it cannot be extended.")
+            pattern = pattern or start.pattern
+            start = start.vocabulary
         if isinstance(texts, Counts):
             pattern = _agreed_pattern(pattern, texts)
-        elif pattern is None:
-            pattern = DEFAULT_PATTERN
         if start is not None:
-            if special_tokens or end_of_word or id_layout != "bytes-first":
-                raise OptionError(
-                    "Special tokens, id layout and end-of-word marker are those of the vocabulary extended."
-                )
+            start.recover()
             check_extensible(start)
-            check_larger(start, vocab_size)
-            id_layout, special_tokens, end_of_word = inherited(start).values()
-        self.options = Options(
-            vocab_size,
-            pattern,
-            ties,
-            id_layout,
-            min_count,
-            max_token_length,
-            special_tokens,
-            end_of_word,
-            min_share,
-        )
+            options |= _own_options(start, options)
+        if pattern is not None:
+            options["pattern"] = pattern
+        self.options: Final = Options(vocab_size, **options).checked()
         """What to learn, and by which rules."""
-        counts = texts if isinstance(texts, Counts) else Counts.of(texts, pattern)
+        if start is not None:
+            check_larger(start, vocab_size)
+        counts = texts if isinstance(texts, Counts) else Counts.of(texts, self.options.pattern)
         self.n_bytes = counts.n_weighted_bytes
         """Bytes of the corpus in UTF-8, those of a text as many times as it weighs."""
-        self.stop_reason: str | None = None
-        """Why there are no more merges, in words for a person; None while there may be more."""
-        self._start = (
-            from_bytes(ties, id_layout, self.options.special_tokens, end_of_word)
-            if start is None
-            else from_vocabulary(start, ties)
-        )
-        self._n_merges_wanted = vocab_size - self._start.vocabulary.n_vocab
         self._sources, self._sample = tuple(counts.sources), counts.sample
-        self._steps: list[tuple[int, int, int]] = []
-        self._news: list[tuple[int, int, int]] = []  # merges that `_vocabulary` lacks
+        if resume is not None:
+            check_options(resume, self.options, self._sample)
+            check_texts(resume, self._sources)
+        self._earlier = resume
+        self._start = start_of(self.options, start)
+        self._symbols = list(self._start.symbols)  # symbol -> its id and bytes
+        self._taken: list[Row] = []
         self._vocabulary = self._start.vocabulary
-        self._ids = self._start.ids
-        self._bytes = self._start.tokens
-        rules = Rules(ties, min_count, max_token_length, end_of_word)
+        self._exhausted = ""
         with no_garbage_collection():
-            self._learner = learner(counts.table, rules, look)
-        self._n_tokens_start = self.n_tokens
-        occurs, base = self.token_counts(), [*map(alphabet(ties).index, range(256)), *range(256, len(self._ids))]
-        self.first_counts: Final = tuple(occurs[self._ids[symbol]] for symbol in base)
+            self._learner = kernel.Learner(
+                counts.table,
+                NUMBER_OF[self.options.ties],
+                min(self.options.min_count, _NO_LIMIT),
+                min(self.options.max_token_length or _NO_LIMIT, _NO_LIMIT),
+                alphabet(self.options.ties),
+                utf8(self.options.end_of_word),
+                progress,
+            )
+        self._n_tokens_start = self._learner.n_tokens
+        occurs, order = self.token_counts(), alphabet(self.options.ties)
+        base = [*map(order.index, range(256)), *range(256, len(self._symbols))]
+        self.first_counts: Final = tuple(occurs[self._symbols[symbol][0]] for symbol in base)
         """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
+
+    @property
+    def _rows(self) -> list[Row]:
+        """The merges that are made: one list, extended at once, of what the learner has, for that keeps each merge."""
+        start = len(self._taken)
+        if self._learner.n_merges == start:
+            return self._taken
+        symbols, rows = self._symbols, list[Row]()
+        del symbols[len(self._start.symbols) + start :]  # what an interrupt has left
+        ids = self._start.ids
+        for step, (left, right, *numbers) in enumerate(self._learner.merges(start), start):
+            (left_id, left_bytes), (right_id, right_bytes) = symbols[left], symbols[right]
+            token, data = ids[step], left_bytes + right_bytes
+            symbols.append((token, data))
+            count, ties, n_tokens = numbers
+            rows.append((left_id, right_id, token, data, count, ties, n_tokens))
+        self._taken.extend(rows)
+        return self._taken
 
     @property
     def n_tokens(self) -> int:
         """Tokens in the corpus now."""
-        return self._learner.n_tokens
+        rows = self._rows
+        return rows[-1][-1] if rows else self._n_tokens_start
 
     @property
     def n_merges(self) -> int:
         """How many merges have been learned."""
-        return len(self._steps)
+        return len(self._rows)
 
     @property
     def n_given(self) -> int:
@@ -128,16 +192,32 @@ class Trainer:
         return len(self._start.given)
 
     @property
+    def n_known(self) -> int:
+        """How many merges were made before: those that are given, or those of the training that is resumed."""
+        return max(self.n_given, self._earlier.step if self._earlier else 0)
+
+    @property
     def n_merges_wanted(self) -> int:
         """How many merges the vocabulary size asks for; the corpus may have fewer."""
-        return self._n_merges_wanted
+        return len(self._start.ids)
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why there are no more merges, in words for a person; None while there may be more."""
+        if self._exhausted:
+            return self._exhausted
+        if self.n_merges == self.n_merges_wanted:
+            return "vocabulary size reached"
+        if self._saves_little():
+            return f"the last pair made up less than {self.options.min_share} of the tokens"
+        return None
 
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary of all merges learned so far."""
-        if self._news:
-            self._vocabulary = self._vocabulary.extended(self._news)
-            self._news.clear()
+        known = self._vocabulary.n_merges
+        if known < self.n_merges:
+            self._vocabulary = self._vocabulary.extended([row[:3] for row in self._rows[known:]])
         return self._vocabulary
 
     def __iter__(self) -> Self:
@@ -149,75 +229,87 @@ class Trainer:
         raise StopIteration
 
     def learn(self, n: int) -> list[Merge]:
-        """Learn `n` more merges or fewer, in less time than by calling `next` for each; none if none is left."""
-        begin = self.n_merges
-        self._learn(n)
-        n = self.n_merges - begin
-        rows = zip(range(begin + 1, begin + n + 1), self._news[-n:], self._bytes[-n:], self._steps[-n:], strict=True)
-        return [
-            Merge(step, left, right, token, data, count, ties, n_tokens)
-            for step, (left, right, token), data, (count, ties, n_tokens) in (rows if n else ())
-        ]
+        """Learn `n` more merges or fewer, in less time than by calling `next` for each; none if none is left.
+
+        Raises `OptionError` for a merge that is not that of the training to resume.
+        """
+        start = self.n_merges
+        self._learn(start + n)
+        return [Merge(step, *row) for step, row in enumerate(self._rows[start:], start + 1)]
+
+    def learn_for(self, seconds: float, most: int = _AT_ONCE) -> list[Merge]:
+        """Learn for about so many seconds, `most` merges at most and at least one; none if none is left."""
+        merges = self.learn(1)
+        began, at_once = time.monotonic(), 1
+        while merges and len(merges) < most and time.monotonic() - began < seconds:
+            at_once = min(2 * at_once, most - len(merges))
+            if not (more := self.learn(at_once)):
+                break
+            merges += more
+        return merges
 
     def finish(self) -> None:
         """Learn all remaining merges; faster than calling `next` for each."""
-        while self._learn(_AT_ONCE):
-            pass
+        while self.stop_reason is None:
+            self._learn(self.n_merges + _AT_ONCE)
 
-    def _learn(self, n: int) -> bool:
-        """Learn up to `n` more merges; false if there was none left. Sets `stop_reason` after the last one."""
+    def _learn(self, until: int) -> None:
+        """Learn until `until` merges are made in all, or none is left."""
         if self.stop_reason is not None:
-            return False
-        begin = self.n_merges
-        given, n_given = self._start.given, self.n_given
-        n = min(n, (n_given if begin < n_given else self._n_merges_wanted) - begin)
-        if self.options.min_share is not None and begin >= n_given:
-            n = 1
-        with no_garbage_collection():
-            if begin < n_given:
-                steps = list(map(self._learner.merge, given[begin : begin + n]))
-                self._add(steps, iter(self._start.given_ids[begin : begin + n]))
-            else:
-                self._add(self._learner.learn(n), self._start.new_ids)
-        if self.n_merges < begin + n:
-            some_left = next(iter(self._pairs()), None)
-            self.stop_reason = f"no pair occurs {self.options.min_count} times" if some_left else "no pair left"
-        elif len(self._steps) == self._n_merges_wanted:
-            self.stop_reason = "vocabulary size reached"
-        elif self._saves_little():
-            self.stop_reason = f"the last pair made up less than {self.options.min_share} of the tokens"
-        return self.n_merges > begin
-
-    def _add(self, steps: Sequence[Step], tokens: Iterator[int]) -> None:
-        if not steps:
             return
-        ids, contents = self._ids, self._bytes
-        new = tuple(islice(tokens, len(steps)))
-        ids += new
-        lefts, rights, *numbers = zip(*steps, strict=True)  # by columns, in a third of the time of one by one
-        for left, right in zip(lefts, rights, strict=True):
-            contents.append(contents[left] + contents[right])
-        self._news += zip(map(ids.__getitem__, lefts), map(ids.__getitem__, rights), new, strict=True)
-        self._steps += zip(*numbers, strict=True)
+        learner, given, start = self._learner, self._start.given, self.n_merges
+        until = min(until, self.n_merges_wanted)
+        with no_garbage_collection():
+            while learner.n_merges < min(until, len(given)):
+                learner.merge(*given[learner.n_merges])
+            if until > len(given):
+                self._choose(until)
+        self._check_earlier(start)
+
+    def _choose(self, until: int) -> None:
+        learner = self._learner
+        if self.options.min_share is None:
+            learner.learn(until)
+        else:
+            while (before := learner.n_merges) < until and not self._saves_little():
+                learner.learn(before + 1)
+                if learner.n_merges == before:
+                    break
+        if learner.n_merges < until and not self._saves_little():
+            some_left = any(True for _ in learner.pairs())
+            self._exhausted = f"no pair occurs {self.options.min_count} times" if some_left else "no pair left"
+
+    def _check_earlier(self, start: int) -> None:
+        """Raise `OptionError` for a merge, from this index on, that is not that of the training to resume."""
+        earlier = self._earlier
+        if earlier is None or earlier.record is None:
+            return
+        known = zip(earlier.merges[start:], earlier.record.steps[start : earlier.step], strict=True)
+        for step, (row, was) in enumerate(zip(self._rows[start:], known, strict=False), start + 1):
+            if (row[:3], row[4:]) != was:
+                raise OptionError(
+                    f"Step {step:,} of the training to resume is not the one that these texts and options give; "
+                    "begin anew."
+                )
 
     def _saves_little(self) -> bool:
         """Whether the last merge was learned, and its pair made up less than `min_share` of the tokens before it."""
         if self.options.min_share is None or self.n_merges <= self.n_given:
             return False
-        before = self._steps[-2][2] if len(self._steps) > 1 else self._n_tokens_start
-        return self._steps[-1][0] < Fraction(self.options.min_share) * before
+        rows = self._rows
+        before = rows[-2][-1] if len(rows) > 1 else self._n_tokens_start
+        return rows[-1][4] < Fraction(self.options.min_share) * before
 
     def pair_table(self) -> list[tuple[tuple[int, int], int]]:
         """((left id, right id), count) for every pair in the corpus now, in descending order of (count, pair)."""
-        return sorted(self._pairs(), key=lambda row: (row[1], row[0]), reverse=True)
-
-    def _pairs(self) -> Iterable[tuple[tuple[int, int], int]]:
-        ids = self._ids
-        return (((ids[left], ids[right]), n) for (left, right), n in self._learner.pairs())
+        _, symbols = self._rows, self._symbols
+        rows = [((symbols[left][0], symbols[right][0]), count) for left, right, count in self._learner.pairs()]
+        return sorted(rows, key=lambda row: (row[1], row[0]), reverse=True)
 
     def token_counts(self) -> dict[int, int]:
         """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
-        return dict(zip(self._ids, self._learner.symbol_counts(), strict=True))
+        _, symbols = self._rows, self._symbols
+        return {token: count for (token, _), count in zip(symbols, self._learner.symbol_counts(), strict=True)}
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer with all merges learned so far.
@@ -225,7 +317,7 @@ class Trainer:
         Raises `UntrainedError` before the first `next` or `finish`. If these found nothing to merge, the tokenizer has
         no merges and encodes into bytes.
         """
-        if not self._steps and self.stop_reason is None:
+        if not self._rows and self.stop_reason is None:
             raise UntrainedError(
                 "This trainer has not run yet; take at least one step before you ask for its tokenizer."
             )
@@ -234,58 +326,60 @@ class Trainer:
         return Tokenizer(vocabulary, self.options.pattern, record=record)
 
     def _record(self) -> TrainingRecord:
-        options = self.options
+        share = self.options.min_share
+        asked = replace(self.options, special_tokens=(), min_share=None if share is None else str(share))
         return TrainingRecord(
-            pattern=options.pattern,
-            ties=options.ties,
-            id_layout=options.id_layout,
-            min_count=options.min_count,
-            max_token_length=options.max_token_length,
-            vocab_size=options.vocab_size,
+            **{name: getattr(asked, name) for name in OPTION_OF},
             sources=self._sources,
-            steps=tuple(self._steps),
+            steps=tuple(row[4:] for row in self._rows),
             n_bytes=self.n_bytes,
             n_tokens_start=self._n_tokens_start,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             stop_reason=self.stop_reason or STOPPED,
-            end_of_word=options.end_of_word,
-            min_share=None if options.min_share is None else str(options.min_share),
             n_given=self.n_given,
             first_counts=self.first_counts,
             sample=self._sample,
         )
 
 
+@_with_options
 def train(
     texts: str | Iterable[str] | Counts,
     *,
     vocab_size: int,
-    pattern: str | None = None,
-    ties: str = "first",
-    id_layout: str = "bytes-first",
-    min_count: int = 1,
-    max_token_length: int | None = None,
-    special_tokens: Sequence[str] = (),
-    end_of_word: str = "",
-    min_share: Fraction | str | None = None,
-    start: Vocabulary | None = None,
+    start: Vocabulary | Tokenizer | None = None,
+    resume: Tokenizer | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    **options: Any,
 ) -> Tokenizer:
-    """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`."""
-    trainer = Trainer(
-        texts,
-        vocab_size=vocab_size,
-        pattern=pattern,
-        ties=ties,
-        id_layout=id_layout,
-        min_count=min_count,
-        max_token_length=max_token_length,
-        special_tokens=special_tokens,
-        end_of_word=end_of_word,
-        min_share=min_share,
-        start=start,
-    )
-    trainer.finish()
+    """Learn until the vocabulary has `vocab_size` tokens or no pair is left; the options are those of `Trainer`.
+
+    What is learned so far is kept every few seconds in the file `checkpoint`, and when anything is raised; load it and
+    `resume` from it. `progress(merges, merges wanted)` is called some 20 times a second; what it raises is passed on.
+    """
+    trainer = Trainer(texts, vocab_size=vocab_size, start=start, resume=resume, **options)
+    checkpoints = Checkpoints(None if checkpoint is None else Path(checkpoint))
+    try:
+        while trainer.stop_reason is None:
+            trainer.learn_for(0.05)
+            if progress:
+                progress(trainer.n_merges, trainer.n_merges_wanted)
+            checkpoints.keep_now_and_then(trainer)
+    except BaseException:
+        if trainer.n_merges > trainer.n_known:
+            checkpoints.keep(trainer)
+        raise
     return trainer.tokenizer()
+
+
+def _own_options(start: Vocabulary, asked: dict[str, Any]) -> dict[str, Any]:
+    """The options that are those of a vocabulary to extend; `OptionError` if others are asked for."""
+    own, usual = inherited(start), Options()
+    for name, value in own.items():
+        if asked.get(name, value) not in (value, getattr(usual, name)):
+            raise OptionError("Special tokens, id layout and end-of-word marker are those of the vocabulary extended.")
+    return own
 
 
 def _agreed_pattern(asked: str | None, counts: Counts) -> str:

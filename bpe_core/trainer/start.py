@@ -1,18 +1,18 @@
 """Where a training begins: at the bytes, or at a vocabulary whose merges are given and whose ids all stay.
 
-The learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker, then one symbol
+A learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker, then one symbol
 for each merge. Here each of them gets its id and its bytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 from bpe_core.errors import OptionError
-from bpe_core.trainer.pair_index import Pair
+from bpe_core.kernel.fallback_learner import Pair
+from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer.ties import alphabet
-from bpe_core.utf8 import utf8
 from bpe_core.vocabulary import Vocabulary
 
 
@@ -22,51 +22,42 @@ class Start:
 
     vocabulary: Vocabulary
     """The vocabulary without any merge."""
-    ids: list[int]
-    """Symbol -> id."""
-    tokens: list[bytes]
-    """Symbol -> its bytes."""
+    symbols: list[tuple[int, bytes]]
+    """Symbol -> its id and bytes."""
     given: tuple[Pair, ...]
     """The merges that are made first, in order, as pairs of symbols."""
-    given_ids: tuple[int, ...]
-    """The ids of the tokens that they make."""
-    new_ids: Iterator[int]
-    """The ids of the tokens that are learned, in order; never ends."""
+    ids: Sequence[int]
+    """The ids of the tokens that merges make, in order: those that are given, then as many as are asked for."""
 
 
-def from_bytes(ties: str, id_layout: str, special_tokens: Sequence[str], end_of_word: str) -> Start:
-    """The start of a new vocabulary. Special tokens behind the merges move up as these are learned."""
-    first = len(special_tokens) if id_layout == "specials-first" else 0
-    ids = [first + byte for byte in alphabet(ties)]
-    tokens = [bytes([byte]) for byte in alphabet(ties)]
-    if end_of_word:
-        ids.append(first + 256)
-        tokens.append(utf8(end_of_word))
-    vocabulary = Vocabulary.of_bytes(id_layout, special_tokens, end_of_word)
-    return Start(vocabulary, ids, tokens, (), (), count(first + len(ids)))
+def start_of(options: Options, old: Vocabulary | None) -> Start:
+    """The start of a training with these options; `old` is the vocabulary that it extends, or None.
 
-
-def from_vocabulary(old: Vocabulary, ties: str) -> Start:
-    """The start at the merges of `old`: its tokens and special tokens keep their ids, new tokens take the free ids in
-    ascending order. `old` passes `check_extensible`.
+    Tokens and special tokens of `old`, which passes `check_extensible`, keep their ids; new tokens take the free ids in
+    ascending order. In a new vocabulary special tokens behind the merges move up as these are learned.
     """
-    id_of = {data: token for token, data in old.base.items() if token != old.end_of_word}
-    ids = [id_of[bytes([byte])] for byte in alphabet(ties)]
-    if old.end_of_word is not None:
-        ids.append(old.end_of_word)
-    n_base = len(ids)
-    ids += [token for _, _, token in old.merges]
-    symbol_of = {token: symbol for symbol, token in enumerate(ids)}
+    vocabulary = first_vocabulary(options, old)
+    id_of = {data: token for token, data in vocabulary.base.items() if token != vocabulary.end_of_word}
+    base = [id_of[bytes([byte])] for byte in alphabet(options.ties)]
+    if vocabulary.end_of_word is not None:
+        base.append(vocabulary.end_of_word)
+    symbols = [(token, vocabulary.token_bytes(token)) for token in base]
+    if old is None:
+        first = max(base) + 1
+        return Start(vocabulary, symbols, (), range(first, first + options.vocab_size - vocabulary.n_vocab))
+    made = [token for _, _, token in old.merges]
+    symbol_of = {token: symbol for symbol, token in enumerate((*base, *made))}
+    used = {*symbol_of, *old.special_tokens.values()}
+    free = islice((token for token in count() if token not in used), options.vocab_size - old.n_vocab)
     given = tuple((symbol_of[left], symbol_of[right]) for left, right, _ in old.merges)
-    used = {*ids, *old.special_tokens.values()}
-    return Start(
-        vocabulary=old.at(0),
-        ids=ids[:n_base],
-        tokens=[old.token_bytes(token) for token in ids[:n_base]],
-        given=given,
-        given_ids=tuple(ids[n_base:]),
-        new_ids=(token for token in count() if token not in used),
-    )
+    return Start(vocabulary, symbols, given, [*made, *free])
+
+
+def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
+    """The vocabulary of a training before its first merge; `old` is the one that it extends, or None."""
+    if old is not None:
+        return old.at(0)
+    return Vocabulary.of_bytes(options.id_layout, options.special_tokens, options.end_of_word)
 
 
 def check_larger(old: Vocabulary, vocab_size: int) -> None:
@@ -76,7 +67,7 @@ def check_larger(old: Vocabulary, vocab_size: int) -> None:
 
 
 def check_extensible(old: Vocabulary) -> None:
-    """Raise `OptionError` if no training can go on from this vocabulary; merges that ranks hide are recovered first."""
+    """Raise `OptionError` if no training can extend this vocabulary; merges that ranks hide are recovered first."""
     problem = ""
     if old.has_repeats:
         problem = "two of its merges make the same token"

@@ -72,15 +72,16 @@ class Store:
                 raise OptionError(
                     f"Merge {step + 1} joins the id {error.args[0]}, which no merge before it makes."
                 ) from None
-            known = bytes_of.setdefault(token, joined)
-            if known != joined:
-                raise OptionError(f"Merge {step + 1} gives the id {token} a second meaning.")
-            self.merges.append(merge)
             step += 1
-            if known is joined:
+            known = bytes_of.get(token)
+            if known is None or step_of.get(token, 0) >= step:  # the latter is what an interrupt has left
                 step_of[token] = step
-            else:
+                bytes_of[token] = joined
+            elif known != joined:
+                raise OptionError(f"Merge {step} gives the id {token} a second meaning.")
+            elif self.repeats[-1:] != [step]:
                 self.repeats.append(step)
+            self.merges.append(merge)
 
     def extend_known(self, merges: list[Triple], bytes_of: Mapping[int, bytes]) -> None:
         """Fill an empty store without checks: each merge makes another token of `bytes_of`. O(n) for n merges."""

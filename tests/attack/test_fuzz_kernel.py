@@ -7,7 +7,7 @@ import pytest
 
 from bpe_core import PATTERNS, kernel, reference
 from bpe_core.kernel import grammars
-from bpe_core.trainer.learner import CompiledLearner
+from bpe_core.kernel.fallback_learner import Learner
 from bpe_core.vocabulary import Vocabulary
 
 if not kernel.available:
@@ -24,10 +24,8 @@ def test_nothing_differs(name: str) -> None:
     assert fuzz.batch((name, THINGS[name], 1, 0, 30)) == (30, "")
 
 
-def _wrong_learn(self: CompiledLearner, n: int, learn=CompiledLearner.learn):
-    return [
-        (left, right, count, tied + (count == 3), n_tokens) for left, right, count, tied, n_tokens in learn(self, n)
-    ]
+def _wrong_merges(self: Learner, start: int, merges=Learner.merges):
+    return [(left, right, count, tied + (count == 3), after) for left, right, count, tied, after in merges(self, start)]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +33,7 @@ def _wrong_learn(self: CompiledLearner, n: int, learn=CompiledLearner.learn):
     [
         ("split gpt2", splitting, "split", lambda scanner, data: [data] if data else []),
         ("count gpt4", grammars, "scanner", lambda _, scanner=grammars.scanner: scanner(PATTERNS["gpt2"])),
-        ("train first", CompiledLearner, "learn", _wrong_learn),
+        ("train first", Learner, "merges", _wrong_merges),
         ("train largest", reference, "train", lambda *_: []),
         ("merge", Vocabulary, "encode", lambda _, piece: tuple(piece)),
     ],

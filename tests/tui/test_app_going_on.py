@@ -12,13 +12,13 @@ from scope import TEXT, Opened
 from textual.widgets import Button, Input, OptionList
 
 from bpe_core import Trainer, load, save, train
-from bpe_core.cli.training_options import add_rules, add_texts
+from bpe_core.cli.training_options import add_options
 from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.vocabularies import merges_in_common
+from bpe_core.tokenizer.training_record import OPTIONS
 from bpe_core.trainer.conditions import condition
-from bpe_core.trainer.option_table import RULES, TEXTS
 from bpe_core.worker.messages import Command
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
@@ -222,7 +222,7 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
 def test_each_of_the_options_is_an_argument_of_the_command() -> None:
     for option in MORE_OPTIONS:
         assert TrainingTask("x", TrainingOptions(more={option.argument: option.example})).rules
-    for option in (*RULES.values(), *TEXTS.values()):
+    for option in OPTIONS.values():
         assert len(option.does) <= LONGEST and option.does.endswith(".")
 
 
@@ -294,10 +294,9 @@ async def test_weights_a_longest_token_and_a_vocabulary_to_start_from_are_asked_
 
 def test_the_command_tells_of_each_option_as_the_app_does() -> None:
     parser = ArgumentParser()
-    add_texts(parser)
-    add_rules(parser)
+    add_options(parser)
     told = {action.option_strings[0][2:]: str(action.help) for action in parser._actions}
-    for argument, option in {**RULES, **TEXTS}.items():
+    for argument, option in OPTIONS.items():
         assert told[argument].startswith(option.help()), argument
 
 

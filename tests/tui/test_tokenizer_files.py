@@ -9,8 +9,8 @@ import pytest
 
 from bpe_core import Tokenizer, load, save, train
 from bpe_core.formats import save_beside
+from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer import Merge, Trainer
-from bpe_core.trainer.options import Options
 from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, load_file, place_for, told_record, without_odd_record
 from tui.screen.shown_tokenizer import same
 from tui.state.tokenizers import KnownTokenizer

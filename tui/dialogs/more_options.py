@@ -13,14 +13,14 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Button, Input, Label
 
 from bpe_core.errors import BpeError
-from bpe_core.trainer.option_table import RULES, TEXTS, Option, named_as_on_screen
+from bpe_core.tokenizer.training_record import OPTIONS, Option, named_as_on_screen
 from bpe_core.visible import visible
 from tui.state.training import TrainingOptions
 from tui.terminal.guards import Dialog, Field
 
 MORE_OPTIONS: Final = (
-    *map(RULES.__getitem__, ("max-token-length", "min-share", "extend")),
-    *map(TEXTS.__getitem__, ("sample", "seed")),
+    *map(OPTIONS.__getitem__, ("max-token-length", "min-share", "extend")),
+    *map(OPTIONS.__getitem__, ("sample", "seed")),
 )
 """In the order they are shown in."""
 
@@ -59,9 +59,9 @@ class MoreOptions(Dialog[TrainingOptions | None]):
             with VerticalScroll(classes="dialog--options", can_focus=False):
                 yield from _fields(MORE_OPTIONS, more)
                 with Horizontal(classes="dialog--option"):
-                    yield Label(TEXTS["weight"].name)
+                    yield Label(OPTIONS["weight"].name)
                     yield Label("w on a chosen text of the corpus (F2)", id="where-weights")
-                yield Label(TEXTS["weight"].does, classes="dialog--does", markup=False)
+                yield Label(OPTIONS["weight"].does, classes="dialog--does", markup=False)
             yield Label(self.HINT, classes="dialog--hint", markup=False)
             with Horizontal(classes="dialog--buttons"):
                 yield Button("Take them", compact=True, id="take", variant="primary")

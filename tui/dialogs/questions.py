@@ -20,8 +20,8 @@ from bpe_core.exact_fraction import exact_fraction
 from bpe_core.formats import WRITABLE
 from bpe_core.formats.atomic import check_place
 from bpe_core.formats.file import holder_in
+from bpe_core.tokenizer.training_record import OPTIONS
 from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
-from bpe_core.trainer.option_table import TEXTS
 from bpe_core.visible import visible
 from tui.dialogs.path_completion import PathSuggester
 from tui.terminal.guards import Dialog, Field, in_front
@@ -219,7 +219,7 @@ class AskNumber(Ask[int]):
 class AskWeight(Ask[str]):
     """Asks how many times a text counts."""
 
-    HINT = f"{TEXTS['weight'].does} 1 is as usual."
+    HINT = f"{OPTIONS['weight'].does} 1 is as usual."
 
     def __init__(self, title: str, start: str) -> None:
         super().__init__(f"How many times should {title} count beside the other texts?", start)

@@ -5,11 +5,10 @@ from typing import Final
 
 from bpe_core.errors import PatternError
 from bpe_core.patterns import splitter
-from bpe_core.trainer.option_table import RULES, TEXTS
-from bpe_core.trainer.ties import TIES
+from bpe_core.tokenizer.training_record import OPTIONS, TIES
 from tui.state.training import TrainingOptions
 
-_MORE: Final = {*RULES, *TEXTS} - {"weight", "end-of-word", "id-layout"}
+_MORE: Final = {*OPTIONS} - {"weight", "end-of-word", "id-layout"}
 """What `TrainingOptions.more` may ask for: the last two are options of the command only."""
 
 

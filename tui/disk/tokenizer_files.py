@@ -14,9 +14,8 @@ from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load
 from bpe_core.formats.file import TokenizerFile
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.tokenizer.training_record import TrainingRecord
+from bpe_core.tokenizer.training_record import Options, TrainingRecord
 from bpe_core.trainer import Merge
-from bpe_core.trainer.options import Options
 from tui.state.tokenizers import KnownTokenizer, Loaded
 from tui.state.training import Run
 

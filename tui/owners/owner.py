@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from textual.css.query import NoMatches
 
 from bpe_core.errors import BpeError, OptionError
-from bpe_core.trainer.option_table import named_as_on_screen
+from bpe_core.tokenizer.training_record import named_as_on_screen
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel

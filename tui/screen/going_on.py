@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from bpe_core.errors import BpeError, FormatError, PatternNeededError
 from bpe_core.formats import load, save_beside
 from bpe_core.plurals import counted
-from bpe_core.tokenizer.training_record import STOPPED
+from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
 from bpe_core.trainer.conditions import condition
-from bpe_core.trainer.options import LARGEST_VOCABULARY
 from bpe_core.visible import visible
 from bpe_core.worker.messages import Command
 from tui.dialogs.button_questions import Confirm

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bpe_core.cli.training_arguments import first_vocabulary, training_arguments
+from bpe_core.cli.training_arguments import training_arguments
 from bpe_core.cli.training_options import rules_of, sample_of
-from bpe_core.trainer.options import Options
+from bpe_core.tokenizer.training_record import Options
+from bpe_core.trainer.start import first_vocabulary
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.messages import Command
 from bpe_core.worker.train import TrainRequest
@@ -83,4 +84,4 @@ class TrainingTask:
 
     def first_vocabulary(self) -> Vocabulary:
         """What the merges will be added to, as the worker begins with it too."""
-        return first_vocabulary(self.rules, self.begin)
+        return first_vocabulary(self.rules, self.begin.vocabulary if self.begin else None)

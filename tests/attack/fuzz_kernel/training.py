@@ -1,12 +1,15 @@
-"""The kernel's trainer held against the one in Python and against the reference, on corpora of few pieces."""
+"""The kernel's learner held against the one in Python and against the reference, on corpora of few pieces."""
 
 import random
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from bpe_core import kernel, reference
-from bpe_core.trainer.learner import CompiledLearner, PythonLearner, Rules, Step
-from bpe_core.trainer.ties import alphabet
+from bpe_core.kernel import fallback
+from bpe_core.kernel.fallback_learner import Learner, Step
+from bpe_core.tokenizer.training_record import Options
+from bpe_core.trainer.ties import NUMBER_OF, alphabet
+from bpe_core.utf8 import utf8
 
 _MOST_MERGES: Final = 30
 """That are learned of a corpus."""
@@ -18,9 +21,9 @@ _MARK: Final = {"first": 0xFF, "lowest": 0xFF, "lowest-hf": 0xAD, "largest": ord
 def trainings(ties: str, rng: random.Random) -> Iterator[str]:
     """What differs between the merges of the kernel, of Python and of the reference in one corpus after the other."""
     while True:
-        pieces, rules = _pieces(rng), Rules(ties, rng.choice((1, 1, 2, 3)), rng.choice((None, None, 2, 3, 5)), "")
-        if rng.random() < 0.4:
-            rules = Rules(ties, rules.min_count, rules.max_length, "</w>")
+        end = "</w>" if rng.random() < 0.4 else ""
+        limits = {"min_count": rng.choice((1, 1, 2, 3)), "max_token_length": rng.choice((None, None, 2, 3, 5))}
+        pieces, rules = _pieces(rng), Options(ties=ties, end_of_word=end, **limits)
         yield _difference(pieces, rules, rng)
 
 
@@ -36,15 +39,24 @@ def _pieces(rng: random.Random) -> dict[str, int]:
     return pieces
 
 
-def _difference(pieces: dict[str, int], rules: Rules, rng: random.Random) -> str:
+def _difference(pieces: dict[str, int], rules: Options, rng: random.Random) -> str:
     n = rng.choice((4, 12, _MOST_MERGES))
-    found, beside = CompiledLearner(_table(pieces), rules, None), PythonLearner(pieces, rules, None)
+    longest = rules.max_token_length or 1 << 62
+    how = NUMBER_OF[rules.ties], rules.min_count, longest, alphabet(rules.ties), utf8(rules.end_of_word)
+    found, beside = (
+        kernel.Learner(_table(pieces), *how),
+        Learner(_table(pieces, fallback.PieceTable), *how),
+    )
     given = _given(rng, pieces, rules) if rng.random() < 0.1 else []
-    steps = [found.merge(pair) for pair in given]
-    in_python = [beside.merge(pair) for pair in given]
-    while len(steps) < n and (more := found.learn(rng.randint(1, n - len(steps)))):
-        steps += more
-    in_python += beside.learn(n - len(given))
+    for learner in found, beside:
+        for pair in given:
+            learner.merge(*pair)
+    while (before := found.n_merges) < n:
+        found.learn(rng.randint(before + 1, n))
+        if found.n_merges == before:
+            break
+    beside.learn(n)
+    steps, in_python = found.merges(0), beside.merges(0)
     what = f"{rules} given {given} of {pieces}"
     if steps != in_python:
         return f"{what}: {steps} and in Python {in_python}"
@@ -54,7 +66,7 @@ def _difference(pieces: dict[str, int], rules: Rules, rng: random.Random) -> str
     return "" if wanted in (None, steps) else f"{what}: {steps} and by definition {wanted}"
 
 
-def _given(rng: random.Random, pieces: dict[str, int], rules: Rules) -> list[tuple[int, int]]:
+def _given(rng: random.Random, pieces: dict[str, int], rules: Options) -> list[tuple[int, int]]:
     """Some pairs of symbols, of which each may be one that those before it make."""
     symbols = [alphabet(rules.ties).index(byte) for byte in "".join(pieces).encode()]
     pairs = []
@@ -64,16 +76,16 @@ def _given(rng: random.Random, pieces: dict[str, int], rules: Rules) -> list[tup
     return pairs
 
 
-def _table(pieces: dict[str, int]) -> kernel.PieceTable:
-    table = kernel.PieceTable(None)
+def _table(pieces: dict[str, int], kind: Any = kernel.PieceTable) -> Any:
+    table = kind(None)
     for piece, weight in pieces.items():
-        one = kernel.PieceTable(None)
+        one = kind(None)
         one.add_pieces([piece], 0)
         table.append(one, 0, weight)
     return table
 
 
-def _reference_steps(pieces: dict[str, int], rules: Rules, given: list[tuple[int, int]], n: int) -> list[Step] | None:
+def _reference_steps(pieces: dict[str, int], rules: Options, given: list[tuple[int, int]], n: int) -> list[Step] | None:
     """The merges by definition; None where a mark at the end of pieces stands in them, too.
 
     The reference knows of no ends of words: there, a byte that occurs nowhere else is put behind each piece.
@@ -86,7 +98,7 @@ def _reference_steps(pieces: dict[str, int], rules: Rules, given: list[tuple[int
     ids = [*alphabet(rules.ties), *end, *range(256, 256 + n)]  # symbol -> what it is in the reference
     symbol_of = {token: symbol for symbol, token in enumerate(ids)}  # of the byte that is the mark, the mark
     given = [(ids[left], ids[right]) for left, right in given]
-    rows = reference.train(words, n, rules.ties, rules.min_count, rules.max_length, given)
+    rows = reference.train(words, n, rules.ties, rules.min_count, rules.max_token_length, given)
     return [
         (symbol_of[left], symbol_of[right], count, tied, left_over) for left, right, _, count, tied, left_over in rows
     ]

@@ -4,7 +4,6 @@ import os
 import random
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,9 @@ from ended_trainings import EndedTrainings
 from worker_process import STOP, WAIT, Worker, training
 
 from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, reference, save
-from bpe_core.cli.checkpoints import Checkpoints
 from bpe_core.cli.main import main
-from bpe_core.trainer.ties import TIES
-from bpe_core.worker.job import Job
+from bpe_core.tokenizer.training_record import TIES
+from bpe_core.trainer.checkpoints import Checkpoints
 from bpe_core.worker.messages import Checkpoint, Command, Done, Event, Merges, State
 
 
@@ -54,8 +52,7 @@ def test_stopped_anywhere_and_resumed_the_merges_are_those_of_a_run_that_never_s
         trainer._sources = sources  # a file each, where the texts given to `Trainer` have one source in common
         (tmp_path / "out.json").unlink()
         if r.random() < 0.5:
-            with closing(Job()) as job:
-                Checkpoints(tmp_path / "out.json.checkpoint", job).keep(trainer)
+            Checkpoints(tmp_path / "out.json.checkpoint").keep(trainer)
         else:
             save(trainer.tokenizer(), tmp_path / "out.json")
         assert main([*command, "--resume"]) == 0
@@ -162,11 +159,11 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     assert "name another file for the checkpoints" in told(capfd, *command, "--checkpoint", out)
     before = out.read_bytes()
     again = [*command, "--resume"]
-    assert "with the ties 'first', not 'lowest'; give the same options, or leave out --resume" in told(
+    assert "had the ties 'first', not 'lowest'; give the same options, or begin anew" in told(
         capfd, *again, "--ties", "lowest"
     )
-    assert "with the pattern 'gpt4', not 'gpt2'" in told(capfd, *again, "--pattern", "gpt2")
-    assert "with the special tokens none, not '<s>'" in told(capfd, *again, "--special", "<s>")
+    assert "had the pattern 'gpt4', not 'gpt2'" in told(capfd, *again, "--pattern", "gpt2")
+    assert "had the specials none, not '<s>'" in told(capfd, *again, "--special", "<s>")
     assert "has 300 tokens already; ask for no fewer" in told(capfd, *again, "--vocab-size", "290")
     checkpoint = tmp_path / "out.json.checkpoint"
     for length in 0, 500:  # cut short by a disk that lied
@@ -177,7 +174,7 @@ def test_changed_texts_and_options_are_told_and_nothing_is_lost(
     assert load(out).merges[:44] == load_bytes(before, tmp_path).merges
     out.write_bytes(before)
     (corpus / "c.txt").write_text("one more")
-    assert f"has 3 texts now, and had 2 when {out} was learned" in told(capfd, *again)
+    assert "has 3 texts now, and had 2 in the training to resume" in told(capfd, *again)
     (corpus / "c.txt").unlink()
     (corpus / "b.txt").write_text("another one")
     assert "texts/b.txt has changed since" in told(capfd, *again)
@@ -249,8 +246,8 @@ def test_a_vocabulary_is_extended_and_forked(corpus: Path, tmp_path: Path, capfd
 def test_where_no_checkpoint_can_be_written_the_training_goes_on_and_says_so(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bpe_core.cli.checkpoints.EVERY", -1.0)  # at every look
-    monkeypatch.setattr("bpe_core.cli.checkpoints.LARGEST_PART", float("inf"))
+    monkeypatch.setattr("bpe_core.trainer.checkpoints.EVERY", -1.0)  # at every look
+    monkeypatch.setattr("bpe_core.trainer.checkpoints.LARGEST_PART", float("inf"))
     monkeypatch.setattr("bpe_core.cli.learning.BATCH", 1)
     kept, made = tmp_path / "kept", []
     command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--vocab-size", "262", "--checkpoint", str(kept)]
@@ -261,7 +258,7 @@ def test_where_no_checkpoint_can_be_written_the_training_goes_on_and_says_so(
             raise FormatError("There is no space left.")
         save(tokenizer, path)
 
-    monkeypatch.setattr("bpe_core.cli.checkpoints.save", refuse)
+    monkeypatch.setattr("bpe_core.trainer.checkpoints.save", refuse)
     assert main(command) == 0
     assert capfd.readouterr().err.count("No checkpoint: There is no space left.") == 1
     assert len(made) > 3 and not kept.exists() and load(tmp_path / "out.json").step == 6

@@ -13,7 +13,7 @@ from bpe_core.cli.main import main
 from bpe_core.metrics import TrainingCurve
 from bpe_core.metrics.run_options import run_options, unusual
 from bpe_core.metrics.vocabularies import RunDifference
-from bpe_core.trainer.ties import TIES
+from bpe_core.tokenizer.training_record import TIES
 
 WORDS = ["low"] * 5 + ["lower"] * 2 + ["widest"] * 3 + ["newest"] * 6
 

@@ -12,7 +12,7 @@ from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.sampling import STRETCH, Sample
 from bpe_core.corpus.weights import parsed, portions_by_weight
 from bpe_core.patterns import splitter
-from bpe_core.trainer.ties import TIES
+from bpe_core.tokenizer.training_record import TIES
 
 
 @pytest.fixture

@@ -41,8 +41,13 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
             new.add_pieces([piece], 1)
         return new
 
-    def trainer() -> kernel.Trainer:
-        return kernel.Trainer(table(), 0, 1, 9, BYTES, b"")
+    def learner() -> kernel.Learner:
+        return kernel.Learner(table(), 0, 1, 9, BYTES, b"")
+
+    def learned() -> kernel.Learner:
+        new = learner()
+        new.learn(size)
+        return new
 
     return {
         "Scanner": lambda: (kernel.Scanner, (lambda plane: b"", 3, 3, True, True)),
@@ -66,11 +71,12 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
         "PieceTable.append": lambda: (table(counted=False).append, (table(), 3, 2)),
         "PieceTable.counts": lambda: (table().counts, ()),
         "PieceTable.few_documents": lambda: (table().few_documents, ()),
-        "Trainer": lambda: (kernel.Trainer, (table(), 2, 1, 9, BYTES, b"</w>", lambda done, total: None)),
-        "Trainer.learn": lambda: (trainer().learn, (size,)),
-        "Trainer.merge": lambda: (trainer().merge, (97, 98)),
-        "Trainer.pair_table": lambda: (trainer().pair_table, ()),
-        "Trainer.symbol_counts": lambda: (trainer().symbol_counts, ()),
+        "Learner": lambda: (kernel.Learner, (table(), 2, 1, 9, BYTES, b"</w>", lambda done, total: None)),
+        "Learner.learn": lambda: (learner().learn, (size,)),
+        "Learner.merges": lambda: (learned().merges, (0,)),
+        "Learner.merge": lambda: (learner().merge, (97, 98)),
+        "Learner.pairs": lambda: (learner().pairs, ()),
+        "Learner.symbol_counts": lambda: (learner().symbol_counts, ()),
         "read_ranks": lambda: (kernel.read_ranks, (lines,)),
         "decimals": lambda: (kernel.decimals, (zeros, ", ")),
     }

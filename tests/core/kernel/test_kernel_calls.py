@@ -36,7 +36,7 @@ REFUSED = (TypeError, ValueError, OverflowError, LookupError, MemoryError, Buffe
 
 def test_everything_is_tried() -> None:
     there = set()
-    for name in ("Scanner", "Encoder", "PieceTable", "Trainer"):
+    for name in ("Scanner", "Encoder", "PieceTable", "Learner"):
         methods = vars(getattr(kernel, name)).items()
         there |= {name} | {f"{name}.{method}" for method, function in methods if type(function) is type(str.join)}
     from bpe_core.kernel import _kernel
@@ -57,7 +57,7 @@ def test_what_is_wrong_is_refused_and_what_is_right_still_works(name: str) -> No
                 continue
     with pytest.raises(TypeError):
         call(*right, None, None)
-    if name != "Trainer.merge":  # it was given before, and the pair is gone
+    if name != "Learner.merge":  # it was given before, and the pair is gone
         call(*right)
 
 
@@ -77,8 +77,8 @@ MUST_BE_REFUSED = {
     "PieceTable.add": [["a", None, 1], NO_DOCUMENTS],
     "PieceTable.add_pieces": [["a", None, 1, [b"a"], ["a\ud800"]], NO_DOCUMENTS],
     "PieceTable.append": [["a", None, 1], NO_DOCUMENTS, [0, -1]],
-    "Trainer": [[[], {"a": 1}], [3, -1], [0, 1 << 70], [0], [BYTES[:255], "a", bytes(256)], [None]],
-    "Trainer.learn": [[-1, 1 << 80, "1", None]],
+    "Learner": [[[], {"a": 1}], [3, -1], [0, 1 << 70], [0], [BYTES[:255], "a", bytes(256)], [None]],
+    "Learner.learn": [[-1, 1 << 80, "1", None]],
     "read_ranks": [["YQ== 0\n"]],
     "decimals": [[b"abc", bytearray(8)], ["\u2003", "\ud800", b" "]],
 }

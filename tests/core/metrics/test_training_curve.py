@@ -9,7 +9,7 @@ from bpe_core import OptionError, Tokenizer, Trainer, Vocabulary, load, metrics,
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.metrics import TrainingCurve
-from bpe_core.trainer.ties import TIES
+from bpe_core.tokenizer.training_record import TIES
 
 S0 = PRESETS["S0"].documents
 

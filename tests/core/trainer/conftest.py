@@ -1,14 +1,15 @@
-"""All that is said of training is said of the kernel and of the Python beside it."""
+"""All that is said of training is said of the kernel's learner and of the one in Python."""
 
 import pytest
 
 from bpe_core import kernel
+from bpe_core.kernel import fallback_learner
 
 
 @pytest.fixture(params=["kernel", "python"], autouse=True)
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with the kernel, where it is there, and without it."""
+    """Run a test with the kernel's learner, where it is there, and with the other one."""
     if request.param == "python":
-        monkeypatch.setattr(kernel, "available", False)
+        monkeypatch.setattr(kernel, "Learner", fallback_learner.Learner)
     elif not kernel.available:
         pytest.skip(f"the kernel is {kernel.why_not}")

@@ -13,7 +13,7 @@ class Enough(Exception):
 def test_counting_the_pairs_tells_how_far_it_is(pattern):
     texts = ["".join(map("{:06}é ".format, range(60_000)))] * 2
     told = []
-    Trainer(texts, vocab_size=300, pattern=pattern, look=lambda *where: told.append(where))
+    Trainer(texts, vocab_size=300, pattern=pattern, progress=lambda *where: told.append(where))
     done, totals = zip(*told, strict=True)
     assert len(told) > 3
     assert list(done) == sorted(done)
@@ -25,10 +25,10 @@ def test_an_error_of_the_one_who_looks_ends_it():
         raise Enough
 
     with pytest.raises(Enough):
-        Trainer(["one two three" * 10_000], vocab_size=300, pattern="none", look=look)
+        Trainer(["one two three" * 10_000], vocab_size=300, pattern="none", progress=look)
 
 
 def test_a_small_corpus_is_ready_at_once():
     told = []
-    Trainer(["one two three"], vocab_size=300, look=lambda *where: told.append(where))
+    Trainer(["one two three"], vocab_size=300, progress=lambda *where: told.append(where))
     assert not told

@@ -1,47 +1,16 @@
 """Trainings that go on from a vocabulary: its merges are given, then the oracle decides; and what is refused."""
 
-import random
 import tracemalloc
 
 import pytest
 
 from bpe_core import OptionError, Trainer, Vocabulary, load, save, train
 from bpe_core import reference as oracle
-from bpe_core.trainer.ties import TIES
+from bpe_core.tokenizer.training_record import TIES
 
 
 def rows(trainer):
     return [(m.left, m.right, m.token, m.count, m.ties, m.n_tokens) for m in trainer]
-
-
-def random_texts(r):
-    alphabet = r.choice(["a", "ab", "abc", "a b", "aé ", "ab\n😊"])
-    return ["".join(r.choice(alphabet) * r.choice((1, 1, 1, 3)) for _ in range(r.randrange(14))) for _ in range(6)]
-
-
-@pytest.mark.parametrize("ties", TIES)
-def test_after_the_given_merges_every_one_is_the_oracles(ties):
-    """The vocabulary is of another corpus, rule and limit: some given pairs are long, some occur nowhere."""
-    for seed in range(25):
-        r = random.Random(f"{ties} {seed}")
-        old = train(random_texts(r), vocab_size=257 + r.randrange(12), pattern="none", ties=r.choice(TIES)).vocabulary
-        old = old.at(r.randrange(old.n_merges + 1))
-        texts, n_merges = random_texts(r), old.n_merges + r.randrange(1, 12)
-        min_count, longest = r.choice((1, 1, 2, 3)), r.choice((None, None, 2, 3, 5))
-        given = [merge[:2] for merge in old.merges]
-        expected = oracle.train([text.encode() for text in texts], n_merges, ties, min_count, longest, given)
-        trainer = Trainer(
-            texts,
-            vocab_size=256 + n_merges,
-            pattern="none",
-            ties=ties,
-            min_count=min_count,
-            max_token_length=longest,
-            start=old,
-        )
-        assert rows(trainer) == expected, f"seed {seed}"
-        assert trainer.tokenizer().merges == [row[:3] for row in expected]
-        assert trainer.tokenizer().record.n_given == old.n_merges
 
 
 def test_a_vocabulary_extended_on_its_own_corpus_is_the_larger_one():

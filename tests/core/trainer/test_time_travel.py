@@ -7,7 +7,7 @@ import pytest
 
 from bpe_core import train
 from bpe_core.corpus import Counts, find_files
-from bpe_core.trainer.ties import TIES
+from bpe_core.tokenizer.training_record import TIES
 
 SAMPLES = Path(__file__).parents[3] / "sample_texts"
 

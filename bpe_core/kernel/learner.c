@@ -1,4 +1,4 @@
-/* The Python type Trainer: learns merges from pieces and their counts, some at a time. */
+/* The Python type Learner: learns merges from pieces and their counts, some at a time. */
 
 #include "pieces.h"
 #include "train.h"
@@ -8,9 +8,9 @@ enum { SLICE = 1 << 16 }; /* steps, slots or bytes between two looks at signals 
 typedef struct {
     PyObject_HEAD
     trainer trainer;
-    VECTOR(merge) learned; /* and not handed over yet */
+    VECTOR(merge) learned; /* all merges made, in order */
     bool busy;
-} TrainerObject;
+} LearnerObject;
 
 /* Whether to go on after a slice of work: nobody has interrupted, and `look`, told what is done, does not object. */
 static bool may_go_on(PyObject *look, size_t done, size_t total)
@@ -94,27 +94,27 @@ static int set_up(trainer *trainer, const piece_table *pieces, Py_buffer *alphab
     return add_pieces(trainer, pieces, symbol_of) || index_all(trainer, look) ? -1 : 0;
 }
 
-static PyObject *new_trainer(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static PyObject *new_learner(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"pieces", "ties", "min_count", "max_length", "alphabet", "end_of_word", "look", NULL};
-    PyObject *table, *look = Py_None;
+    static char *names[] = {"pieces", "ties", "min_count", "max_length", "alphabet", "end_of_word", "progress", NULL};
+    PyObject *table, *progress = Py_None;
     Py_ssize_t ties, min_count, max_length;
     Py_buffer alphabet, end;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnny*y*|O:Trainer", names, &table, &ties, &min_count, &max_length,
-                                     &alphabet, &end, &look))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Onnny*y*|O:Learner", names, &table, &ties, &min_count, &max_length,
+                                     &alphabet, &end, &progress))
         return NULL;
-    TrainerObject *self = NULL;
+    LearnerObject *self = NULL;
     if (ties < 0 || ties >= N_TIES || min_count < 1 || max_length < 1)
         PyErr_SetString(PyExc_ValueError, "ties is 0 to 2, min_count and max_length are 1 or more");
     else
-        self = (TrainerObject *)type->tp_alloc(type, 0);
+        self = (LearnerObject *)type->tp_alloc(type, 0);
     const piece_table *pieces = self ? lend_pieces(PyType_GetModuleState(type), table) : NULL;
     if (pieces) {
         trainer *trainer = &self->trainer;
         trainer->ties = (enum ties)ties;
         trainer->min_count = (uint64_t)min_count;
         trainer->max_length = (uint64_t)max_length;
-        if (set_up(trainer, pieces, &alphabet, &end, look) < 0)
+        if (set_up(trainer, pieces, &alphabet, &end, progress) < 0)
             Py_CLEAR(self);
         give_back_pieces(table);
     } else {
@@ -127,7 +127,7 @@ static PyObject *new_trainer(PyTypeObject *type, PyObject *args, PyObject *kwarg
 
 static void dealloc(PyObject *object)
 {
-    TrainerObject *self = (TrainerObject *)object;
+    LearnerObject *self = (LearnerObject *)object;
     PyTypeObject *type = Py_TYPE(object);
     free_trainer(&self->trainer);
     PyMem_RawFree(self->learned.items);
@@ -135,67 +135,71 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* Learn until so many merges wait to be handed over, or a slice of work is done. */
-static enum progress learn_some(TrainerObject *self, size_t wanted)
+static enum progress learn_one(LearnerObject *self, size_t *steps)
+{
+    if (!ROOM(self->learned, 1))
+        return NO_MEMORY;
+    enum progress progress = learn_merge(&self->trainer, steps, self->learned.items + self->learned.n);
+    self->learned.n += progress == LEARNED;
+    return progress;
+}
+
+/* Learn until so many merges are made in all, or a slice of work is done. */
+static enum progress learn_some(LearnerObject *self, size_t until)
 {
     size_t steps = SLICE;
     enum progress progress = UNDER_WAY;
-    while (steps && self->learned.n < wanted) {
-        if (!ROOM(self->learned, 1))
-            return NO_MEMORY;
-        progress = learn_merge(&self->trainer, &steps, self->learned.items + self->learned.n);
+    while (steps && self->learned.n < until) {
+        progress = learn_one(self, &steps);
         if (progress != LEARNED)
             return progress;
-        self->learned.n++;
         steps -= steps > 0;
     }
     return progress;
 }
 
-/* Learn until so many merges are there to be handed over, and hand them over; NULL with an exception. */
-static PyObject *learn_all(TrainerObject *self, Py_ssize_t wanted)
+/* Learn until so many merges are made in all; false with an exception. A merge that has begun is finished before. */
+static bool learn_all(LearnerObject *self, size_t until)
 {
     enum progress progress = UNDER_WAY;
     self->busy = true;
-    while (self->learned.n < (size_t)wanted && (progress == UNDER_WAY || progress == LEARNED)) {
+    while (self->learned.n < until && (progress == UNDER_WAY || progress == LEARNED)) {
         Py_BEGIN_ALLOW_THREADS
-        progress = learn_some(self, (size_t)wanted);
+        progress = learn_some(self, until);
         Py_END_ALLOW_THREADS
         if (!may_go_on(Py_None, 0, 0)) {
+            size_t steps = SIZE_MAX;
+            if (self->trainer.merging)
+                learn_one(self, &steps);
             self->busy = false;
-            return NULL;
+            return false;
         }
     }
     self->busy = false;
     if (progress == NO_MEMORY)
-        return PyErr_NoMemory();
-    size_t n = self->learned.n < (size_t)wanted ? self->learned.n : (size_t)wanted;
-    const char *items = n ? (const char *)self->learned.items : "";
-    PyObject *merges = PyBytes_FromStringAndSize(items, (Py_ssize_t)(n * sizeof(merge)));
-    if (merges && n) {
-        self->learned.n -= n;
-        memmove(self->learned.items, self->learned.items + n, self->learned.n * sizeof(merge));
-    }
-    return merges;
+        PyErr_NoMemory();
+    return progress != NO_MEMORY;
 }
 
 static PyObject *learn(PyObject *object, PyObject *argument)
 {
-    TrainerObject *self = (TrainerObject *)object;
-    Py_ssize_t wanted = PyLong_AsSsize_t(argument);
-    if (wanted == -1 && PyErr_Occurred())
+    LearnerObject *self = (LearnerObject *)object;
+    Py_ssize_t until = PyLong_AsSsize_t(argument);
+    if (until == -1 && PyErr_Occurred())
         return NULL;
-    if (wanted < 0 || self->busy) {
-        PyErr_SetString(PyExc_ValueError, wanted < 0 ? "a number of merges is 0 or more" : "it is learning already");
+    if (until < 0 || self->busy) {
+        PyErr_SetString(PyExc_ValueError, until < 0 ? "a number of merges is 0 or more" : "it is learning already");
         return NULL;
     }
     end_giving(&self->trainer);
-    return learn_all(self, wanted);
+    if (!learn_all(self, (size_t)until))
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *merge_given(PyObject *object, PyObject *args)
 {
-    TrainerObject *self = (TrainerObject *)object;
+    LearnerObject *self = (LearnerObject *)object;
     unsigned long long left, right;
     if (!PyArg_ParseTuple(args, "KK:merge", &left, &right))
         return NULL;
@@ -203,69 +207,108 @@ static PyObject *merge_given(PyObject *object, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "a merge of known symbols can be given before the first that is learned");
         return NULL;
     }
-    /* After an interruption the merge may be made already, and not handed over. */
-    if (!self->learned.n && !give_merge(&self->trainer, (uint32_t)left, (uint32_t)right))
+    if (!give_merge(&self->trainer, (uint32_t)left, (uint32_t)right))
         return PyErr_NoMemory();
-    return learn_all(self, 1);
+    if (!learn_all(self, self->learned.n + 1))
+        return NULL;
+    Py_RETURN_NONE;
 }
 
-static PyObject *pair_table(PyObject *object, PyObject *Py_UNUSED(ignored))
+/* Append a row and let go of it; false with an exception. */
+static bool append(PyObject *rows, PyObject *row)
 {
-    const trainer *trainer = &((TrainerObject *)object)->trainer;
-    if (((TrainerObject *)object)->busy) {
+    bool appended = row && PyList_Append(rows, row) == 0;
+    Py_XDECREF(row);
+    return appended;
+}
+
+static PyObject *merges(PyObject *object, PyObject *argument)
+{
+    const LearnerObject *self = (LearnerObject *)object;
+    size_t start = PyLong_AsSize_t(argument);
+    if (start == (size_t)-1 && PyErr_Occurred())
+        return NULL;
+    PyObject *rows = PyList_New(0);
+    for (size_t i = start; rows && i < self->learned.n; i++) {
+        merge merge = self->learned.items[i];
+        unsigned long long left = merge.left, right = merge.right, count = merge.count, tied = merge.n_tied;
+        if (!append(rows, Py_BuildValue("KKKKK", left, right, count, tied, (unsigned long long)merge.n_tokens)))
+            Py_CLEAR(rows);
+    }
+    return rows;
+}
+
+/* An empty list, unless the learner is learning: then NULL with an exception. */
+static PyObject *rows_unless_busy(const LearnerObject *self)
+{
+    if (self->busy || self->trainer.merging) {
         PyErr_SetString(PyExc_ValueError, "it is learning");
         return NULL;
     }
-    PyObject *rows = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(trainer->n_live * 3 * sizeof(uint64_t)));
-    if (!rows)
-        return NULL;
-    char *row = PyBytes_AS_STRING(rows);
-    for (size_t number = 0; number < trainer->pairs.n; number++) {
+    return PyList_New(0);
+}
+
+static PyObject *pairs(PyObject *object, PyObject *Py_UNUSED(ignored))
+{
+    const trainer *trainer = &((LearnerObject *)object)->trainer;
+    PyObject *rows = rows_unless_busy((LearnerObject *)object);
+    for (size_t number = 0; rows && number < trainer->pairs.n; number++) {
         const pair *pair = &trainer->pairs.items[number];
-        uint64_t values[3] = {pair->left, pair->right, pair->count};
-        if (pair->count) {
-            memcpy(row, values, sizeof values);
-            row += sizeof values;
-        }
+        bool is_short = trainer->spans.items[pair->left] + trainer->spans.items[pair->right] <= trainer->max_length;
+        unsigned long long count = pair->count;
+        if (count && is_short && !append(rows, Py_BuildValue("IIK", pair->left, pair->right, count)))
+            Py_CLEAR(rows);
     }
     return rows;
 }
 
 static PyObject *symbol_counts(PyObject *object, PyObject *Py_UNUSED(ignored))
 {
-    const trainer *trainer = &((TrainerObject *)object)->trainer;
-    if (((TrainerObject *)object)->busy || trainer->merging) {
-        PyErr_SetString(PyExc_ValueError, "it is learning");
+    const trainer *trainer = &((LearnerObject *)object)->trainer;
+    PyObject *rows = rows_unless_busy((LearnerObject *)object);
+    if (!rows)
         return NULL;
+    uint64_t *counts = PyMem_RawMalloc(trainer->spans.n * sizeof(uint64_t));
+    if (!counts) {
+        Py_DECREF(rows);
+        return PyErr_NoMemory();
     }
-    PyObject *counts = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(trainer->spans.n * sizeof(uint64_t)));
-    if (!counts)
-        return NULL;
-    count_symbols(trainer, (uint64_t *)PyBytes_AS_STRING(counts));
-    return counts;
+    count_symbols(trainer, counts);
+    for (size_t symbol = 0; rows && symbol < trainer->spans.n; symbol++)
+        if (!append(rows, PyLong_FromUnsignedLongLong(counts[symbol])))
+            Py_CLEAR(rows);
+    PyMem_RawFree(counts);
+    return rows;
+}
+
+static PyObject *n_merges(PyObject *object, void *Py_UNUSED(closure))
+{
+    return PyLong_FromSize_t(((LearnerObject *)object)->learned.n);
 }
 
 static PyObject *n_tokens(PyObject *object, void *Py_UNUSED(closure))
 {
-    return PyLong_FromUnsignedLongLong(((TrainerObject *)object)->trainer.n_tokens);
+    return PyLong_FromUnsignedLongLong(((LearnerObject *)object)->trainer.n_tokens);
 }
 
 static PyMethodDef methods[] = {
-    {"learn", learn, METH_O, "Up to n merges, five 8-byte numbers each: left, right, count, tied, tokens after it."},
-    {"merge", merge_given, METH_VARARGS, "Merge this pair, chosen or not; its row, as learn gives it, with tied 0."},
-    {"pair_table", pair_table, METH_NOARGS, "Every pair there is now, three 8-byte numbers each: left, right, count."},
-    {"symbol_counts", symbol_counts, METH_NOARGS, "How often each symbol stands in the corpus now, 8 bytes each."},
+    {"learn", learn, METH_O, "Learn until so many merges are made in all."},
+    {"merge", merge_given, METH_VARARGS, "Merge this pair, chosen or not; it counts as tied with 0 pairs."},
+    {"merges", merges, METH_O, "The merges made from this index on: (left, right, count, tied, tokens after it)."},
+    {"pairs", pairs, METH_NOARGS, "Every pair there is now that may be merged: (left, right, count)."},
+    {"symbol_counts", symbol_counts, METH_NOARGS, "How often each symbol stands in the corpus now."},
     {0},
 };
 
 static PyGetSetDef properties[] = {
     {"n_tokens", n_tokens, NULL, "Tokens in the corpus now.", NULL},
+    {"n_merges", n_merges, NULL, "How many merges are made.", NULL},
     {0},
 };
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "Learns merges from pieces and their counts."},
-    {Py_tp_new, new_trainer},
+    {Py_tp_new, new_learner},
     {Py_tp_dealloc, dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, properties},
@@ -273,13 +316,13 @@ static PyType_Slot slots[] = {
 };
 
 static PyType_Spec spec = {
-    .name = "bpe_core.kernel._kernel.Trainer",
-    .basicsize = sizeof(TrainerObject),
+    .name = "bpe_core.kernel._kernel.Learner",
+    .basicsize = sizeof(LearnerObject),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,
 };
 
-int add_trainer(PyObject *module)
+int add_learner(PyObject *module)
 {
     PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
     int failed = type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
