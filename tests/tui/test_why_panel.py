@@ -11,7 +11,7 @@ from textual.scroll_view import ScrollView
 from textual.widgets import Static
 
 from bpe_core import train
-from bpe_core.cli.training_options import training_arguments
+from bpe_core.cli.training_arguments import training_arguments
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.explain.merge_choice import Explanation, explain
