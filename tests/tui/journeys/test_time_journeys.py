@@ -40,19 +40,6 @@ async def test_travel_by_keys_line_and_log(small: Path) -> None:
         await player.until(at(24))
 
 
-async def test_a_text_is_played_from_its_bytes_to_its_last_merge_and_again(small: Path) -> None:
-    async with play(tokenizers=(small,)) as player:
-        await player.until("step 24 of 24")
-        player.click("●", beside=" of 24")
-        last = 24
-        for _ in range(2):
-            player.press("space")
-            await player.until(lambda screen, last=last: screen.step[0] < last, "space Pause")
-            player.press(*["plus"] * 9)
-            await player.until("space Play")
-            last = player.screen.step[0]
-
-
 async def test_the_line_of_steps_is_dragged(small: Path) -> None:
     whole = load(small)
     async with play(tokenizers=(small,)) as player:
