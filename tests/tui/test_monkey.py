@@ -43,21 +43,6 @@ async def test_random_deeds() -> None:
     assert not played.wrong, f"deed {played.done}: {played.wrong}"
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("player_home")
-@pytest.mark.parametrize("kind", ["prose", "line"])
-async def test_pastes_past_what_is_read_at_once(kind: str) -> None:
-    steps: list[Deed] = [
-        ("paste", kind, 130_355),
-        ("keys", "ctrl+a", "x"),
-        ("paste", kind, 500_500),
-        ("keys", "ctrl+z"),
-        ("keys", "ctrl+y", "ctrl+home", "a", "ctrl+end", "b"),
-        ("keys", "ctrl+a", "delete", "ctrl+z", "ctrl+z"),
-    ]
-    assert not (await play(steps)).wrong
-
-
 def test_the_eye_of_these_tests_is_open(player_home: Path) -> None:
     """A list of deeds is shortened to those that are needed, and follows from its seed."""
     assert list(deeds(7, 50)) == list(deeds(7, 50)) != list(deeds(8, 50))
