@@ -164,7 +164,7 @@ def what_if(
 
     `pattern` is a name of `PATTERNS` or a regular expression, `normalizer` one of `NORMALIZERS`; None leaves it as it
     is. The findings are of the kind "unreachable", about `changed(tokenizer, ...)`; tokens that are unreachable as it
-    is are left out. Raises `PatternError` or `OptionError` for a pattern or a normalizer that there is not.
+    is are not among them. Raises `PatternError` or `OptionError` for a pattern or a normalizer that there is not.
     """
     other = changed(tokenizer, pattern=pattern, normalizer=normalizer)
     return (

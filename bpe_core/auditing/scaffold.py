@@ -92,8 +92,8 @@ def by_rank(subject: AuditSubject, token: int, last: int) -> Finding | None:
     The count of the pair merged next never rises from step to step, so two merges close in rank had nearly the same
     count, and nearly all occurrences of the first token went into the second. How many are left is guessed by Zipf's
     law, by which counts fall as 1 / step: `left` = (1 / step - 1 / later step) / (1 / last step), in occurrences of the
-    last merge. Among early merges counts fall fast even within five steps, which this tells apart. Tokens that no merge
-    uses, or several, are not judged, nor are merges behind the step `last`: None.
+    last merge. It tells early merges, among which counts fall fast even within five steps, from late ones. Tokens that
+    no merge uses, or several, are not judged, nor are merges behind the step `last`: None.
 
     Evidence: "into" (the id that the later merge makes), "gap" (later step - step), "ratio" (step / later step),
     "left", "strength" (HALF_LEFT / (HALF_LEFT + left)).

@@ -24,7 +24,7 @@ class Summary:
     n_special: int
     pattern: str
     kinds: dict[str, int]
-    """Kind -> tokens with a finding of it, in the order of `KINDS`; kinds without one are left out."""
+    """Kind -> tokens with a finding of it, in the order of `KINDS`; without kinds that do not occur."""
     holes: list[list[int]]
     """[first, last] of each range of ids without a token, between ids that have one."""
     order_ends: int | None

@@ -57,16 +57,16 @@ class Verdict:
     def making(self) -> str:
         """The score as a sum, with two decimals: "0.83 = undertrained 0.60 + scaffold 0.23"; "0.00" if it is nothing.
 
-        The parts shown add up to the score shown; parts that would be shown as 0.00 are left out.
+        The parts add up to the score as it is written, without those that would be written as 0.00.
         """
-        shown, before, total = [], 0, 0.0
+        parts, before, total = list[str](), 0, 0.0
         for share in self.shares:
             total += share.points
             cents = round(100 * total)
             if cents > before:
-                shown.append(f"{share.kind} {(cents - before) / 100:.2f}")
+                parts.append(f"{share.kind} {(cents - before) / 100:.2f}")
             before = cents
-        return f"{self.score:.2f}" + (f" = {' + '.join(shown)}" if shown else "")
+        return f"{self.score:.2f}" + (f" = {' + '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as `audit --jsonl --all-tokens` prints it: "token" in hex, "text" for a reader."""

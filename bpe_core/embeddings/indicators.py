@@ -167,7 +167,7 @@ class _Passes:
 
 
 def _mean_of(matrix: Matrix, rows: Sequence[int]) -> "Array":
-    """The mean of some rows; those with NaN or infinity in them are left out."""
+    """The mean of some rows; without those with NaN or infinity in them."""
     import numpy
 
     found = numpy.concatenate([matrix.rows(row, row + 1) for row in rows])

@@ -16,19 +16,19 @@ from bpe_core.trainer.ties import alphabet
 from bpe_core.vocabulary import Vocabulary
 
 GIVEN: Final = "Given by the vocabulary that was extended, and not chosen in these texts."
-"""What there is to say of a merge that a training began with."""
+"""The reason of a merge that a training began with."""
 MOST_TIED: Final = 40
 """Tied pairs that are named; of more, those that the tie rule takes first."""
 MOST_ROWS: Final = 2000
-"""Rows of a table of pairs that is told whole; of a larger one only `TOP` rows are."""
+"""Rows up to which a table of pairs is given whole; of a larger one only `TOP` rows are."""
 TOP: Final = 200
-"""Rows told of a larger table."""
+"""Rows given of a larger table."""
 FEW_WORDS: Final = 40
-"""Distinct pieces of a corpus that is told whole, before and after; of a larger one only those that changed are."""
+"""Distinct pieces up to which a corpus is given whole; of a larger one only pieces that changed are."""
 MOST_WORDS: Final = 12
-"""Changed pieces that are told of a larger corpus, the most frequent first."""
+"""Changed pieces given of a larger corpus, the most frequent first."""
 LONGEST_WORD: Final = 400
-"""Tokens of a piece that is told; of longer ones nobody would read the tokens."""
+"""Tokens of the longest piece that is given; nobody would read longer ones."""
 _END_OF_WORD: Final = 256
 """The number of the end-of-word marker as a symbol: behind the bytes, before what merges make."""
 
@@ -90,14 +90,14 @@ class MergeChoice:
     by_rule: dict[str, Pair]
     """Tie rule -> the pair that it takes."""
     runners_up: tuple[PairRow, ...]
-    """The most frequent other pairs, those of the highest count left out, with the change by this merge."""
+    """The most frequent pairs below the highest count, with the change by this merge."""
     n_joined: int
     """How many occurrences became the token; fewer than `count` where occurrences overlapped."""
     born: tuple[PairRow, ...]
-    """Pairs that there were none of before, the most frequent first; `n_born` in all."""
+    """Pairs that did not occur before, the most frequent first; `n_born` in all."""
     n_born: int
     vanished: tuple[PairRow, ...]
-    """Pairs that there are none of any more, the merged one left out; their `change` says how many there were."""
+    """Pairs that do not occur any more, without the merged one; their `change` says how many there were."""
     n_vanished: int
     n_changed: int
     """How many distinct pieces change."""
@@ -116,15 +116,15 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """As objects and lists; a row of a table is [left, right, count, change], a word [count, before, after]."""
-        table, choice = self.table, self.choice
-        words = [list(astuple(word)) for word in self.words]
-        body: dict[str, Any] = {"step": self.step, "choice": None, "table": _object(table), "words": words}
-        if choice is not None:
-            body["choice"] = _object(choice)
-        return body
+        return {
+            "step": self.step,
+            "choice": self.choice and _as_json(self.choice),
+            "table": _as_json(self.table),
+            "words": [list(astuple(word)) for word in self.words],
+        }
 
 
-def _object(value: PairRanking | MergeChoice) -> dict[str, Any]:
+def _as_json(value: PairRanking | MergeChoice) -> dict[str, Any]:
     """Its fields by name, the rows in them as lists."""
     body = {field.name: getattr(value, field.name) for field in fields(value)}
     for name, part in body.items():
@@ -138,7 +138,7 @@ def explain(
 ) -> Explanation:
     """The merge of `step`, and the pairs after it; `counts` is at that step then.
 
-    `ties` and `max_token_length` are the options of the training: longer pairs are left out, as it left them out.
+    `ties` and `max_token_length` are the options of the training, which skipped pairs that make longer tokens.
     `few` is how many runners-up and how many pairs born and vanished are named.
     Raises `OptionError` for a step that there is not.
     """
@@ -222,7 +222,7 @@ def _table(counts: PairCounts, changed: Mapping[Pair, int], ties: str, longest: 
 
 
 def _places(counts: PairCounts, tied: list[Pair]) -> dict[Pair, PairPlace]:
-    """Where tied pairs begin first; of one alone nobody asks."""
+    """Where tied pairs begin first, which decides nothing for a single one."""
     return counts.first_places(tied) if len(tied) > 1 else dict.fromkeys(tied, PairPlace(0, 0))
 
 

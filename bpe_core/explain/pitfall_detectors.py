@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
-from unicodedata import name
 
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.plurals import counted
+from bpe_core.scripts import letter_script
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.visible import character_name, visible
 
@@ -102,7 +102,7 @@ def detectors(live: FollowedText) -> Iterator[Detector]:
             word = text[start:end]
             latin = word.translate(_LOOKALIKES)
             odd = next(one for one, other in zip(word, latin, strict=True) if one != other)
-            script = name(odd).split()[0].capitalize()
+            script = letter_script(odd).capitalize()
             tokens = f"{n_tokens(word)} tokens, {n_tokens(latin)} without"
             yield Pitfall("look-alike", start, end, f"{visible(word)} has {odd} from {script}: {tokens}.")
 

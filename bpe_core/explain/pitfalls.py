@@ -8,14 +8,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate
 from time import perf_counter
-from typing import Final, Literal
-from unicodedata import name
+from typing import Final
 
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.explain.pitfall_detectors import KINDS, Detector, Pitfall, detectors
 from bpe_core.explain.unstable import Unstable
+from bpe_core.scripts import letter_script
 from bpe_core.visible import visible
 
 _NEWLINE: Final = re.compile(r"\r\n|\n|\r")
@@ -75,8 +75,6 @@ class Pitfalls:
         self._live = live
         self._blocks = _blocks(live.n_characters)
         self._first_unknown = 0
-        self._newlines: dict[str, tuple[int, int]] = {}
-        self._scripts: dict[str, tuple[int, int]] = {}
         self._detectors: tuple[Detector, ...] = tuple(detectors(live))
 
     def splice(self, start: int, end: int, n_inserted: int) -> None:
@@ -86,8 +84,6 @@ class Pitfalls:
         touched = [i for i in range(len(self._blocks)) if starts[i] <= high and starts[i + 1] >= low]
         first, last = (touched[0], touched[-1] + 1) if touched else (0, 0)
         length = starts[last] - starts[first] + n_inserted - (end - start)
-        for block in self._blocks[first:last]:
-            self._sum_up(block, -1)
         self._blocks[first:last] = _blocks(length)
         self._first_unknown = min(self._first_unknown, first)
 
@@ -128,7 +124,6 @@ class Pitfalls:
                 block.newlines.setdefault(match[0], _Sample(match.start() - before)).n += 1
         block.scripts = _scripts(self._live, text[before : before + block.length], start)
         block.known = True
-        self._sum_up(block, 1)
 
     def at_end(self, end: Unstable | None) -> list[Pitfall]:
         """The pitfall of how the text ends, a trailing space or an incomplete token; `end` is what `unstable` gave."""
@@ -200,36 +195,25 @@ class Pitfalls:
 
         Each is placed at the first occurrence of the rarest line end, or of the script.
         """
-        return sorted(chain(self._mixed_newlines(), self._poor_scripts()), key=lambda pitfall: pitfall.start)
-
-    def _mixed_newlines(self) -> Iterator[Pitfall]:
-        kinds = {kind: n for kind, (n, _) in self._newlines.items() if n}
-        if len(kinds) > 1:
-            rarest = min(kinds, key=lambda kind: (kinds[kind], kind))
-            counts = ", ".join(f"{n:,} {_NEWLINES[kind]}" for kind, n in sorted(kinds.items()))
-            first = self._first("newlines", rarest)
-            yield Pitfall("newlines", first, first + len(rarest), f"Line ends are mixed: {counts}.")
-
-    def _poor_scripts(self) -> Iterator[Pitfall]:
-        for script, (n_characters, n_tokens) in self._scripts.items():
-            if n_characters >= _FEWEST_CHARACTERS and n_tokens > n_characters:
-                first = self._first("scripts", script)
-                reason = f"{script} takes {n_tokens / n_characters:.1f} tokens a character."
-                yield Pitfall("script", first, first + 1, reason)
-
-    def _first(self, samples: Literal["newlines", "scripts"], key: str) -> int:
-        """Offset in the text of the first sample called `key`."""
+        newlines: dict[str, _Sample] = {}
+        scripts: dict[str, _Sample] = {}
         for block, start in self._placed():
-            if sample := getattr(block, samples).get(key):
-                return start + int(sample.first)
-        return 0
-
-    def _sum_up(self, block: _Block, sign: int) -> None:
-        """Add the samples of a block to the sums over all blocks (`sign` 1), or subtract them (`sign` -1)."""
-        for sums, samples in ((self._newlines, block.newlines), (self._scripts, block.scripts)):
-            for key, sample in samples.items():
-                n, n_tokens = sums.get(key, (0, 0))
-                sums[key] = n + sign * sample.n, n_tokens + sign * sample.n_tokens
+            for sums, samples in ((newlines, block.newlines), (scripts, block.scripts)):
+                for key, sample in samples.items():
+                    total = sums.setdefault(key, _Sample(start + sample.first))
+                    total.n += sample.n
+                    total.n_tokens += sample.n_tokens
+        found = []
+        if len(newlines) > 1:
+            rarest = min(newlines, key=lambda kind: (newlines[kind].n, kind))
+            counts = ", ".join(f"{newlines[kind].n:,} {_NEWLINES[kind]}" for kind in sorted(newlines))
+            first = newlines[rarest].first
+            found.append(Pitfall("newlines", first, first + len(rarest), f"Line ends are mixed: {counts}."))
+        for script, sample in scripts.items():
+            if sample.n >= _FEWEST_CHARACTERS and sample.n_tokens > sample.n:
+                reason = f"{script} takes {sample.n_tokens / sample.n:.1f} tokens a character."
+                found.append(Pitfall("script", sample.first, sample.first + 1, reason))
+        return sorted(found, key=lambda pitfall: pitfall.start)
 
 
 def _moved(pitfall: Pitfall, by: int) -> Pitfall:
@@ -245,7 +229,7 @@ def _scripts(live: FollowedText, text: str, start: int) -> dict[str, _Sample]:
     """Script -> a sample of its characters in `text`, which begins at `start`, and of their tokens."""
     found: dict[str, _Sample] = {}
     for match in _FOREIGN.finditer(text):
-        script = name(match[0][0], "?").split()[0].capitalize()
+        script = letter_script(match[0][0]).capitalize() or "Other"
         sample = found.setdefault(script, _Sample(match.start()))
         if sample.n < _SAMPLE_LENGTH:
             stop = min(match.end(), match.start() + _SAMPLE_LENGTH)

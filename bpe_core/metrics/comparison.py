@@ -250,7 +250,7 @@ def _by_script(parts: TextParts, found: Sequence[EncodedText], whole: Sequence[S
         yield Amounts(script, sums[0], sums[1], sums[2], tuple(sums[3 : 3 + n]), tuple(sums[3 + n :]))
 
 
-class Section(NamedTuple):
+class TextSection(NamedTuple):
     """A part of a text that begins with a line "# Title"."""
 
     title: str
@@ -260,15 +260,15 @@ class Section(NamedTuple):
     """The number of its first line in the whole text, from 1."""
 
 
-def sections(text: str) -> list[Section]:
+def sections(text: str) -> list[TextSection]:
     """The sections of a text; what comes before the first is ignored.
 
     For parallel texts in one file, a section for each language.
 
     >>> sections("a tale\\n\\n# English\\n\\nOnce\\n\\n# Deutsch\\nEinst\\n")
-    [Section(title='English', text='Once', line=5), Section(title='Deutsch', text='Einst', line=8)]
+    [TextSection(title='English', text='Once', line=5), TextSection(title='Deutsch', text='Einst', line=8)]
     """
-    found: list[Section] = []
+    found: list[TextSection] = []
     title, first, lines = "", 0, list[str]()
     for number, line in enumerate([*text.split("\n"), "# "], 1):
         if not line.startswith("# "):
@@ -277,6 +277,6 @@ def sections(text: str) -> list[Section]:
         if title:
             whole = "\n".join(lines)
             n_blank = len(whole) - len(whole.lstrip("\n"))
-            found.append(Section(title, whole.strip("\n"), first + n_blank))
+            found.append(TextSection(title, whole.strip("\n"), first + n_blank))
         title, first, lines = line[2:].strip(), number + 1, list[str]()
     return found
