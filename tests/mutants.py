@@ -1,6 +1,6 @@
 """Mutants: small errors put into the code one at a time, each of which the quick tests of its room must notice.
 
-    python -m tests.mutants                   all of them, two at a time: half an hour on two quiet cores
+    python -m tests.mutants                   all of them, two at a time; before a release
     python -m tests.mutants --room patterns   those of one room
     python -m tests.mutants --only cuts-empty one of them
 
