@@ -3,7 +3,7 @@
 A widget takes its BINDINGS from its part of the table, and asks `applies` in `check_action` where a `when` is told.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
@@ -18,7 +18,8 @@ class Command:
     """Something that can be asked for by a key, by name, or by both."""
 
     action: str
-    """What Textual runs, with arguments; empty for keys that Textual's own widgets bind, which the help tells of."""
+    """What Textual runs, or a deed of a feature ("training.pause"), with arguments; empty for keys that Textual's own
+    widgets bind, which the help tells of."""
     keys: str = ""
     """As Textual calls them, commas between."""
     label: str = ""
@@ -35,6 +36,14 @@ class Command:
     """Whether its keys are for it, whatever has the focus."""
     always: bool = False
     """Whether the line of keys has it at its right end, however little room there is."""
+
+    @property
+    def run(self) -> str:
+        """The action as Textual runs it: what a feature does is done through the screen."""
+        name, _, arguments = self.action.partition("(")
+        if name.partition(".")[0] in ("", name, "screen", "app", "focused"):
+            return self.action
+        return f"screen.do({name!r}{', ' + arguments if arguments else ')'}"
 
     @property
     def told(self) -> str:
@@ -142,40 +151,42 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Everywhere": (
         Command("help", "f1", "Help", "what the keys do, what the words mean", "Keys and help", always=True),
         *(_leading_to(pane) for pane in PANES),
-        Command("train", "f6", "Train", "learn merges from the chosen texts", "Train", when=_idle),
-        Command("pause", "f6", "Pause", "let the training wait", "Pause the training", when=_running),
-        Command("resume", "f6", "Run", "let the training go on", "Go on with the training", when=_paused),
-        Command("step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
-        Command("stop", "f8", "Stop", "end the training and keep what was learned", "Stop the training", when=_busy),
-        Command("more_options", "", "", "longest token, sample, a start, …", "More training options …"),
-        Command("extend", "", "", "learn more merges on top of this tokenizer's", "Extend this tokenizer …"),
-        Command("fork", "", "", "keep the merges in force, learn others behind", "Fork at this step …"),
-        Command("show_runs", "", "", "what came of them, and where two of them part", "List of trainings …"),
-        Command("export('merges')", "", "", "a line each, tabs between", "Export the merges …"),
-        Command("export('curve')", "", "", "as CSV, a line a step", "Export the curve as numbers …"),
-        Command("export('record')", "", "", "options, texts and steps as JSON", "Export the training record …"),
-        Command("convert", "", "", "Hugging Face, tiktoken, …", "Save this tokenizer for another library …"),
-        Command("train_until", "", "", "512 merges, ratio >= 3.5, length > 12, …", "Train until …"),
-        Command("go_to", "", "", "by its number, or by what is so since then", "Go to a step …"),
-        Command("change_pace(-1)", "", "", "down to one merge a second", "Train slower"),
-        Command("change_pace(1)", "", "", "up to all the machine can make", "Train faster"),
-        Command("play", "", "", "the editor's text, from bytes to the last one", "Play the merges"),
+        Command("training.train", "f6", "Train", "learn merges from the chosen texts", "Train", when=_idle),
+        Command("training.pause", "f6", "Pause", "let the training wait", "Pause the training", when=_running),
+        Command("training.resume", "f6", "Run", "let the training go on", "Go on with the training", when=_paused),
+        Command("training.step_once", "f7", "Step", "learn one merge and wait", "Step: one merge"),
+        Command("training.stop", "f8", "Stop", "end it and keep what was learned", "Stop the training", when=_busy),
+        Command("corpus.more_options", "", "", "longest token, sample, a start, …", "More training options …"),
+        Command("resuming.extend", "", "", "learn more merges on top of this tokenizer's", "Extend this tokenizer …"),
+        Command("resuming.fork", "", "", "keep the merges in force, learn others behind", "Fork at this step …"),
+        Command("results.show_runs", "", "", "what came of them, and where two of them part", "List of trainings …"),
+        Command("results.export('merges')", "", "", "a line each, tabs between", "Export the merges …"),
+        Command("results.export('curve')", "", "", "as CSV, a line a step", "Export the curve as numbers …"),
+        Command("results.export('record')", "", "", "options, texts and steps as JSON", "Export the training record …"),
+        Command("results.convert", "", "", "Hugging Face, tiktoken, …", "Save this tokenizer for another library …"),
+        Command("goals.train_until", "", "", "512 merges, ratio >= 3.5, length > 12, …", "Train until …"),
+        Command("goals.go_to", "", "", "by its number, or by what is so since then", "Go to a step …"),
+        Command("training.change_pace(-1)", "", "", "down to one merge a second", "Train slower"),
+        Command("training.change_pace(1)", "", "", "up to all the machine can make", "Train faster"),
+        Command("shown.play", "", "", "the editor's text, from bytes to the last one", "Play the merges"),
         Command("fill", "f9", "Zoom", "let this pane fill the screen, and back", _FILL, when=_has_room),
-        Command("travel(-1)", "alt+left", help=_TRAVEL),
-        Command("travel(1)", "alt+right", help=_TRAVEL),
-        Command("open_text", "ctrl+o", "", "any UTF-8 file; Tab completes its path", "Open a text in the editor"),
-        Command("save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
-        Command("ids_to_text", "alt+i", "", "typed or pasted; with what encoding it gives", "Ids in, text out"),
-        Command("stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
-        Command("compare", "", "", "those marked in the compare pane, on the same texts", "Compare tokenizers"),
-        Command("measure_text", "", "", "of the tokenizer in force: bytes per token, entropies, …", _MEASURE),
-        Command("audit", "", "", "find tokens that a model hardly learns; again: stop", "Audit the tokenizer in force"),
-        Command("export_tokens", "", "", "what the audit shows, as .jsonl, .csv or .md", "Export the tokens shown…"),
-        Command("glitch_example", "", "", "train with user names, audit without, find them", _GLITCH),
-        Command("add_path", "", "", "by its path", "Add a file or folder to the corpus"),
-        Command("open_tokenizer", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
-        Command("change_pattern", "", "", "seen, and changed", _PATTERN),
-        Command("fetch_tokenizer", "", "", "gpt-4o, or OWNER/NAME of Hugging Face's hub", "Fetch a tokenizer by name…"),
+        Command("shown.travel(-1)", "alt+left", help=_TRAVEL),
+        Command("shown.travel(1)", "alt+right", help=_TRAVEL),
+        Command("texts.open", "ctrl+o", "", "any UTF-8 file; Tab completes its path", "Open a text in the editor"),
+        Command("texts.save_text", "ctrl+s", "", "as a file, exactly as it is", "Save the editor's text"),
+        Command("texts.ids_to_text", "alt+i", "", "typed or pasted; with what encoding it gives", "Ids in, text out"),
+        Command("tokenizers.stop_waiting", "escape", "", "do without the tokenizer that is being fetched or loaded"),
+        Command("comparison.compare", "", "", "those marked in the compare pane", "Compare tokenizers"),
+        Command("comparison.measure_text", "", "", "by the tokenizer in force: bytes per token, …", _MEASURE),
+        Command(
+            "audit.audit", "", "", "tokens that a model hardly learns; again: stop", "Audit the tokenizer in force"
+        ),
+        Command("audit.export", "", "", "what the audit shows, as .jsonl, .csv or .md", "Export the tokens shown…"),
+        Command("training.glitch_example", "", "", "train with user names, audit without, find them", _GLITCH),
+        Command("corpus.add_path", "", "", "by its path", "Add a file or folder to the corpus"),
+        Command("tokenizers.open", "", "", "one that was saved elsewhere", "Open a tokenizer file"),
+        Command("tokenizers.change_pattern", "", "", "seen, and changed", _PATTERN),
+        Command("tokenizers.fetch", "", "", "gpt-4o, or OWNER/NAME of a hub", "Fetch a tokenizer by name…"),
         Command("", "tab,shift+tab", help="to the next part of the screen, and back; the line above the keys names it"),
     ),
     "In dialogs too": (
@@ -213,10 +224,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("select", "enter", "", "in the audit: show the merge, put an example into the editor"),
     ),
     "Merge log": (
-        Command("screen.go_to", "g", "Go to", "to a step, or to the first where something is so"),
-        Command("screen.train_until", "u", "Until", "train until something is so, then wait"),
-        Command("screen.change_pace(1)", "plus", "Faster", "more merges a second", help=_PACE),
-        Command("screen.change_pace(-1)", "minus", "Slower", "fewer merges a second", help=_PACE),
+        Command("goals.go_to", "g", "Go to", "to a step, or to the first where something is so"),
+        Command("goals.train_until", "u", "Until", "train until something is so, then wait"),
+        Command("training.change_pace(1)", "plus", "Faster", "more merges a second", help=_PACE),
+        Command("training.change_pace(-1)", "minus", "Slower", "fewer merges a second", help=_PACE),
         Command("search", "slash", "Search", "for a token: its text, bytes as 0x2074, or id"),
         Command("seek(1)", "n", "", "to the next that holds what was sought, or (N) the one before"),
         Command("seek(-1)", "N", help="to the next that holds what was sought, or (N) the one before"),
@@ -232,7 +243,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "Curve": (
         Command("show_next", "c", "Next", "bytes per token, tokens saved, use, Rényi efficiency"),
-        Command("screen.show_runs", "r", "Trainings", "list them; u there lays the curve of another one under this"),
+        Command("results.show_runs", "r", "Trainings", "list them; u there lays the curve of another one under this"),
         Command("toggle_logarithmic", "x", "Log scale", "give the first merges, which matter most, more room"),
         Command("travel(-1)", "left", help="to the dot before, to the next"),
         Command("travel(1)", "right", help="to the dot before, to the next"),
@@ -244,10 +255,10 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("pause", "space", "Pause", "stay at this merge; again: play on", help=_PLAY, when=_plays),
         Command("change_play(1)", "plus", "Faster", "more merges a second", help="play faster, or slower", when=_plays),
         Command("change_play(-1)", "minus", "Slower", "fewer of them", help="play faster, or slower", when=_plays),
-        Command("screen.travel(-1)", "left", "Back", "one merge back"),
-        Command("screen.travel(1)", "right", "Forward", "one merge on"),
-        Command("screen.travel(-10)", "shift+left", help="ten back or on"),
-        Command("screen.travel(10)", "shift+right", help="ten back or on"),
+        Command("shown.travel(-1)", "left", "Back", "one merge back"),
+        Command("shown.travel(1)", "right", "Forward", "one merge on"),
+        Command("shown.travel(-10)", "shift+left", help="ten back or on"),
+        Command("shown.travel(10)", "shift+right", help="ten back or on"),
         Command("leap(-1)", "ctrl+left,pageup", help="a twentieth of the way back or on"),
         Command("leap(1)", "ctrl+right,pagedown", help="a twentieth of the way back or on"),
         Command("go_to_end(0)", "home", help=_ENDS),
@@ -258,7 +269,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("go_to_pitfall(1)", "ctrl+n", "Pitfall", "to what trips tokenizers next", "Go to the next pitfall"),
         Command("go_to_pitfall(-1)", "alt+n", "", "to the pitfall before"),
         Command("turn_view", "ctrl+l", "", "the text, its tokens between borders, their ids, one a line", _VIEW),
-        Command("screen.choose_lanes", "alt+l", "Lanes", _LANES, "Lanes: other tokenizers under the text"),
+        Command("lanes.ask", "alt+l", "Lanes", _LANES, "Lanes: other tokenizers under the text"),
         Command("toggle_spaces", "ctrl+g", "", "as glyphs, or no longer", "Show spaces and tabs"),
         Command(
             "toggle_specials", "ctrl+r", "", "in the editor; as text at first", "Special tokens as tokens or as text"
@@ -278,8 +289,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("search", "slash", "Search", "by the token's text, its id, or its bytes in hex"),
         Command("turn_panel", "w", "Panel", "something else that is known of the token"),
         Command("export", "x", "", "write the rows that are shown to a file"),
-        Command("screen.audit_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
-        Command("screen.audit_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),
+        Command("audit.with_model", "m", "Model", "look at the rows of a model's embeddings, or no longer"),
+        Command("audit.with_texts", "c", "Texts", "count the tokens in the chosen texts, or no longer"),
     ),
     "Tokens": (
         Command("sort_next", "s", "Sort", "by the next column"),
@@ -315,7 +326,7 @@ def bindings(part: str) -> list[BindingType]:
     """The bindings of a part of the screen."""
     return [
         Binding(
-            *(command.keys, command.action, command.label),
+            *(command.keys, command.run, command.label),
             show=bool(command.label),
             tooltip=_sentence(command.does),
             priority=command.priority,
@@ -325,9 +336,10 @@ def bindings(part: str) -> list[BindingType]:
     ]
 
 
-def applies(part: str, owner: object, action: str) -> bool:
+def applies(part: str, owner: object, action: str, parameters: Sequence[object] = ()) -> bool:
     """Whether an action of a part of the screen can be done now; one that the table does not know always can."""
-    conditions = (command.when for command in COMMANDS[part] if command.action.partition("(")[0] == action)
+    name = str(parameters[0]) if action == "do" and parameters else action
+    conditions = (command.when for command in COMMANDS[part] if command.action.partition("(")[0] == name)
     return all(condition is None or condition(owner) for condition in conditions)
 
 

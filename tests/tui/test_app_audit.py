@@ -1,6 +1,5 @@
 """An audit in the app: run it, look at a token, go to its merge, see its example in the editor, get the text back."""
 
-import gc
 from pathlib import Path
 
 import numpy
@@ -13,7 +12,6 @@ from bpe_core.auditing.findings import KINDS
 from bpe_core.corpus import Counts
 from bpe_core.vocabulary import Vocabulary
 from tui.dialogs.questions import AskPath
-from tui.messages import TokenizerChosen
 from tui.state.training import Corpus
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.token_table import TokenTable
@@ -108,7 +106,7 @@ async def test_a_token_that_no_text_holds_still_shows_its_merge(opened: Opened, 
     save(Tokenizer(Vocabulary.of_bytes().extended(merges), "none"), impossible)
     async with opened(book) as scope:
         await scope.until_tokenizer()
-        scope.screen.post_message(TokenizerChosen(impossible))
+        scope.screen.requests.use_tokenizer(impossible)
         await scope.until(lambda: scope.screen.path == str(impossible), "it is in force")
         table = await audited(scope)
         assert "in the tokenizer alone" in scope.screen.audit.subject, "nothing says that it learned from the texts"
@@ -136,7 +134,7 @@ async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: P
         kind, column, place = table.kind, table.sort_key, table.current
         assert kind and column == "id" and place is not None
         before, top = screen.audit.verdicts, table.scroll_offset.y
-        screen.action_audit()
+        screen.action_do("audit.audit")
         await scope.until(lambda: screen.audit.running, "another begins")
         assert table.rows.verdicts == before, "what was found stays until it has ended"
         await judged(scope)
@@ -185,9 +183,9 @@ async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, m
         screen = scope.screen
         await scope.until_tokenizer()
         monkeypatch.setattr(WorkerProcess, "__aenter__", never)
-        screen.action_audit()
+        screen.action_do("audit.audit")
         await scope.until(lambda: screen.audit.running, "an audit begins")
-        screen.action_audit()
+        screen.action_do("audit.audit")
         await scope.settle()
         assert not screen.audit.running
         assert "Audit" in str(screen.query_one("#audit-go", Button).label)
@@ -202,12 +200,12 @@ async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
         await scope.until_tokenizer()
         with monkeypatch.context() as held:
             held.setattr(WorkerProcess, "__aenter__", never)
-            screen.action_audit()
+            screen.action_do("audit.audit")
             await scope.until(lambda: screen.audit.running, "an audit begins")
         await scope.press("f7")
         await scope.until(lambda: screen.run.phase == "paused" and screen.run.done, "a training waits")
-        assert not screen.audit.running and not screen.session.audits.run.is_working
-        screen.action_audit()
+        assert not screen.audit.running and not screen.features.audit.is_working
+        screen.action_do("audit.audit")
         await scope.until(lambda: scope.said, "it is told")
         assert scope.said == ["A training is running: stop it first (F8), then audit what it learned."]
 
@@ -219,33 +217,11 @@ async def test_an_audit_of_what_is_gone_is_told_in_one_sentence(opened: Opened, 
         await scope.until_tokenizer()
         await scope.until(lambda: screen.totals, "the texts are counted: they are what it learned from")
         screen.corpus = Corpus((str(book.with_name("[gone\x1b.txt")),), (), "gone")
-        screen.action_audit()
+        screen.action_do("audit.audit")
         await scope.until(lambda: scope.said, "it is told")
         (sentence,) = scope.said
         assert "cannot be read" in sentence and "\x1b" not in sentence + scope.shown("#audit-status")
         assert not screen.audit.running
-
-
-@pytest.mark.slow
-async def test_the_garbage_collector_leaves_many_verdicts_alone(
-    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It would hold the screen each time that it looked at all of them."""
-    monkeypatch.setattr("tui.owners.audit._MANY", 20)
-    gc.freeze()  # as at the start of the app
-    at_start = gc.get_freeze_count()
-    try:
-        async with opened(book) as scope:
-            await scope.until_tokenizer()
-            assert gc.get_freeze_count() > at_start / 2, "what was left alone at the start stays so"
-            await audited(scope)
-            n_found, n_left_alone = len(scope.screen.audit.verdicts), gc.get_freeze_count()
-            assert n_left_alone > at_start / 2 + n_found
-            scope.screen.session.audits.run.forget()
-            await scope.settle()
-            assert at_start / 2 < gc.get_freeze_count() <= n_left_alone - n_found + 20, "they go with their audit"
-    finally:
-        gc.unfreeze()
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ async def test_the_editors_text_is_measured(opened: Opened) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()
         table = scope.screen.query_one(ComparisonTable)
-        scope.screen.action_measure_text()
+        scope.screen.action_do("comparison.measure_text")
         await compared(scope)
         assert table.view is not None and table.view.key == "metrics"
         assert len(scope.screen.comparison.tokenizers) == 1
@@ -95,7 +95,7 @@ async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opene
         await scope.until_tokenizer()
         await scope.press("f10", "enter")
         await scope.until(lambda: scope.screen.comparison.texts or not scope.screen.comparison.running, "it goes on")
-        scope.screen.action_compare()
+        scope.screen.action_do("comparison.compare")
         await compared(scope)
         assert scope.screen.comparison.found is not None
         assert len(scope.screen.comparison.texts) == scope.screen.comparison.found["total"]["texts"]

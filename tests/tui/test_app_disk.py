@@ -148,11 +148,11 @@ async def test_what_a_worker_has_told_is_kept_even_if_it_is_not_given_the_time_t
     async with opened(book) as scope:
         await scope.until_tokenizer()
         await learning(scope)
-        worker = scope.screen.session.training.worker
+        worker = scope.screen.features.training.newest.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGSTOP)  # as one that is busy saving
         monkeypatch.setattr(process, "PATIENCE", 0.1)
-        output = scope.screen.session.training.output
+        output = scope.screen.features.training.output
         Path(f"{output}.checkpoint").unlink(missing_ok=True)  # it may have been in time for one
     assert load(output).step == 1
     assert config.load_configuration().tokenizer == str(output)

@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from scope import TEXT, Opened
@@ -27,8 +27,8 @@ from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.disk.unfinished import Note
 from tui.disk.unfinished import left_behind as left
+from tui.features.resuming import Resuming
 from tui.glossary import LONGEST
-from tui.screen.going_on import GoingOn
 from tui.screen.main import MainScreen
 from tui.state.training import TrainingOptions, UnfinishedTraining
 from tui.widgets.corpus_tree import CorpusTree
@@ -84,9 +84,9 @@ async def test_a_training_left_with_the_app_is_asked_for_and_goes_on(opened: Ope
 async def test_a_training_comes_back_with_its_goal(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         await scope.until_tokenizer()
-        scope.screen.session.training.keep_pace(1)
+        scope.screen.features.training.change_pace(-10)
         scope.training.query_one("#vocab-size", Input).value = "300"
-        scope.screen.session.train(Command("until", condition=condition("12")))
+        scope.screen.action_do("training.train", Command("until", condition=condition("12")))
         await scope.until(lambda: 0 < len(scope.training.log_of_merges.merges) < 12, "it learns")
     async with opened(book) as scope:
         await scope.asked(Confirm)
@@ -160,7 +160,7 @@ async def test_a_vocabulary_is_extended_and_forked(opened: Opened, book: Path, k
         await scope.until(lambda: "extended" in Path(screen.path).stem, "it is learned")
         assert screen.tokenizer is not None and list(screen.tokenizer.merges[:24]) == list(load(kept).merges)
         assert screen.tokenizer.merges == train(TEXT, vocab_size=300).merges
-        screen.session.shown.go_to(7)
+        screen.features.shown.go_to(7)
         await scope.settle()
         scope.training.query_one("#min-count", Input).value = "30"
         await screen.run_action("fork")
@@ -288,7 +288,7 @@ async def test_weights_a_longest_token_and_a_vocabulary_to_start_from_are_asked_
         assert learned.record is not None and learned.record.n_given == load(kept).step
         assert learned.merges[: load(kept).step] == load(kept).merges and learned.step > load(kept).step
         await scope.press("f3")
-        screen.session.shown.go_to(1)
+        screen.features.shown.go_to(1)
         await scope.until(lambda: screen.explained.explanation is not None, "it is explained")
 
 
@@ -306,7 +306,7 @@ async def test_what_had_to_be_saved_elsewhere_stays_in_the_list(opened: Opened, 
     save(learned, elsewhere)
     async with opened() as scope:
         await scope.until_tokenizer()
-        scope.screen.session.training_ended(learned, elsewhere)
+        scope.screen.features.training.show_learned(learned, elsewhere)
         assert [one.name for one in scope.screen.kept] == ["small", "refuge"]
     async with opened() as scope:
         await scope.until(lambda: scope.screen.path == str(elsewhere), "it is there again")
@@ -319,7 +319,8 @@ async def test_where_nothing_can_be_begun_with_it_is_told() -> None:
     async def told(**state: object) -> str:
         usual = {"run": SimpleNamespace(busy=False), "tokenizer": None, "path": "", "corpus": SimpleNamespace(paths=())}
         screen = SimpleNamespace(**{**usual, **state}, say=lambda sentence, severity: said.append(sentence))
-        await GoingOn(cast(MainScreen, screen), lambda task: None).extend(TrainingOptions())
+        corpus = SimpleNamespace(chosen_options=TrainingOptions)
+        await Resuming(cast(MainScreen, screen), cast(Any, None), cast(Any, corpus)).extend()
         return said[-1]
 
     assert "A training is running" in await told(run=SimpleNamespace(busy=True))

@@ -7,6 +7,8 @@ import shlex
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from rich.cells import cell_len
@@ -20,9 +22,9 @@ from tui.app import BpeScope
 from tui.dialogs.questions import AskName
 from tui.disk import config
 from tui.drawing.tokenizer_texts import shortened_within
-from tui.messages import PresetChosen, TokenizerChosen, TokenizerDiscarded
-from tui.owners.known_tokenizers import MOST_OPENED, KnownTokenizers
-from tui.state.tokenizers import KnownTokenizer
+from tui.features.shown import Shown
+from tui.features.tokenizers import MOST_OPENED, Tokenizers
+from tui.screen import MainScreen
 from tui.widgets.curve import Curve
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
@@ -41,12 +43,12 @@ def fill(scope: Scope, field: str, value: str) -> None:
 async def begun_again(scope: Scope, monkeypatch: pytest.MonkeyPatch, gate: Path) -> WorkerProcess:
     """Train, and at the very moment when that training is over begin another; its worker, which waits for a `gate` to
     be made, then for a command."""
-    screen, training, send = scope.screen, scope.screen.session.training, WorkerProcess.send
+    screen, training, send = scope.screen, scope.screen.features.training, WorkerProcess.send
     fill(scope, "vocab-size", "262")
-    screen.action_train()
+    screen.action_do("training.train")
     while screen.run.busy:
         await asyncio.sleep(0)
-    first = training.worker
+    first = training.newest.worker
     held = gate.with_name("held-python")
     waiting = f"while [ ! -e {shlex.quote(str(gate))} ]; do sleep 0.05; done"
     held.write_text(f'#!/bin/sh\n{waiting}\nexec {shlex.quote(sys.executable)} "$@"\n')
@@ -57,9 +59,9 @@ async def begun_again(scope: Scope, monkeypatch: pytest.MonkeyPatch, gate: Path)
         "send",
         lambda job, command: None if getattr(command, "verb", "") == "step" else send(job, command),
     )
-    screen.action_step_once()
+    screen.action_do("training.step_once")
     assert screen.run.phase == "counting"
-    while (job := training.worker) is None or job is first:
+    while (job := training.newest.worker) is None or job is first:
         await asyncio.sleep(0)
     return job
 
@@ -78,9 +80,9 @@ async def test_a_training_that_ends_while_it_counts_has_nothing_of_the_one_befor
         if way == "killed":
             os.kill(job.pid, signal.SIGKILL)
         else:
-            screen.action_stop()
+            screen.action_do("training.stop")
             gate.touch()
-        await scope.until(lambda: not screen.run.busy and not screen.session.training.is_working, "it is over")
+        await scope.until(lambda: not screen.run.busy and not screen.features.training.is_working, "it is over")
         assert screen.run.phase == {"killed": "failed", "stopped": "stopped"}[way]
         assert Path(screen.path).stem == "book.txt-gpt4"
         assert screen.tokenizer is not None and screen.tokenizer.merges == learned.merges
@@ -118,7 +120,7 @@ async def test_switching_between_tokenizers_of_equal_size_leaves_the_step_in_for
         await scope.press("x", "ctrl+b", "y")
         assert "no edit" not in scope.shown("#edit-line").lower()
         before = scope.shown("#edit-line")
-        screen.post_message(TokenizerChosen(other))
+        screen.requests.use_tokenizer(other)
         await scope.until(lambda: screen.path == str(other), "the other is in force")
         assert screen.step == 24 == screen.query_one(MergeLog).step == screen.query_one(Curve).step
         assert screen.query_one(StepLine).step == 24
@@ -129,7 +131,7 @@ async def test_switching_between_tokenizers_of_equal_size_leaves_the_step_in_for
         # What is in force already stays as it is: the step, what an audit found, what was edited.
         await scope.press("z", "alt+left")
         edited = scope.shown("#edit-line")
-        screen.post_message(TokenizerChosen(other))
+        screen.requests.use_tokenizer(other)
         await scope.settle()
         await scope.until(lambda: not screen.notice, "it has been looked at")
         assert screen.step == 23 and scope.shown("#edit-line") == edited
@@ -146,7 +148,7 @@ async def test_a_preset_leaves_the_texts_their_numbers_and_the_options_alone(
         totals = screen.totals
         fill(scope, "vocab-size", "263")
         scope.training.query_one("#ties", Select).value = "lowest"
-        screen.post_message(PresetChosen("S2"))
+        screen.requests.run_preset("S2", False)
         await scope.until(lambda: "s2-" in screen.path and not screen.run.busy, "the preset has been run")
         assert screen.totals == totals and screen.corpus.paths == (str(book),)
         assert scope.training.query_one("#vocab-size", Input).value == "263"
@@ -178,7 +180,7 @@ async def test_after_a_pattern_that_is_too_slow_it_is_told_and_not_counting_for_
     async with opened(text) as scope:
         screen = scope.screen
         await scope.until_tokenizer()
-        screen.session.choices.choose_pattern(SLOW)
+        screen.features.corpus.choose_pattern(SLOW)
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "failed", "the training fails")
         await scope.until(lambda: screen.totals and "too many ways" in screen.totals.error, "the count says why")
@@ -191,7 +193,7 @@ async def test_where_there_is_no_tokenizer_an_audit_says_that(
     monkeypatch.setattr(WorkerProcess, "__aenter__", never)
     config.save_configuration(config.Configuration(tokenizer="/gone.json"))
     async with opened(book) as scope:
-        scope.screen.action_audit()
+        scope.screen.action_do("audit.audit")
         await scope.until(lambda: scope.said[1:], "it is told, and before that that the last one is gone")
         assert scope.said[-1] == "There is no tokenizer yet: train one (F6), or open one, and audit it then."
 
@@ -211,7 +213,7 @@ async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes
         await scope.press("f6")
         await scope.until(lambda: screen.run.phase == "failed", "the training says so")
         scope.app.clear_notifications()  # a sentence that still stands there is not said again
-        screen.action_audit()
+        screen.action_do("audit.audit")
         await scope.until(lambda: "No worker" in screen.audit.subject and not screen.audit.running, "the audit says so")
         scope.app.clear_notifications()
         await screen.run_action("fetch_tokenizer")
@@ -253,24 +255,23 @@ async def test_one_that_was_opened_is_in_force_and_stays_in_the_list_until_it_is
     async with opened() as scope:
         screen = scope.screen
         await scope.until(lambda: screen.path == str(elsewhere), "it is in force again")
-        screen.post_message(TokenizerChosen(kept))
+        screen.requests.use_tokenizer(kept)
         await scope.until(lambda: screen.path == str(kept), "another one is")
         assert len(screen.kept) == 2
-        screen.post_message(TokenizerDiscarded(elsewhere))
+        screen.requests.discard_tokenizer(elsewhere)
         await scope.until(lambda: len(screen.kept) == 1, "it is taken off")
         assert elsewhere.exists() and scope.app.configuration.opened == ()
 
 
 def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
-    listed: list[tuple[KnownTokenizer, ...]] = []
     small = train(TEXT, vocab_size=260)
-    shelf = KnownTokenizers(None, listed.append)  # no work is begun
+    screen = SimpleNamespace(kept=(), remembered=config.Configuration(), remember=lambda **changes: None)
+    shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace(forgets=[])))
     paths = [home / f"{n}.json" for n in range(MOST_OPENED + 5)]
     for path in (*paths, paths[7]):
         shelf.add(path, small)
-    remembered = [one.path for one in shelf.remembered["opened"]]
-    assert remembered == list(map(str, (*paths[5:7], *paths[8:], paths[7])))
-    assert [kept.path for kept in listed[-1]] == remembered
+    listed = [one.path for one in screen.kept]
+    assert listed == list(map(str, (*paths[5:7], *paths[8:], paths[7])))
 
 
 @pytest.mark.slow
@@ -291,7 +292,7 @@ async def test_many_kept_ones_scroll_and_are_told_apart(opened: Opened, kept: Pa
         shelf.focus()
         shelf.highlighted = place
         save(train(TEXT, vocab_size=261), kept.with_name("newer.json"))
-        scope.screen.session.tokenizers.known.refresh()
+        scope.screen.features.tokenizers.list_anew()
         await scope.settle()
         assert shelf.highlighted == place + 1  # still on the same one
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from scope import TEXT, Opened
@@ -14,11 +14,10 @@ from bpe_core.trainer.conditions import Condition, condition
 from bpe_core.worker.messages import Command
 from tui.dialogs.questions import AskCondition
 from tui.drawing.training_status import status_line
-from tui.owners.owner import Host
-from tui.owners.training import Follower, Training, _Course
+from tui.features.goals import Goals, first_step
+from tui.features.shown import Shown
+from tui.features.training import Course, TrainingFeature
 from tui.screen.main import MainScreen
-from tui.screen.moments import Moments, first_step
-from tui.screen.shown_tokenizer import ShownTokenizer
 from tui.state.training import Run, TrainingOptions
 from tui.terminal.background import Steps
 from tui.workers.process import WorkerProcess
@@ -79,12 +78,12 @@ class StandIn:
         self.done.append(sentence)
 
     @property
-    def moments(self) -> Moments:
-        training = SimpleNamespace(tell=self._told)
+    def goals(self) -> Goals:
+        training = SimpleNamespace(tell=self._told, train=self._train)
         shown = SimpleNamespace(go_to=self.done.append)
-        return Moments(cast(MainScreen, self), cast(ShownTokenizer, shown), cast("object", training), self._train)
+        return Goals(cast(MainScreen, self), cast(Shown, shown), cast(TrainingFeature, training))
 
-    def _train(self, first: Command) -> None:
+    async def _train(self, first: Command) -> None:
         assert first.condition is not None
         self.done.append(f"new: {first.condition}")
 
@@ -96,7 +95,7 @@ class StandIn:
 async def test_a_step_in_words_is_gone_to_or_trained_for() -> None:
     async def asked(answer: str, *, busy: bool = False, known: int = len(MERGES), step: int = 0) -> list[object]:
         screen = StandIn(answer, busy, known, step)
-        await screen.moments.ask_step()
+        await screen.goals.go_to()
         return screen.done
 
     assert await asked("length > 3") == [first_of(3)]
@@ -107,7 +106,7 @@ async def test_a_step_in_words_is_gone_to_or_trained_for() -> None:
 async def test_a_goal_in_words_is_trained_for_unless_it_is_reached() -> None:
     async def asked(answer: str, *, busy: bool) -> list[object]:
         screen = StandIn(answer, busy, known=12)
-        await screen.moments.ask_goal()
+        await screen.goals.train_until()
         return screen.done
 
     assert await asked("ratio >= 2", busy=False) == ["new: ratio >= 2"]
@@ -132,34 +131,32 @@ def test_the_first_step_of_which_something_is_so(text: str) -> None:
     assert result(first_step(MERGES, wanted, len(TEXT))) == next(iter(held), 0)
 
 
-def test_what_is_trained_for_is_told_until_it_is_so_or_the_end_comes_first() -> None:
-    told: list[Run] = []
-    training = Training(cast(Host, None), told.append, cast(Follower, None))
-    course = training._newest = _Course(TrainingTask("book", TrainingOptions()), Run("merging"), merges=MERGES[:12])
-    sent: list[Command] = []
-    course.worker = cast(WorkerProcess, SimpleNamespace(send=sent.append))
+def test_what_is_trained_for_is_said_until_it_holds_or_the_end_comes_first() -> None:
+    screen = SimpleNamespace(run=Run(), pace=0)
+    needed = SimpleNamespace(forgets=[], go_on=lambda: None)
+    training = TrainingFeature(cast(MainScreen, screen), *(cast(Any, needed) for _ in range(4)))
+    course = training.newest = Course(TrainingTask("book", TrainingOptions()), Run("merging"), merges=MERGES[:12])
+    course.worker = cast(WorkerProcess, SimpleNamespace(send=lambda command: None))
+    publish, towards = training._publish, training._towards_goal
     training.tell(Command("until", condition=condition("length > 6")))
-    training.tell(Command("pace", 5))
-    assert told[-1].goal == "length > 6" and status_line(told[-1]).endswith("until length > 6")
-    assert training._towards_goal(course, Run("done", detail="no pair is left")).detail == (
-        "not reached: length > 6; no pair is left"
-    )
+    training.change_pace(-6)
+    assert screen.run.goal == "length > 6" and status_line(screen.run).endswith("until length > 6")
+    ended = Run("done", detail="no pair is left")
+    assert towards(course, ended).detail == "not reached: length > 6; no pair is left"
     course.merges = MERGES[: first_of(6)]
-    assert training._towards_goal(course, Run("done", detail="no pair is left")).detail == "no pair is left"
-    training._tell_of(course, training._towards_goal(course, Run("paused", detail="length > 6")))
-    assert course.goal is None and not told[-1].goal
-    training._tell_of(course, Run("merging"))
+    assert towards(course, ended).detail == "no pair is left"
+    publish(course, towards(course, Run("paused", detail="length > 6")))
+    assert course.goal is None and not screen.run.goal
+    publish(course, Run("merging"))
     training.tell(Command("until", condition=condition("ratio >= 9")))
     training.tell(Command("pause"))
-    assert not told[-1].goal, "whoever pauses gives it up, as the worker does"
-    assert status_line(told[-1]) == "pausing …", "before the worker has heard of it"
-    training._tell_of(course, Run("merging", done=99))  # merges that were under way
-    assert told[-1].pausing
-    training._tell_of(course, Run("paused"))
-    assert not told[-1].pausing
+    assert not screen.run.goal, "whoever pauses gives it up, as the worker does"
+    assert status_line(screen.run) == "pausing …", "before the worker has heard of it"
+    publish(course, Run("merging", done=99))  # merges that were under way
+    assert screen.run.pausing
+    publish(course, Run("paused"))
+    assert not screen.run.pausing
     training.tell(Command("run"))
-    training._tell_of(course, Run("merging"))
-    assert not told[-1].pausing
-    training.keep_pace(2)
-    training._tell_of(course, Run("merging", done=4, total=104, rate=90.0))
-    assert status_line(told[-1]) == "4% · 2 merges/s · 50 s left", "no more than was asked for"
+    screen.pace = 2
+    publish(course, Run("merging", done=4, total=104, rate=90.0))
+    assert status_line(screen.run) == "4% · 2 merges/s · 50 s left", "no more than was asked for"

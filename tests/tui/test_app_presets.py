@@ -9,7 +9,6 @@ from textual.widgets import Select
 from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
 from tui.dialogs.ask_pattern import AskPattern
-from tui.messages import TokenizerChosen
 from tui.state.training import TrainingOptions
 from tui.widgets.option_fields import ANOTHER
 
@@ -90,7 +89,7 @@ async def test_ranks_from_elsewhere_are_asked_for_their_pattern_once(opened: Ope
 
     async with opened() as scope:
         await scope.until_tokenizer()
-        scope.screen.post_message(TokenizerChosen(ranks))
+        scope.screen.requests.use_tokenizer(ranks)
         await scope.asked(AskPattern)
         await scope.answer("gpt4")
         await scope.until(

@@ -16,7 +16,7 @@ from bpe_core.vocabulary import Vocabulary
 from tui.dialogs.ask_pattern import AskPattern
 from tui.disk import config
 from tui.disk.tokenizer_files import load_file
-from tui.owners import loading, training
+from tui.features import tokenizers, training
 from tui.state.tokenizers import Loaded
 from tui.state.training import PACES
 from tui.widgets.curve import Curve
@@ -43,7 +43,7 @@ def fill(scope: Scope, field: str, value: str) -> None:
 async def merging(scope: Scope) -> None:
     """Begin a training of more merges than 5 a second make while a test waits, and wait for the first ones."""
     fill(scope, "vocab-size", "1000000")
-    scope.screen.action_change_pace(PACES.index(5) - PACES.index(scope.screen.pace))
+    scope.screen.action_do("training.change_pace", PACES.index(5) - PACES.index(scope.screen.pace))
     await scope.press("f6")
     await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
 
@@ -155,7 +155,7 @@ async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, lon
         screen = scope.screen
         await scope.until_tokenizer()
         await merging(scope)
-        worker = screen.session.training.worker
+        worker = screen.features.training.newest.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
         await scope.until_learned()
@@ -179,13 +179,13 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
         await scope.until_tokenizer()
         await merging(scope)
         assert re.search(r"training \d+%", scope.shown("TitleLine"))
-        worker = screen.session.training.worker
+        worker = screen.features.training.newest.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
         await scope.until(lambda: any("could not be kept" in said for said in scope.said), "it is told")
         await scope.settle()
         assert "not saved" in scope.shown("TitleLine") and "training" not in scope.shown("TitleLine")
-        screen.action_audit()
+        screen.action_do("audit.audit")
         await scope.settle()
         assert "What was learned is not saved" in scope.said[-1]
 
@@ -201,7 +201,7 @@ async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_
         await scope.press("f7")
         await scope.until(lambda: screen.run.phase == "paused", "a worker has counted and waits")
         assert screen.path == "" and screen.step == screen.run.done == 0
-        worker = screen.session.training.worker
+        worker = screen.features.training.newest.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
         await scope.until(lambda: screen.path == str(kept), "the tokenizer that was there is back")
@@ -222,7 +222,7 @@ async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
             read.wait(PATIENCE)
         return load_file(path, pattern)
 
-    monkeypatch.setattr(loading, "load_file", load_late)
+    monkeypatch.setattr(tokenizers, "load_file", load_late)
     async with opened(book) as scope:
         screen = scope.screen
         await scope.until(lambda: "loading small" in screen.notice, "the kept tokenizer is being loaded")

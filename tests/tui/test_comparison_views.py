@@ -10,7 +10,6 @@ from bpe_core.worker.compare import summary
 from tui.drawing.comparison_view import Choices, View, ending
 from tui.drawing.comparison_views import views
 from tui.state.comparison import Compared, Comparison
-from tui.workers.comparing import Task
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир\n" * 5
 WIDTHS = {"name": 20, "where": 12, "plot": 21, "t0": 16, "t1": 16, "t2": 16}
@@ -87,13 +86,6 @@ def test_a_single_tokenizer_has_no_pairs(comparison: Comparison) -> None:
         "texts"
     ], "what is told of all texts comes at the end"
     assert views(Comparison(), Choices()) == []
-
-
-def test_a_worker_is_asked_for_what_is_wanted() -> None:
-    two = Compared("/a.json", "a"), Compared("/b.tiktoken", "b", "gpt4")
-    request = Task(two, ("/text",), "a text", "sections").request
-    assert request.tokenizers == (("/a.json", ""), ("/b.tiktoken", "gpt4"))
-    assert request.paths == ("/text",) and request.sections
 
 
 def test_names_are_cut_where_they_are_alike() -> None:

@@ -1,5 +1,7 @@
 """The curve of sequence length: right at its ends, whatever its size, and the same however it was fed."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,13 +10,11 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.events import MouseMove
 from textual.geometry import Size
-from textual.message import Message
 
 from bpe_core import train
 from bpe_core.metrics.training_curve import TrainingCurve
 from tui.drawing.braille import blocks, braille
 from tui.drawing.curve_quantities import depth, values
-from tui.messages import StepRequested
 from tui.state.training import RunCurve
 from tui.widgets.curve import Curve
 
@@ -31,6 +31,7 @@ class CurveApp(App[None]):
         yield Curve()
 
     def on_mount(self) -> None:
+        self.screen.requests = SimpleNamespace(go_to=self.chosen.append)
         self.curve.styles.height = "1fr"
         self.curve.clear(LENGTHS[0])
         self.curve.append(LENGTHS[1:])
@@ -39,9 +40,6 @@ class CurveApp(App[None]):
     @property
     def curve(self) -> Curve:
         return self.query_one(Curve)
-
-    def on_step_requested(self, message: StepRequested) -> None:
-        self.chosen.append(message.step)
 
 
 def lines(curve: Curve) -> list[str]:
@@ -144,9 +142,12 @@ def test_no_numbers_and_no_size_make_it_fail(
         def _ink(self, name: str) -> Style:
             return Style()
 
-        def post_message(self, message: Message) -> bool:
-            assert isinstance(message, StepRequested) and 0 <= message.step < len(lengths)
-            return True
+        @property
+        def screen(self) -> SimpleNamespace:
+            return SimpleNamespace(requests=SimpleNamespace(go_to=self._go_to))
+
+        def _go_to(self, step: int) -> None:
+            assert 0 <= step < len(lengths)
 
     curve = Sized()
     curve.set_reactive(Curve.logarithmic, logarithmic)

@@ -94,8 +94,8 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
             return lines(widget, crop)
 
         monkeypatch.setattr(Widget, "render_lines", counting)
-        explain = screen.session.explain
-        monkeypatch.setattr(screen.session, "explain", lambda step: (asked.append(step), explain(step)))
+        explain = screen.features.explaining.explain
+        monkeypatch.setattr(screen.features.explaining, "explain", lambda step: (asked.append(step), explain(step)))
         places = [*range(left + 30, right - 30, 5), *range(right - 31, left + 30, -11)]
         await scope.batch(mouse(events.MouseDown, places[0]))
         drawn.clear()
@@ -121,18 +121,18 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
             scope.app.post_message(mouse(events.MouseMove, x))
             await asyncio.sleep(0)
         await scope.until(
-            lambda: seen and seen[-1] == screen.step == log.step and screen.session.shown.is_drawn, "rest"
+            lambda: seen and seen[-1] == screen.step == log.step and screen.features.shown.is_drawn, "rest"
         )
         assert len(seen) <= drawn["StepLine"] + 1 and len(told) <= len(seen)
         await scope.batch(mouse(events.MouseMove, places[0]), mouse(events.MouseMove, places[5]))
-        before = screen.session.shown.asked_for
+        before = screen.features.shown.asked_for
         await scope.app.run_action("screen.travel(1)")
         assert screen.step == before + 1, "a key goes on from where the mouse is"
 
         # Why a merge was chosen is not asked of each that passes by, but of the one where it stays.
         asked.clear()
         for step in range(1, 12):
-            screen.session.shown.go_to(step)
+            screen.features.shown.go_to(step)
         await scope.until(lambda: asked and asked[-1] == 11, "it asks")
         assert len(asked) <= 2
 
@@ -162,7 +162,7 @@ async def test_the_terminal_shows_all_that_has_changed(
         await scope.press("f6", *"the")
         await scope.until(lambda: scope.screen.run.phase == "merging" or not scope.screen.run.busy, "it learns")
         await scope.press(*"other")
-        await scope.until(lambda: not scope.screen.run.busy and not scope.screen.session.training.is_working, "ends")
+        await scope.until(lambda: not scope.screen.run.busy and not scope.screen.features.training.is_working, "ends")
         await scope.press(*"thesis")
 
         def undrawn() -> list[tuple[str, str]]:

@@ -283,7 +283,7 @@ async def test_what_a_token_goes_into_follows_the_steps_though_the_token_stays(o
         scope.editor.put("t")  # one letter is one token at every step
         await scope.settle()
         assert any("goes into" in row for row in scope.rows("#inspector"))
-        scope.screen.session.shown.go_to(0)
+        scope.screen.features.shown.go_to(0)
         await scope.settle()
         assert not any("goes into" in row for row in scope.rows("#inspector"))
 

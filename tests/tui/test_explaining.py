@@ -1,17 +1,20 @@
 """When a worker is asked why a merge was chosen: not while the newest of a training at full speed passes by."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from bpe_core import train
-from bpe_core.worker.explain import AskStep, ExplainTraining, LearnedMerges
-from tui.owners import explaining
-from tui.owners.explaining import Explaining, Subject
-from tui.owners.owner import Host, Work
-from tui.state.training import StepExplained
+from bpe_core.worker.explain import AskStep, LearnedMerges
+from tui.features import explaining
+from tui.features.explaining import Explaining
+from tui.features.feature import Work
+from tui.screen import MainScreen
+from tui.state.training import Phase, Run, StepExplained, TrainingOptions
 from tui.workers.process import WorkerProcess
+from tui.workers.training_task import TrainingTask
 
 TOKENIZER = train("abababab", vocab_size=259, pattern="none")
 
@@ -61,27 +64,31 @@ async def test_the_newest_merge_of_a_training_at_full_speed_is_explained_once_th
 ) -> None:
     Silent.started = []
     monkeypatch.setattr(explaining, "WorkerProcess", cast(type[WorkerProcess], Silent))
-    values: list[StepExplained] = []
-    host = cast(Host, type("OneHost", (), {"run_worker": staticmethod(Worker), "is_leaving": False}))
-    owner, subject = Explaining(host, values.append), Subject(ExplainTraining(()), grows=True)
-    for step in (1, 2):
-        owner.want(subject, TOKENIZER.at(step), step, in_haste=True)
+    screen = SimpleNamespace(
+        run_worker=Worker, is_leaving=False, explained=StepExplained(), run=Run("merging"), pace=0, step=0
+    )
+    training = SimpleNamespace(shown_task=TrainingTask("x", TrainingOptions(), ("book.txt",)))
+    others = SimpleNamespace(forgets=[]), None, training
+    feature = Explaining(cast(MainScreen, screen), *(cast(Any, other) for other in others))
+
+    async def explain(step: int, newest: int, phase: Phase) -> str:
+        screen.tokenizer, screen.step, screen.run = TOKENIZER.at(newest), step, Run(phase)
+        feature.explain(step)
         await rounds()
+        return str(screen.explained.waiting)
+
+    for step in (1, 2):
+        assert (await explain(step, step, "merging")).startswith("at full speed")
     assert not Silent.started
-    assert values[-1].waiting.startswith("at full speed")
 
-    owner.want(subject, TOKENIZER, 3, in_haste=False)
-    await rounds()
-    (job,) = Silent.started
-    assert values[-1].waiting == "counting the pairs of the texts"
-    assert job.told == [LearnedMerges(tuple(TOKENIZER.merges[:4])), AskStep(3)]
+    assert await explain(3, 3, "paused") == "counting the pairs of the texts"
+    (worker,) = Silent.started
+    assert worker.told == [LearnedMerges(tuple(TOKENIZER.merges[:4])), AskStep(3)]
 
-    owner._answered.set()
-    owner.want(subject, TOKENIZER, 2, in_haste=True)
-    await rounds()
-    assert job.told[-1] == AskStep(3) and values[-1].waiting.startswith("at full speed")
-    owner.want(subject, TOKENIZER, 1, in_haste=False)
-    await rounds()
-    assert job.told[-1] == AskStep(1)
-    owner.cancel()
+    feature._answered.set()
+    assert (await explain(3, 3, "merging")).startswith("at full speed")
+    assert worker.told[-1] == AskStep(3)
+    await explain(1, 3, "merging")
+    assert worker.told[-1] == AskStep(1)
+    feature.cancel()
     await rounds()

@@ -24,7 +24,7 @@ from textual.widgets._toast import Toast
 
 from tui.app import BpeScope
 from tui.disk import config
-from tui.owners.owner import Owner
+from tui.features.feature import Feature
 from tui.terminal.guards import Dialog, FaithfulParser, Field, GuardedPalette, PagedOptionList, leads_nowhere
 
 both = pytest.mark.parametrize(
@@ -270,16 +270,16 @@ async def test_work_that_outlives_the_widgets_tells_them_nothing(home: Path) -> 
     app = BpeScope()
     async with app.run_test():
         await app.main.loaded.wait()
-        owner = Owner(app.main, None, lambda _: None)
+        feature = Feature(app.main)
 
         async def work() -> None:
             app.main.query_one("#gone")
 
         with pytest.raises(NoMatches):
-            await owner._done(work)
+            await feature._guarded(work)
         app._running = False  # as it is while the widgets go
         try:
-            await owner._done(work)
+            await feature._guarded(work)
         finally:
             app._running = True
 

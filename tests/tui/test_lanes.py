@@ -15,8 +15,8 @@ from tui.dialogs.lanes import AskLanes
 from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.drawing.palette import Look, Palette, make_palette
-from tui.owners.lanes import MOST, Lanes
-from tui.owners.loading import Recovery
+from tui.features.lanes import MOST, Lanes
+from tui.features.tokenizers import Recovery
 from tui.state.tokenizers import LaneChoice, Opened, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
@@ -252,7 +252,7 @@ async def test_lanes_in_the_editor(opened: Opens, kept: Path, tmp_path: Path) ->
         assert "small@24  x│⇥│the│m│e│↵" in drawn
         assert drawn.startswith(f"### small@{SMALL.step - 1} · other · small@{SMALL.step}\n")
         other.unlink()
-        scope.screen.session.lanes.owner.drop_missing()
+        scope.screen.features.lanes.drop_missing()
         await scope.press("alt+l", "end", "up", "enter", "escape")
         await scope.until(lambda: not scope.screen.lanes, "the other is dropped")
         assert not scope.screen.query_one(LaneLines).display and not scope.area.gutter_width
@@ -272,7 +272,7 @@ async def test_lanes_at_steps_of_a_rank_file_are_so_once_its_merges_are_recovere
         assert scope.editor.titles() == ["small@…", "small@…", "small@all"]
         assert scope.screen.tokenizer is not None
         scope.screen.tokenizer.vocabulary.recover()
-        scope.screen.session.shown.recovered()
+        scope.screen.features.shown.recovered()
         await scope.settle()
         assert scope.editor.titles() == [f"small@{SMALL.step}", "small@3", "small@all"]
         assert [row.split()[0] for row in lane_rows(scope)] == [f"@{SMALL.step}", "@3", "@all"]

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import astuple
+from types import SimpleNamespace
 
 import pytest
 from rich.cells import cell_len
@@ -13,7 +14,6 @@ from bpe_core import Merge, Trainer
 from bpe_core.visible import token_label
 from tui.drawing.merge_columns import merge_places
 from tui.drawing.merge_order import SHOWN, sought_in
-from tui.messages import StepRequested
 from tui.widgets.merge_log import MergeLog
 
 # "aaabdaaabac", the textbook's string, with ties "first": 11 tokens, then 9, 7, 5.
@@ -42,9 +42,12 @@ class LogApp(App[None]):
     def log_(self) -> MergeLog:
         return self.query_one(MergeLog)
 
-    def on_step_requested(self, message: StepRequested) -> None:
-        self.heard.append(message.step)
-        self.log_.step = message.step
+    def on_mount(self) -> None:
+        self.screen.requests = SimpleNamespace(go_to=self._go_to)
+
+    def _go_to(self, step: int) -> None:
+        self.heard.append(step)
+        self.log_.step = step
 
 
 def lines(log: MergeLog) -> list[str]:

@@ -10,7 +10,6 @@ from bpe_core import save, train
 from bpe_core.content.presets import PRESETS
 from tui.dialogs.ask_pattern import AskPattern
 from tui.disk import config
-from tui.messages import TokenizerChosen
 from tui.state.training import Corpus, TrainingOptions
 from tui.widgets.hint_line import HintLine, hint_of
 from tui.widgets.key_line import KeyLine
@@ -70,7 +69,7 @@ async def test_a_long_name_is_cut_and_not_left_out(opened: Opened, home: Path) -
 
 async def test_chosen_texts_are_counted_from_the_first_moment(opened: Opened, kept: Path, book: Path) -> None:
     async with opened(book) as scope:
-        scope.screen.session.count.cancel()  # as while it is still at work
+        scope.screen.features.corpus.cancel()  # as while it is still at work
         scope.screen.totals = None
         scope.corpus.corpus = Corpus()
         assert "Space chooses" in scope.shown("#totals")
@@ -152,7 +151,7 @@ async def test_a_pattern_that_was_given_wrongly_can_be_changed(opened: Opened, k
         await scope.answer("gpt4")
         await scope.until(lambda: scope.screen.tokenizer and scope.screen.tokenizer.pattern == "gpt4", "and as it says")
         assert scope.app.configuration.patterns == {}
-        scope.screen.post_message(TokenizerChosen(ranks))
+        scope.screen.requests.use_tokenizer(ranks)
         await scope.asked(AskPattern)
         await scope.answer("none")
         await scope.until(lambda: scope.screen.path == str(ranks), "it is loaded")

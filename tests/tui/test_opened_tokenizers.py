@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from scope import Opened as AppOpened
@@ -15,7 +16,9 @@ from tui.disk import opened_tokenizers
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.disk.opened_tokenizers import described, listed, seen, trouble_of
 from tui.drawing.tokenizer_texts import names_told_apart, sentences
-from tui.owners.known_tokenizers import KnownTokenizers
+from tui.features.shown import Shown
+from tui.features.tokenizers import Tokenizers
+from tui.screen import MainScreen
 from tui.state.tokenizers import KnownTokenizer, Opened
 from tui.widgets.tokenizer_list import TokenizerList
 
@@ -129,15 +132,20 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tasks: list[asyncio.Task[None]] = []
-    host = SimpleNamespace(run_worker=lambda work: tasks.append(asyncio.create_task(work())) or tasks[-1])
+    screen = SimpleNamespace(
+        run_worker=lambda work: tasks.append(asyncio.create_task(work())) or tasks[-1],
+        kept=(),
+        remembered=Configuration(),
+        remember=lambda **changes: None,
+    )
     row = known("/c/x", "gpt-4o", origin="found")
     monkeypatch.setattr(opened_tokenizers, "found", lambda forgotten: (row,))
-    shelf = KnownTokenizers(host, lambda kept: None)
-    shelf.look_anew({}, everywhere=True)
+    shelf = Tokenizers(cast(MainScreen, screen), cast(Shown, SimpleNamespace(forgets=[])))
+    shelf.check_files(everywhere=True)
     await asyncio.sleep(0)
-    shelf.look_anew({})
+    shelf.check_files()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert shelf.value == (row,)
+    assert screen.kept == (row,)
 
 
 @pytest.mark.slow

@@ -28,7 +28,6 @@ from bpe_core.trainer import Merge
 from bpe_core.worker.subject import PresetTexts
 from tui.app import BpeScope
 from tui.disk import config, sources
-from tui.messages import PresetChosen
 from tui.state.training import StepExplained
 from tui.terminal.themes import INK, PAPER
 from tui.widgets.merge_log import MergeLog
@@ -121,7 +120,7 @@ def test_back_in_time(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         scope.area.load(STORY.read_text("utf-8")[:700])
         await scope.press("f3", "f3")
-        scope.screen.session.shown.go_to(120)
+        scope.screen.features.shown.go_to(120)
         await scope.settle()
 
     assert pictured(snap_compare, LARGE, DARK, story)
@@ -165,7 +164,7 @@ def test_a_tie_and_what_each_rule_takes_of_it(
     """The first merge of two founding examples, whose results depend on the tie rule."""
 
     async def story(scope: Scope) -> None:
-        scope.screen.post_message(PresetChosen(name))
+        scope.screen.requests.run_preset(name, False)
         await scope.until(lambda: scope.screen.run.phase == "done", "it is learned")
         scope.screen.set_focus(scope.training.log_of_merges)
         await scope.press(*(["f9"] if size == USUAL else ["w"]), "home")

@@ -1,12 +1,13 @@
 """The step line goes to any merge by key, mouse or wheel, and says where it is."""
 
+from types import SimpleNamespace
+
 from textual.app import App, ComposeResult
 from textual.events import Key, MouseScrollUp
 from textual.reactive import var
 from textual.screen import Screen
 
 from bpe_core import Tokenizer, train
-from tui.messages import StepRequested
 from tui.widgets.step_line import StepLine
 
 TOKENIZER = train("the return of the returning theme, thrice returned and thought through\n" * 9, vocab_size=296)
@@ -24,13 +25,17 @@ class Steps(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StepLine().data_bind(Steps.step, Steps.tokenizer)
 
-    def action_travel(self, by: int) -> None:
-        self.step = max(0, min(self.step + by, LAST))
-        self.chosen.append(self.step)
+    def action_do(self, deed: str, by: int) -> None:
+        assert deed == "shown.travel"
+        self._go_to(max(0, min(self.step + by, LAST)))
 
-    def on_step_requested(self, message: StepRequested) -> None:
-        self.step = message.step
-        self.chosen.append(self.step)
+    @property
+    def requests(self) -> SimpleNamespace:
+        return SimpleNamespace(go_to=self._go_to)
+
+    def _go_to(self, step: int) -> None:
+        self.step = step
+        self.chosen.append(step)
 
 
 class StepApp(App[None]):

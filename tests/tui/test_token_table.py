@@ -1,6 +1,7 @@
 """The table of tokens: it is there before an audit, keeps its place through one, and is steered by keys and clicks."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from test_token_rows import BYTE, LOW, OW, ST, VOCABULARY
@@ -9,7 +10,6 @@ from textual.pilot import Pilot
 
 from bpe_core.auditing.verdicts import Verdict
 from tui.drawing.token_rows import HOLE, SPECIAL
-from tui.messages import TokenOpened
 from tui.terminal.background import SlicedWork
 from tui.widgets.token_table import TokenTable
 
@@ -31,8 +31,8 @@ class TableApp(App[None]):
     def on_token_table_highlighted(self, message: TokenTable.Highlighted) -> None:
         self.heard.append(("highlighted", None if message.row is None else self.table.rows.ids[message.row]))
 
-    def on_token_opened(self, message: TokenOpened) -> None:
-        self.heard.append(("selected", message.token))
+    def on_mount(self) -> None:
+        self.screen.requests = SimpleNamespace(open_token=lambda token, _: self.heard.append(("selected", token)))
 
 
 def lines(table: TokenTable) -> list[str]:

@@ -12,7 +12,7 @@ from bpe_core.formats import save_beside
 from bpe_core.tokenizer.training_record import Options
 from bpe_core.trainer import Merge, Trainer
 from tui.disk.tokenizer_files import KeptMerges, kept_tokenizers, load_file, place_for, told_record, without_odd_record
-from tui.screen.shown_tokenizer import same
+from tui.features.shown import same
 from tui.state.tokenizers import KnownTokenizer
 from tui.state.training import Run
 

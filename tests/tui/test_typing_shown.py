@@ -9,7 +9,7 @@ from scope import Opened
 from textual.strip import Strip
 
 from tui.disk import config
-from tui.owners.loading import Recovery
+from tui.features.tokenizers import Recovery
 
 TOLD = (
     (".", "nothing → .  +1 token  +1 byte"),

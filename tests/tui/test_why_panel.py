@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.style import Style
@@ -24,9 +25,8 @@ from bpe_core.worker.explain import ExplainTraining
 from tui.drawing.bars import bar
 from tui.drawing.info_lines import InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
+from tui.features.explaining import corpus_of_task
 from tui.glossary import TIE_MEANINGS
-from tui.messages import ExplanationWanted, PresetChosen
-from tui.owners.explaining import subject_of_task
 from tui.state.training import Corpus, Run, StepExplained, TrainingOptions
 from tui.text.why_lines import Look, why_lines
 from tui.widgets.merge_log import MergeLog
@@ -144,9 +144,7 @@ class PanelApp(App[None]):
 
     def on_mount(self) -> None:
         self.wanted: list[int] = []
-
-    def on_explanation_wanted(self, event: ExplanationWanted) -> None:
-        self.wanted.append(event.step)
+        self.screen.requests = SimpleNamespace(explain=self.wanted.append)
 
     @property
     def panel(self) -> WhyPanel:
@@ -245,7 +243,7 @@ async def test_the_pairs_move_with_each_step_of_a_preset(opened: Opened, kept: P
     """F7 goes on; the table moves, the reader turns from one to the other and travels back."""
     async with opened() as scope:
         await scope.until_tokenizer()
-        scope.screen.post_message(PresetChosen("S2", stepping=True))
+        scope.screen.requests.run_preset("S2", True)
         tokenizer, counts = S2.train(), PairCounts(S2.train(), S2.counts().pieces)
         for step in (1, 2, 3):
             assert await until_explained(scope, step) == explain(counts, step, "largest")
@@ -306,7 +304,7 @@ async def test_whoever_goes_to_the_log_is_told_of_the_newest_merge_or_why_not(
         await scope.until_tokenizer()
         await scope.press("f3", "f3")
         await until_explained(scope, scope.screen.step)
-        scope.screen.session.choices.choose_corpus(Corpus())
+        scope.screen.features.corpus.choose(Corpus())
         await scope.press("alt+left")
         await scope.until(lambda: scope.screen.explained.problem, "it is told why not")
         assert "No text is chosen" in scope.screen.explained.problem
@@ -342,13 +340,13 @@ def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, st
 def test_what_a_training_is_asked_about_is_what_it_learns() -> None:
     """The worker is given the arguments of the training: its weights, its sample, what it begins with."""
     options = TrainingOptions(more={"min-share": "1/99"}, weights={"a.txt": "2"})
-    subject = subject_of_task(TrainingTask("x", options, ("a.txt",)))
+    subject = corpus_of_task(TrainingTask("x", options, ("a.txt",)))
     assert subject.grows and isinstance(subject.request, ExplainTraining)
     asked = training_arguments(subject.request.arguments)
     assert (asked.min_share, asked.weight, asked.paths) == ("1/99", ["a.txt=2"], ["a.txt"])
     begin = train("low lower lowest", vocab_size=259)
     task = TrainingTask("x", TrainingOptions(more={"sample": "1/2"}), ("a.txt",), begin=begin, begin_path="old.json")
-    request = subject_of_task(task).request
+    request = corpus_of_task(task).request
     assert isinstance(request, ExplainTraining)
     asked = training_arguments(request.arguments)
     assert (asked.extend, asked.fork, asked.sample) == ("old.json", 3, "1/2")

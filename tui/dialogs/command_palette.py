@@ -19,9 +19,13 @@ class ScopeCommands(Provider):
         for part, run in (("Everywhere", self.screen.run_action), ("Editor", self._in_editor)):
             for command in COMMANDS[part]:
                 if command.name and (command.when is None or command.when(self.screen)):
-                    yield command.name, partial(run, command.action), command.does
+                    yield command.name, partial(run, command.run), command.does
         for number, example in enumerate(examples()):
-            yield f"Example: {example.title}", partial(self.screen.run_action, f"open_example({number})"), example.see
+            yield (
+                f"Example: {example.title}",
+                partial(self.screen.run_action, f"do('texts.open_example', {number})"),
+                example.see,
+            )
 
     async def _in_editor(self, action: str) -> None:
         await self.screen.run_action("show('editor')")

@@ -14,7 +14,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
 from tui.drawing.token_columns import MARKS
-from tui.messages import RowsWanted
+from tui.requests import requests
 from tui.state.audit import Audit, TokenLines
 from tui.state.training import Run
 from tui.terminal.guards import Field
@@ -46,7 +46,7 @@ class AuditPane(Pane):
     def compose(self) -> ComposeResult:
         """Controls, summary, list, panel."""
         with HorizontalGroup(id="audit-controls"):
-            yield Button("▶ Audit", id="audit-go", compact=True, action="screen.audit", tooltip=_GO)
+            yield Button("▶ Audit", id="audit-go", compact=True, action="screen.do('audit.audit')", tooltip=_GO)
             yield Field(placeholder="/ text, id, 0x hex", id="search", compact=True, tooltip=_SEARCH)
             yield Static(id="audit-status", markup=False)
         yield Static(id="audit-summary", markup=False)
@@ -138,7 +138,7 @@ class AuditPane(Pane):
 
     def action_export(self) -> None:
         """Write the rows that are shown to a file."""
-        self.post_message(RowsWanted(self.table.rows, self.table.order))
+        requests(self).export_rows(self.table.rows, self.table.order)
 
     def action_turn_panel(self) -> None:
         """See something else of the token."""

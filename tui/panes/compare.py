@@ -44,7 +44,9 @@ class ComparePane(Pane):
     def compose(self) -> ComposeResult:
         """Controls, a line that tells what is seen, the tokenizers, and the table in their place."""
         with HorizontalGroup(id="compare-controls"):
-            yield Button("▶ Compare", id="compare-go", compact=True, action="screen.compare", tooltip=_GO)
+            yield Button(
+                "▶ Compare", id="compare-go", compact=True, action="screen.do('comparison.compare')", tooltip=_GO
+            )
             yield Choice(SUBJECTS, "chosen texts", SUBJECTS.__getitem__, id="compare-on")
             yield Static(id="compare-status", markup=False)
         yield Static(id="compare-caption", markup=False)
@@ -109,7 +111,7 @@ class ComparePane(Pane):
     async def decide(self, event: TokenizerPicker.Decided) -> None:
         """Compare those that are marked."""
         event.stop()
-        await self.run_action("screen.compare")
+        await self.run_action("screen.do('comparison.compare')")
 
     @on(Select.Changed, "#compare-on")
     def other_texts(self, event: Select.Changed) -> None:

@@ -18,7 +18,7 @@ from bpe_core.visible import visible
 from tui.disk.sources import TextSource, first_characters, first_pieces, title_of
 from tui.drawing.colored_pieces import colored_pieces
 from tui.drawing.tokenizer_texts import sentences
-from tui.messages import CorpusChosen, TokenizerChosen
+from tui.requests import requests
 from tui.state.tokenizers import KnownTokenizer
 from tui.state.training import Corpus, Totals, TrainingOptions
 from tui.widgets.corpus_tree import CorpusTree, Mark
@@ -86,7 +86,7 @@ class CorpusPane(Pane):
         event.stop()
         tree = self.query_one(CorpusTree)
         paths = tree.marked("corpus")
-        self.post_message(CorpusChosen(Corpus(paths, tree.marked("reference"), title_of(paths))))
+        requests(self).choose_corpus(Corpus(paths, tree.marked("reference"), title_of(paths)))
 
     @on(CorpusTree.Pointed)
     def preview(self, event: CorpusTree.Pointed) -> None:
@@ -143,7 +143,7 @@ class CorpusPane(Pane):
         """Enter on a kept tokenizer puts it in force."""
         event.stop()
         if event.option_id:
-            self.post_message(TokenizerChosen(Path(event.option_id)))
+            requests(self).use_tokenizer(Path(event.option_id))
 
     @work(exclusive=True, group="preview")
     async def _show_preview(self) -> None:

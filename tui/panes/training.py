@@ -72,10 +72,16 @@ class TrainingPane(Pane):
                     yield _button("⏹ Stop", "stop", "stop")
                     progress = ProgressBar(1.0, show_eta=False, show_percentage=False, id="progress")
                     progress.display = False
-                    yield Button("−", id="slower", compact=True, action="screen.change_pace(-1)", tooltip=_SLOWER)
+                    yield Button(
+                        "−", id="slower", compact=True, action="screen.do('training.change_pace', -1)", tooltip=_SLOWER
+                    )
                     yield Label(id="pace", markup=False)
-                    yield Button("+", id="faster", compact=True, action="screen.change_pace(1)", tooltip=_FASTER)
-                    yield Button("More …", id="more", compact=True, action="screen.more_options", tooltip=_MORE)
+                    yield Button(
+                        "+", id="faster", compact=True, action="screen.do('training.change_pace', 1)", tooltip=_FASTER
+                    )
+                    yield Button(
+                        "More …", id="more", compact=True, action="screen.do('corpus.ask_more_options')", tooltip=_MORE
+                    )
                     yield progress
                 yield Static(id="status", markup=False)
             yield curve
@@ -160,7 +166,7 @@ class TrainingPane(Pane):
     async def begin_training(self, event: Input.Submitted) -> None:
         """Enter in a field: the options are as they should be."""
         event.stop()
-        await self.run_action("screen.train_or_pause")
+        await self.run_action("screen.do('training.train_or_pause')")
 
     def begin(self, n_tokens: int, n_bytes: int) -> None:
         """A new training, or another tokenizer: empty log and curve."""
@@ -225,6 +231,6 @@ class TrainingPane(Pane):
 
 
 def _button(label: str, id: str, command: str, action: str = "") -> Button:
-    """For a command; `action` does it, if it is another."""
-    action = f"screen.{action or command}"
-    return Button(label, id=id, compact=True, action=action, tooltip=tooltip(command), disabled=id == "stop")
+    """For a deed of the training; `action` does it, if it is another."""
+    do = f"screen.do('training.{action or command}')"
+    return Button(label, id=id, compact=True, action=do, tooltip=tooltip(f"training.{command}"), disabled=id == "stop")

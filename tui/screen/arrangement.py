@@ -9,13 +9,13 @@ from tui.widgets.pane import Pane
 from tui.widgets.title_line import ONE_PANE
 
 if TYPE_CHECKING:
-    from tui.screen.main import MainScreen
+    from tui.state_screen import StateScreen
 
 
 class Arrangement:
     """Shows and hides panes; how much room there is, the classes of the screen tell."""
 
-    def __init__(self, screen: MainScreen) -> None:
+    def __init__(self, screen: StateScreen) -> None:
         self._screen = screen
         self._in_front: dict[str, str] = {pane.place: pane.id for pane in reversed(PANES)}
         """Place -> the pane that is seen there, of those that take turns."""

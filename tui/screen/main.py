@@ -6,27 +6,29 @@ First come the frames and the editor's text, which takes keys at once; what fill
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
-from textual.reactive import Reactive, var
+from textual.reactive import Reactive
 
-from tui.commands import bindings
+from bpe_core.errors import BpeError
+from tui.commands import applies, bindings
 from tui.disk import config
 from tui.disk.autosave import Autosave
+from tui.features.feature import sentence_of
 from tui.pane_table import BY_ID, PANES, PaneEntry
 from tui.panes.editor import EditorPane
 from tui.screen.arrangement import Arrangement
-from tui.screen.requests import RequestScreen
 from tui.screen.selective_drawing import SelectiveCompositor
-from tui.screen.state_screen import StateScreen
+from tui.state.training import Run
+from tui.state_screen import StateScreen
 from tui.terminal.background import in_thread
 from tui.widgets.hint_line import HintLine
 from tui.widgets.key_line import KeyLine
@@ -35,10 +37,7 @@ from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine
 
 if TYPE_CHECKING:
-    from tui.panes.audit import AuditPane
-    from tui.panes.compare import ComparePane
-    from tui.panes.corpus import CorpusPane
-    from tui.panes.training import TrainingPane
+    from tui.features.all import Features
 
 AnyPane = TypeVar("AnyPane", bound=Pane)
 
@@ -46,8 +45,8 @@ SECONDS_TO_END: Final = 1.5
 """How long the app waits at its end for what runs beside the screen."""
 
 
-class MainScreen(RequestScreen):
-    """Five panes, the line of steps under them, and everything they show; what is done is done by its `session`."""
+class MainScreen(StateScreen):
+    """Five panes, the line of steps under them, and everything they show; what is done is done by its `features`."""
 
     AUTO_FOCUS = ""  # the editor gets it: passing through another pane would hide the editor on a small screen
 
@@ -55,8 +54,8 @@ class MainScreen(RequestScreen):
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings("Everywhere")
 
-    active: var[str] = var("editor", init=False)
-    """The pane that has the focus, or had it last."""
+    features: Features
+    """There once the panes are."""
 
     def __init__(self, configuration: config.Configuration, loaded: asyncio.Event) -> None:
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-tight"), (120, "-wide"), (170, "-huge")]
@@ -67,8 +66,7 @@ class MainScreen(RequestScreen):
         self._not_kept = ""
         self.loaded = loaded
         """Set once all panes are there."""
-        self.arrangement = Arrangement(self)
-        """Which panes are seen."""
+        self.arrangement: Arrangement = Arrangement(self)
 
     def compose(self) -> ComposeResult:
         """Title, frames of panes and the editor in its own, steps, a hint, keys; state flows down by binding."""
@@ -98,7 +96,7 @@ class MainScreen(RequestScreen):
         """Import the engine and the panes beside the screen, and put the panes into their frames, all in one frame."""
         try:
             await in_thread(_import_all)
-            from tui.screen.session import Session
+            from tui.features.all import Features
 
             with self.app.batch_update():
                 work = self.query_one("#work")
@@ -107,16 +105,18 @@ class MainScreen(RequestScreen):
                 await work.mount(*map(_bound, _at("upper", "side")), before=self.editor)
                 await self.editor.load()
                 self.arrangement.arrange()
-                self.session = Session(self)
+                self.features = Features(self)
+                self.requests = self.features.requests(self.do)
                 self._bring_back()
         finally:
             self.loaded.set()
 
     def _bring_back(self) -> None:
         """Bring back what was there at the end of the last run."""
-        notes = self.session.going_on.notes()
-        self.session.bring_back(self._configuration, is_unfinished=bool(notes))
-        self.offer_to_go_on(notes)
+        resuming = self.features.resuming
+        notes = resuming.notes()
+        self.features.bring_back(self._configuration, is_unfinished=bool(notes))
+        resuming.beside(partial(resuming.offer, notes))
         # One color for one token, wherever it is seen.
         self.training.log_of_merges.token_style = self.audit_pane.table.token_style = self._area.style_of
         self.app.theme_changed_signal.subscribe(self, lambda _: self.call_after_refresh(self._recolor))
@@ -136,7 +136,7 @@ class MainScreen(RequestScreen):
         if working:  # a process that needs longer keeps what it has when it finds its pipes closed
             await asyncio.wait([asyncio.ensure_future(worker.wait()) for worker in working], timeout=SECONDS_TO_END)
         if is_training:
-            self._leave_training(self.session.training.output)
+            self._leave_training(self.features.training.output)
 
     def _leave_training(self, output: Path) -> None:
         """What it has learned is what comes back at the next start."""
@@ -166,6 +166,32 @@ class MainScreen(RequestScreen):
             return str(error.strerror)
         return ""
 
+    # What is asked for
+
+    def do(self, deed: Callable[..., Coroutine[None, None, None] | None], *arguments: Any) -> None:
+        """Do what a feature can; what takes its time, or asks the user, goes on beside the screen."""
+        work = deed(*arguments)
+        if work is not None:
+            self.run_worker(self._finish(work))
+
+    async def _finish(self, work: Coroutine[None, None, None]) -> None:
+        try:
+            await work
+        except (BpeError, OSError) as error:
+            self.say(sentence_of(error), "error")
+
+    def action_do(self, name: str, *arguments: Any) -> None:
+        """What a key, a button or the palette asks of a feature, such as "training.pause"."""
+        feature, _, deed = name.partition(".")
+        self.do(getattr(getattr(self.features, feature), deed), *arguments)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return applies("Everywhere", self, action, parameters)
+
+    def watch_run(self, old: Run, new: Run) -> None:
+        if old.phase != new.phase:
+            self.refresh_bindings()  # F6 is one key with three meanings
+
     # Which pane is seen
 
     def on_resize(self, event: events.Resize) -> None:
@@ -179,36 +205,6 @@ class MainScreen(RequestScreen):
         self.update_classes({name: name in fitting for _, name in across + down})
         self.arrangement.arrange()
         self.call_after_refresh(self.refresh_bindings)
-
-    @property
-    def corpus_pane(self) -> CorpusPane:
-        """The pane of texts."""
-        return cast("CorpusPane", self.query_one("#corpus"))
-
-    @property
-    def training(self) -> TrainingPane:
-        """The pane of merges."""
-        return cast("TrainingPane", self.query_one("#training"))
-
-    @property
-    def editor(self) -> EditorPane:
-        """The pane of text."""
-        return self.query_one(EditorPane)
-
-    @property
-    def audit_pane(self) -> AuditPane:
-        """The pane of findings."""
-        return cast("AuditPane", self.query_one("#audit"))
-
-    @property
-    def compare_pane(self) -> ComparePane:
-        """The pane of comparisons."""
-        return cast("ComparePane", self.query_one("#compare"))
-
-    def action_show(self, pane: str) -> None:
-        """Bring a pane to the front and put the cursor into it."""
-        self.active = pane
-        self.query_one(f"#{pane}", Pane).focus_next_part()
 
     def watch_active(self, pane: str) -> None:
         """It is seen now; panes of one place take turns there."""
@@ -228,20 +224,6 @@ class MainScreen(RequestScreen):
         self.update_classes({"-fill": not self.has_class("-fill")})
         self.arrangement.arrange()
 
-    def action_save_text(self) -> None:
-        """Ask for a path and write the editor's text there, byte for byte."""
-        self.session.files.save(self._area.text)
-
-    def action_open_example(self, number: int = 0) -> None:
-        """Put an example into the editor."""
-        self.action_show("editor")
-        self.editor.show_example(number)
-
-    def open_in_editor(self, text: str) -> None:
-        """Show a text in the editor, in the place of the one that is there."""
-        self.editor.put(text)
-        self.action_show("editor")
-
     def action_help(self) -> None:
         """What the keys do and the words mean."""
         from tui.dialogs.help import Help
@@ -259,7 +241,7 @@ def _import_all() -> None:
     for pane in PANES:
         for module in pane.load().LATER:
             import_module(module)
-    import_module("tui.screen.session")
+    import_module("tui.features.all")
     import_module("bpe_core.formats")
 
 

@@ -15,7 +15,7 @@ from tui.drawing.choice_line import Titles, choice_at, choice_line
 from tui.drawing.columns import PlacedColumn, fit, line, place_at, place_columns
 from tui.drawing.comparison_view import Choices, Row, View
 from tui.drawing.comparison_views import views
-from tui.messages import PlaceOpened
+from tui.requests import PlaceInText, requests
 from tui.state.comparison import Comparison
 from tui.widgets.row_list import RowList
 
@@ -157,7 +157,7 @@ class ComparisonTable(RowList):
     def row_selected(self, row: int) -> None:
         """Show the place that a row tells of in the editor."""
         if (view := self.view) and (target := view.row(row, {}).target) is not None:
-            self.post_message(PlaceOpened(*target))
+            requests(self).open_place(PlaceInText(*target))
 
     def header_clicked(self, x: int) -> None:
         """Sort by the column clicked; by the same again: the other way round."""

@@ -22,7 +22,7 @@ from textual.widgets.tree import TreeNode
 from tui.commands import applies, bindings
 from tui.disk.sources import Listing, TextSource, computer_sources, file_source, listing, preset_sources, sample_sources
 from tui.drawing.source_labels import heading_label, size_label, source_label
-from tui.messages import PresetChosen, TextWanted, WeightWanted
+from tui.requests import requests
 from tui.terminal.background import in_thread
 
 Mark = Literal["corpus", "reference"]
@@ -171,7 +171,7 @@ class CorpusTree(Tree[Entry]):
     def action_weigh(self) -> None:
         """Say how much the text, or the folder, under the cursor counts."""
         if self.is_chosen and self.entry.source is not None:
-            self.post_message(WeightWanted(self.entry.source.path, self.entry.title))
+            requests(self).weigh(self.entry.source.path, self.entry.title)
 
     def watch_weights(self) -> None:
         """They stand behind the titles."""
@@ -180,7 +180,7 @@ class CorpusTree(Tree[Entry]):
     def action_run_preset(self, stepping: bool) -> None:
         """Run the preset under the cursor, to its end or one merge at a time."""
         if self.entry.preset:
-            self.post_message(PresetChosen(self.entry.preset, stepping))
+            requests(self).run_preset(self.entry.preset, stepping)
 
     def action_open(self) -> None:
         """Open or close the folder, or the group, under the cursor."""
@@ -189,7 +189,7 @@ class CorpusTree(Tree[Entry]):
     def action_edit(self) -> None:
         """Open the text under the cursor in the editor; a folder is none."""
         if self.entry.is_text and self.entry.source is not None:
-            self.post_message(TextWanted(self.entry.source))
+            requests(self).open_text(self.entry.source)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Entry]) -> None:
         """Say which text the cursor is on."""

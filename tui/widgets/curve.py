@@ -26,7 +26,7 @@ from tui.commands import bindings
 from tui.drawing.braille import blocks, braille
 from tui.drawing.curve_plot import UNDER, CurvePlot, StepAxis
 from tui.drawing.curve_quantities import QUANTITIES, depth, values
-from tui.messages import StepRequested
+from tui.requests import requests
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Curve(Widget, can_focus=True):
         self._choose(self._last * end)
 
     def _choose(self, step: int) -> None:
-        self.post_message(StepRequested(max(0, min(step, self._last))))
+        requests(self).go_to(max(0, min(step, self._last)))
 
     # Steps and places
 

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.commands import key_of
-from tui.messages import PictureMade
+from tui.requests import requests
 from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
@@ -221,4 +221,4 @@ class EditorKeys(Pane):
             except BpeError as error:
                 self.notify(visible(f"There is no picture of this part: {error}"), severity="error", markup=False)
                 return
-            self.post_message(PictureMade(drawn, PICTURES[kind], f"editor{SUFFIXES[kind]}"))
+            requests(self).save_picture(drawn, PICTURES[kind], f"editor{SUFFIXES[kind]}")

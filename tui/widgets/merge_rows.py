@@ -14,7 +14,7 @@ from bpe_core.explain.token_uses import UseLedger
 from bpe_core.visible import token_label
 from tui.drawing.columns import PlacedColumn, fit, line, tinted
 from tui.drawing.merge_columns import merge_places, share_told, ties_told
-from tui.messages import StepRequested
+from tui.requests import requests
 from tui.terminal.background import SlicedWork, Steps
 from tui.widgets.row_list import RowList
 
@@ -109,7 +109,7 @@ class MergeRows(RowList):
 
     def row_highlighted(self, row: int) -> None:
         """A merge under the user's cursor is a step chosen."""
-        self.post_message(StepRequested(self._merges[row].step))
+        requests(self).go_to(self._merges[row].step)
 
     row_selected = row_highlighted
 

@@ -13,7 +13,7 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from bpe_core.visible import visible
 from tui.glossary import ANOTHER_PATTERN, FIELDS, OWN_PATTERN, PATTERN_MEANINGS, TIE_MEANINGS
-from tui.messages import PatternChosen, PatternWanted
+from tui.requests import requests
 from tui.state.training import TrainingOptions
 from tui.terminal.background import SlicedWork, Steps
 from tui.terminal.guards import Field
@@ -126,9 +126,9 @@ class OptionFields(HorizontalGroup):
         """Another pattern: the preview splits by it at once."""
         event.stop()
         if event.value == ANOTHER:
-            self.post_message(PatternWanted())
+            requests(self).ask_pattern()
         elif event.value != self.options.pattern and self._typed is None:  # the list tells its first choice too
-            self.post_message(PatternChosen(str(event.value)))
+            requests(self).choose_pattern(str(event.value))
 
     def enable(self, enabled: bool) -> None:
         """Let the fields be changed, or not, as while a training runs."""

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from bpe_core.visible import token_label
 from tui.commands import applies, bindings
 from tui.drawing.columns import fit
-from tui.messages import StepRequested
+from tui.requests import requests
 from tui.state.tokenizers import steps_known
 from tui.state.training import pace_told
 
@@ -73,11 +73,11 @@ class StepLine(Widget, can_focus=True):
 
     def choose(self, step: int) -> None:
         """Ask for a step, the nearest that there is."""
-        self.post_message(StepRequested(max(0, min(step, self.n_steps))))
+        requests(self).go_to(max(0, min(step, self.n_steps)))
 
     async def _travel(self, by: int) -> None:
         # At once, and from where the screen is by now: of several in a batch each is to count.
-        await self.run_action(f"screen.travel({by})")
+        await self.run_action(f"screen.do('shown.travel', {by})")
 
     async def action_leap(self, by: int) -> None:
         """A twentieth of the way back or forth."""
@@ -85,15 +85,15 @@ class StepLine(Widget, can_focus=True):
 
     async def action_play(self) -> None:
         """Play the editor's text."""
-        await self.run_action("screen.play")
+        await self.run_action("screen.do('shown.play')")
 
     async def action_pause(self) -> None:
         """Stay where it is."""
-        await self.run_action("screen.play")
+        await self.run_action("screen.do('shown.play')")
 
     async def action_change_play(self, by: int) -> None:
         """Play faster (1) or slower (-1)."""
-        await self.run_action(f"screen.change_play({by})")
+        await self.run_action(f"screen.do('shown.change_play', {by})")
 
     def action_go_to_end(self, end: int) -> None:
         """Before the first merge (0), or after the last (1)."""

@@ -1,16 +1,15 @@
 """TokenPanel: what is known of the token under the cursor of a table, and what an audit looks for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from rich.style import Style
-from textual.message import Message
 from textual.reactive import var
 
 from bpe_core.auditing.findings import KINDS
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, token_lines
 from tui.drawing.info_lines import InfoLine
-from tui.messages import LinesWanted, PlaceOpened, TextTried
+from tui.requests import PlaceInText, requests
 from tui.state.audit import Audit, TokenLines
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.token_table import TokenTable
@@ -48,11 +47,11 @@ class TokenPanel(EvidenceList):
         if line.token is not None:
             self._table.go_to(line.token)
         elif line.text is not None:
-            self.post_message(TextTried(line.text, self.token))
+            requests(self).try_text(line.text, self.token)
         elif line.place is not None:
             file, at = line.place
             back = "F5 leads back to the list."
-            self.post_message(PlaceOpened(str(file.path), at.line, at.column, len(at.left), back))
+            requests(self).open_place(PlaceInText(str(file.path), at.line, at.column, len(at.left), back))
 
     # What is shown
 
@@ -77,16 +76,12 @@ class TokenPanel(EvidenceList):
             self.show_lines([*paragraph(hole.sentence, self.room)] if hole else [])
         elif self.side == "lines":
             if self.token_lines.token != token:
-                self._want(lambda: LinesWanted(token))
+                requests(self).find_lines(token)
             else:
                 self.show_lines(lines_of_texts(self.token_lines, self.room), anew=not self.token_lines.found)
         else:
             self._show_evidence(tokenizer, token)
         self._shown = self.side, token
-
-    def _want(self, wanted: Callable[[], Message]) -> None:
-        # By its own hand: what is posted from a handler of the pane around it goes no further than that pane.
-        self.call_later(lambda: self.post_message(wanted()))
 
     def _show_evidence(self, tokenizer: Tokenizer, token: int) -> None:
         measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}

@@ -18,7 +18,7 @@ from tui.drawing.columns import PlacedColumn, fit, place_at
 from tui.drawing.token_columns import number, token_places
 from tui.drawing.token_lines import SEVERITIES, kind_titles, none_shown, reason, shown_told, title_line, token_line
 from tui.drawing.token_rows import ALL, HOLE, SPECIAL, TokenRows, Wanted
-from tui.messages import TokenOpened
+from tui.requests import requests
 from tui.terminal.background import SlicedWork
 from tui.widgets.row_list import RowList
 
@@ -235,7 +235,7 @@ class TokenTable(RowList):
     def row_selected(self, row: int) -> None:
         """A token was chosen."""
         if self.rows.hole(row) is None:
-            self.post_message(TokenOpened(self.rows.ids[row], self.verdict))
+            requests(self).open_token(self.rows.ids[row], self.verdict)
 
     def header_clicked(self, x: int) -> None:
         """Sort by the column clicked."""

@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 from bpe_core.visible import visible
 from tui.commands import applies, bindings
 from tui.drawing.tokenizer_texts import names_told_apart, sentences, shortened_within
-from tui.messages import PatternOfTokenizerWanted, RenameWanted, TokenizerDiscarded, TokenizersWatched
+from tui.requests import requests
 from tui.state.tokenizers import KnownTokenizer
 from tui.terminal.guards import PagedOptionList
 
@@ -43,7 +43,7 @@ class TokenizerList(PagedOptionList):
 
     def on_focus(self) -> None:
         """Ask for what has become of the files since they were looked at last."""
-        self.post_message(TokenizersWatched())
+        requests(self).check_tokenizer_files()
         self.post_message(self.Pointed())
 
     def watch_highlighted(self, highlighted: int | None) -> None:
@@ -93,12 +93,12 @@ class TokenizerList(PagedOptionList):
     def action_rename(self) -> None:
         """Ask for another name for the one under the cursor."""
         if self.pointed is not None:
-            self.post_message(RenameWanted(Path(self.pointed.path)))
+            requests(self).rename_tokenizer(Path(self.pointed.path))
 
     def action_change_pattern(self) -> None:
         """Show how the one under the cursor splits a text, and ask for another way."""
         if self.pointed is not None:
-            self.post_message(PatternOfTokenizerWanted(Path(self.pointed.path)))
+            requests(self).change_pattern_of(Path(self.pointed.path))
 
     def action_delete(self) -> None:
         """Delete the one under the cursor, once that is confirmed."""
@@ -110,4 +110,4 @@ class TokenizerList(PagedOptionList):
 
     def _discard(self) -> None:
         if self.pointed is not None:
-            self.post_message(TokenizerDiscarded(Path(self.pointed.path)))
+            requests(self).discard_tokenizer(Path(self.pointed.path))

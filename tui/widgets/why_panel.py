@@ -17,7 +17,7 @@ from bpe_core.explain.token_uses import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.info_lines import STYLES, InfoLine
 from tui.drawing.token_writing import WRITINGS, writer
-from tui.messages import ExplanationWanted
+from tui.requests import requests
 from tui.state.tokenizers import steps_known
 from tui.state.training import Run, StepExplained
 from tui.text.explanations import sentence
@@ -108,8 +108,7 @@ class WhyPanel(Vertical):
 
     def _want(self) -> None:
         if self._wants:
-            # By its own hand: what is posted from a handler of the pane around it goes no further than that pane.
-            self.call_later(lambda: self.post_message(ExplanationWanted(self.step)))
+            requests(self).explain(self.step)
 
     def watch_step(self) -> None:
         """Another step: ask about it, but of steps that follow one another fast only a few in a second.

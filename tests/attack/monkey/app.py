@@ -191,11 +191,11 @@ class Player:
         while self.goes_on and (screen.run.busy or self._works_beside() or not self._all_known()):
             assert time.monotonic() < end, f"{screen.run} goes on, or tokens are not known: {screen.editor.area.live}"
             if screen.run.busy:
-                screen.action_stop()
+                screen.action_do("training.stop")
             elif screen.audit.running:
-                screen.action_audit()
+                screen.action_do("audit.audit")
             elif screen.comparison.running:
-                screen.action_compare()
+                screen.action_do("comparison.compare")
             await asyncio.sleep(0.02)
         await self.settle()
 

@@ -1,4 +1,4 @@
-"""StateScreen: the facts that panes are bound to, and what the owners of these facts need of the screen."""
+"""StateScreen: the values that panes are bound to, each replaced by one feature; what features need."""
 
 from __future__ import annotations
 
@@ -9,18 +9,24 @@ from textual.screen import Screen
 
 from bpe_core.errors import LONGEST
 from bpe_core.visible import shortened, visible
-from tui.screen.selective_styling import RestylingScreen
 from tui.state.audit import Audit, TokenLines
 from tui.state.comparison import Comparison
 from tui.state.tokenizers import KnownTokenizer, ShownLane
 from tui.state.training import Corpus, Run, RunCurve, StepExplained, Totals, TrainingOptions
+from tui.terminal.selective_styling import RestylingScreen
+from tui.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from bpe_core.tokenizer import Tokenizer
     from tui.disk.config import Configuration
-    from tui.screen.session import Session
+    from tui.panes.audit import AuditPane
+    from tui.panes.compare import ComparePane
+    from tui.panes.corpus import CorpusPane
+    from tui.panes.editor import EditorPane
+    from tui.panes.training import TrainingPane
+    from tui.requests import Requests
 
 Answer = TypeVar("Answer")
 
@@ -38,10 +44,18 @@ class Memory(Protocol):
         """Say it in the terminal once the app has left it."""
 
 
-class StateScreen(RestylingScreen):
-    """The state of the app, a variable for each fact, and what owners need to tell, ask and remember."""
+class PaneArrangement(Protocol):
+    """Which panes are seen."""
 
-    # What the panes are bound to; `tui.screen.session` tells who replaces it.
+    def show_log(self, *, even_alone: bool = False) -> None:
+        """Let the merge log be seen, the focus staying where it is; where only one pane is seen, with `even_alone`."""
+
+    def go_to_log(self) -> bool:
+        """Put the cursor into the merge log, unless that is seen beside the audit; whether it was put there."""
+
+
+class StateScreen(RestylingScreen):
+    """The state of the app, a variable for each value; features say, ask and remember through it."""
 
     corpus: var[Corpus] = var(Corpus())
     """The texts chosen."""
@@ -80,10 +94,46 @@ class StateScreen(RestylingScreen):
     kept: var[tuple[KnownTokenizer, ...]] = var(())
     """The tokenizers that can be put in force."""
 
-    session: Session
-    """Holds the owners; there once the panes are."""
+    active: var[str] = var("editor", init=False)
+    """The pane that has the focus, or had it last."""
 
-    # What the owners need
+    requests: Requests
+    """What panes may ask for; there once they are."""
+    arrangement: PaneArrangement
+
+    # The panes
+
+    @property
+    def corpus_pane(self) -> CorpusPane:
+        """The pane of texts."""
+        return cast("CorpusPane", self.query_one("#corpus"))
+
+    @property
+    def training(self) -> TrainingPane:
+        """The pane of merges."""
+        return cast("TrainingPane", self.query_one("#training"))
+
+    @property
+    def editor(self) -> EditorPane:
+        """The pane of text."""
+        return cast("EditorPane", self.query_one("#editor"))
+
+    @property
+    def audit_pane(self) -> AuditPane:
+        """The pane of findings."""
+        return cast("AuditPane", self.query_one("#audit"))
+
+    @property
+    def compare_pane(self) -> ComparePane:
+        """The pane of comparisons."""
+        return cast("ComparePane", self.query_one("#compare"))
+
+    def action_show(self, pane: str) -> None:
+        """Bring a pane to the front and put the cursor into it."""
+        self.active = pane
+        self.query_one(f"#{pane}", Pane).focus_next_part()
+
+    # What features need
 
     @property
     def is_leaving(self) -> bool:

@@ -1,0 +1,98 @@
+"""All features, made in the order in which they need one another, and what panes may ask of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui.features.audit import AuditFeature
+from tui.features.comparison import ComparisonFeature
+from tui.features.corpus import CorpusChoice
+from tui.features.explaining import Explaining
+from tui.features.goals import Goals
+from tui.features.lanes import Lanes
+from tui.features.results import Results
+from tui.features.resuming import Resuming
+from tui.features.shown import Shown
+from tui.features.texts import Texts
+from tui.features.tokenizers import Tokenizers
+from tui.features.training import TrainingFeature
+from tui.requests import Requests
+
+if TYPE_CHECKING:
+    from tui.disk.config import Configuration
+    from tui.state_screen import StateScreen
+
+
+class Features:
+    """By their names in `tui.commands`."""
+
+    def __init__(self, screen: StateScreen) -> None:
+        self._screen = screen
+        self.shown = Shown(screen)
+        self.tokenizers = Tokenizers(screen, self.shown)
+        self.texts = Texts(screen, self.tokenizers)
+        self.corpus = CorpusChoice(screen, self.tokenizers)
+        self.audit = AuditFeature(screen, self.shown, self.texts, self.tokenizers)
+        self.comparison = ComparisonFeature(screen, self.tokenizers)
+        self.training = TrainingFeature(screen, self.shown, self.tokenizers, self.corpus, self.audit)
+        self.explaining = Explaining(screen, self.shown, self.tokenizers, self.training)
+        self.goals = Goals(screen, self.shown, self.training)
+        self.resuming = Resuming(screen, self.training, self.corpus)
+        self.results = Results(screen, self.texts, self.tokenizers)
+        self.lanes = Lanes(screen, self.shown, self.tokenizers)
+
+    def requests(self, do: Callable[..., None]) -> Requests:
+        """What panes may ask for, each done by `do(deed, *arguments)`."""
+
+        def asking(deed: Callable[..., Any]) -> Callable[..., None]:
+            return partial(do, deed)
+
+        return Requests(
+            choose_corpus=self.corpus.choose,
+            choose_pattern=self.corpus.choose_pattern,
+            ask_pattern=asking(self.corpus.ask_pattern),
+            weigh=asking(self.corpus.weigh),
+            open_text=self.texts.open,
+            run_preset=self.training.run_preset,
+            use_tokenizer=self.tokenizers.use,
+            discard_tokenizer=asking(self._discard),
+            rename_tokenizer=asking(self.tokenizers.rename),
+            change_pattern_of=asking(self.tokenizers.change_pattern_of),
+            check_tokenizer_files=self.tokenizers.check_files,
+            go_to=asking(self.shown.travel_to),
+            explain=self.explaining.explain,
+            open_token=self.audit.open_token,
+            find_lines=self.audit.find_lines,
+            export_rows=asking(self.audit.export_rows),
+            try_text=self.audit.try_text,
+            open_place=self.texts.open_place,
+            save_picture=asking(self.texts.save),
+        )
+
+    async def _discard(self, path: Path) -> None:
+        await self.tokenizers.discard(path)
+        self.lanes.drop_missing()
+
+    def bring_back(self, configuration: Configuration, *, is_unfinished: bool) -> None:
+        """Bring back what was there at the end of the last run; the first time, train on the samples.
+
+        Unless `is_unfinished`: then it is asked whether to resume a training.
+        """
+        screen = self._screen
+        self.tokenizers.bring_back(configuration)
+        first_time = not configuration.tokenizer and not screen.kept
+        self.corpus.bring_back(configuration, first_time=first_time)
+        self.lanes.bring_back(configuration.lanes)
+        is_there = os.path.exists(configuration.tokenizer)
+        if configuration.tokenizer and not is_there:
+            screen.say(f"The tokenizer that was used last is not there any more: {configuration.tokenizer}.", "warning")
+        if is_there:
+            self.tokenizers.load(Path(configuration.tokenizer))
+        elif screen.kept:
+            self.tokenizers.load_first()
+        elif first_time and not is_unfinished:
+            self.training.train_on_samples()

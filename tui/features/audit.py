@@ -1,0 +1,290 @@
+"""Audit: look for suspicious tokens in the tokenizer on the screen, and show where a row of the list leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.auditing.witness import witness
+from bpe_core.corpus import find_files
+from bpe_core.corpus.reading import Unreadable
+from bpe_core.explain.places import CorpusPlace, CorpusText, token_places
+from bpe_core.plurals import counted
+from bpe_core.visible import visible
+from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
+from bpe_core.worker.messages import Counted, Done, Failed, WorkProgress
+from tui.dialogs.audit_questions import AskTensor
+from tui.dialogs.questions import AskPath
+from tui.disk.sources import title_of
+from tui.drawing.token_export import FORMS, exported
+from tui.features.feature import Feature
+from tui.state.audit import Audit, AuditInputs, TokenLines
+from tui.state.training import Corpus
+from tui.terminal.background import in_thread
+from tui.workers.process import WorkerProcess
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from bpe_core.auditing.verdicts import Verdict
+    from bpe_core.tokenizer import Tokenizer
+    from tui.drawing.token_rows import TokenRows
+    from tui.features.shown import Shown
+    from tui.features.texts import Texts
+    from tui.features.tokenizers import Tokenizers
+    from tui.state_screen import StateScreen
+
+MOST_LINES: Final = 200
+"""Lines that are found of a token; more of them tell nobody more."""
+_PAUSES: Final = 4
+"""Parts of a text between two looks at whether somebody still wants to know."""
+
+
+class AuditFeature(Feature):
+    """Replaces the screen's `audit` and `token_lines`; what was found stays until another audit has come to its end."""
+
+    def __init__(self, screen: StateScreen, shown: Shown, texts: Texts, tokenizers: Tokenizers) -> None:
+        super().__init__(screen)
+        self._shown = shown
+        self._texts = texts
+        self._tokenizers = tokenizers
+        self._search: Worker[None] | None = None
+        shown.forgets.append(self._forget)
+        screen.watch(screen, "corpus", self._forget_lines, init=False)
+
+    def _forget(self) -> None:
+        self.cancel()
+        self.screen.audit = Audit()
+        self._forget_lines()
+
+    # An audit
+
+    def audit(self) -> None:
+        """Audit the tokenizer on the screen, or stop doing so."""
+        screen = self.screen
+        if screen.audit.running:
+            self._stop()
+        elif screen.run.busy:
+            screen.say("A training is running: stop it first (F8), then audit what it learned.", "warning")
+        elif not screen.path and screen.tokenizer is not None:
+            screen.say("What was learned is not saved, and only what is in a file can be audited.", "warning")
+        elif not screen.path:
+            screen.say("There is no tokenizer yet: train one (F6), or open one, and audit it then.", "warning")
+        else:
+            if screen.active != "audit":
+                screen.action_show("audit")
+            self.begin(partial(self._audit, Path(screen.path), self._texts_of_audit(), screen.audit.inputs))
+
+    def _stop(self) -> None:
+        self.cancel()
+        audit = self.screen.audit
+        self.screen.audit = replace(audit, running=False, subject=audit.subject or "stopped")
+
+    async def _audit(self, path: Path, corpus: Corpus, inputs: AuditInputs) -> None:
+        request = AuditRequest(
+            str(path),
+            self._tokenizers.pattern_for(path),
+            corpus.paths,
+            corpus.reference,
+            inputs.embeddings,
+            inputs.tensor or None,
+        )
+        verdicts: dict[int, Verdict] = {}
+        measures: dict[str, dict[int, float]] = {}
+        progress = "starting"
+        self.screen.audit = replace(self.screen.audit, running=True, progress=progress)
+        async with WorkerProcess(request) as worker:
+            async for events in worker.batches():
+                for event in events:
+                    match event:
+                        case WorkProgress("counting", done, total, name, role):
+                            progress = f"counting the {role} {done / total if total else 1:.0%} · {visible(name)}"
+                        case Counted(role=role):
+                            progress = f"the {role} is counted"
+                        case WorkProgress(_, done, total, name):
+                            progress = f"{visible(name)} {done / total if total else 1:.0%}"
+                        case Measured(column, values):
+                            measures.setdefault(column, {}).update(values)
+                        case Verdicts(some):
+                            verdicts |= {verdict.id: verdict for verdict in some}
+                            progress = f"{counted(len(verdicts), 'token')} found"
+                        case Done(_, _, seconds):
+                            found = f"{counted(len(verdicts), 'token')} found in {_examined(corpus, inputs)}"
+                            subject = f"{found} · {seconds:.1f} s"
+                            self.screen.audit = Audit(False, "", inputs, subject, verdicts, measures)
+                            return
+                        case Failed(sentence):
+                            self.failed(sentence)
+                            return
+                self.screen.audit = replace(self.screen.audit, progress=progress)
+
+    def failed(self, sentence: str) -> None:
+        self.screen.audit = replace(self.screen.audit, running=False, progress="", subject=sentence)
+        super().failed(sentence)
+
+    def _texts_of_audit(self) -> Corpus:
+        """The texts in which an audit counts; none for a tokenizer from elsewhere, unless they are asked for."""
+        screen, wanted = self.screen, self.screen.audit.inputs.texts
+        if wanted is not None:
+            return screen.corpus if wanted else Corpus()
+        record = screen.tokenizer.record if screen.tokenizer else None
+        if record is None:
+            return Corpus()
+        its_own = screen.totals is not None and screen.totals.bytes == record.n_bytes
+        return screen.corpus if its_own else replace(screen.corpus, paths=())  # the record has its own counts
+
+    async def with_model(self) -> None:
+        """Audit with the rows of a model's file that is asked for, or without them again."""
+        screen = self.screen
+        if screen.run.busy or not screen.path:
+            self.audit()  # says why there is none
+            return
+        path, tensor = "", ""
+        failed = not screen.audit.running and "indicator" not in screen.audit.measures
+        if failed or not screen.audit.inputs.embeddings:
+            chosen = await screen.ask(AskPath("Which file holds the embeddings? .safetensors, its index, or .npy"))
+            if chosen is None:
+                return
+            path = str(chosen)
+            names = await in_thread(_tensors_for, chosen, screen.tokenizer)
+            tensor = names[0] if names else ""
+            if len(names) > 1:
+                named = await screen.ask(AskTensor(names))
+                if named is None:
+                    return
+                tensor = named
+        self._audit_with(replace(screen.audit.inputs, embeddings=path, tensor=tensor))
+
+    def with_texts(self) -> None:
+        """Audit with the chosen texts, or without them."""
+        screen = self.screen
+        wanted = not self._texts_of_audit().paths
+        if wanted and not screen.corpus.paths:
+            screen.say("No text is chosen: press F2, go to one, and mark it with the space bar; r marks a reference.")
+            return
+        self._audit_with(replace(screen.audit.inputs, texts=wanted))
+
+    def _audit_with(self, inputs: AuditInputs) -> None:
+        if self.screen.audit.running:
+            self._stop()
+        self.screen.audit = replace(self.screen.audit, inputs=inputs)
+        self.audit()
+
+    # What a row leads to
+
+    def open_token(self, token: int, verdict: Verdict | None) -> None:
+        """The merge that made a token under the log's cursor, in sight; a text that holds the token in the editor."""
+        screen, tokenizer = self.screen, self.screen.tokenizer
+        if tokenizer is None or token not in tokenizer.vocabulary:
+            return
+        self._shown.go_to(tokenizer.step)
+        text = example(tokenizer, token, verdict)
+        sentences = []
+        if text is None:
+            sentences.append("No text is known in which this token occurs.")
+        else:
+            screen.editor.put(text, token=token)
+            sentences.append("An example is in the editor; Ctrl+Z there brings your text back.")
+        if tokenizer.vocabulary.knows_merges and (step := tokenizer.vocabulary.step_of(token)):
+            sentences.append(f"Step {step:,} made this token.")
+            screen.training.log_of_merges.move_to(step - 1)
+            if screen.arrangement.go_to_log():
+                sentences.append("F5 leads back to the list.")
+        screen.say(" ".join(sentences))
+
+    async def export(self) -> None:
+        """Save the rows that the audit shows."""
+        table = self.screen.audit_pane.table
+        await self.export_rows(table.rows, table.order)
+
+    async def export_rows(self, rows: TokenRows, order: Sequence[int]) -> None:
+        """Save these rows of the audit's list, in this order."""
+        await self._texts.save_rows(partial(exported, rows, tuple(order)), tuple(FORMS))
+
+    def try_text(self, text: str, token: int | None) -> None:
+        """Put a text into the editor, in sight, the cursor on a token of it."""
+        screen = self.screen
+        screen.editor.put(text, token=token)
+        screen.action_show("editor")
+        screen.say("Ctrl+Z brings your text back, and F5 leads back to the list.")
+
+    # The lines of a token
+
+    def find_lines(self, token: int) -> None:
+        """Search the chosen texts for the lines with this token; a search under way is given up."""
+        tokenizer, paths = self.screen.tokenizer, self.screen.corpus.paths
+        if tokenizer is None:
+            return
+        self._forget_lines()
+        self.screen.token_lines = TokenLines(token, bool(paths), bool(paths), "finding the texts" if paths else "")
+        if paths:
+            self._search = self.beside(partial(self._find_lines, tokenizer, token, paths))
+
+    def _forget_lines(self) -> None:
+        if self._search is not None:
+            self._search.cancel()
+            self._search = None
+        self.screen.token_lines = TokenLines()
+
+    async def _find_lines(self, tokenizer: Tokenizer, token: int, paths: tuple[str, ...]) -> None:
+        screen = self.screen
+        try:
+            files = (await in_thread(find_files, paths)).files
+        except Unreadable as error:
+            screen.token_lines = replace(screen.token_lines, running=False, progress=str(error))
+            return
+        for number, file in enumerate(files, 1):
+            search = token_places(tokenizer, token, [CorpusText(file.name, file.blocks())])
+            while len(screen.token_lines.found) < MOST_LINES:
+                try:
+                    found, more = await in_thread(_next_places, search)
+                except Unreadable:  # a file of a folder that is no text further on: the others are
+                    break
+                progress = f"{number:,} of {len(files):,} texts"
+                lines = (*screen.token_lines.found, *((file, one) for one in found))[:MOST_LINES]
+                screen.token_lines = replace(screen.token_lines, progress=progress, found=lines)
+                if not more:
+                    break
+        screen.token_lines = replace(screen.token_lines, running=False, progress="")
+
+
+def _examined(corpus: Corpus, inputs: AuditInputs) -> str:
+    """What an audit examines, in words."""
+    parts = [title_of(corpus.paths)] if corpus.paths else []
+    parts += [f"reference {title_of(corpus.reference)}"] if corpus.reference else []
+    parts += [visible(Path(inputs.embeddings).name)] if inputs.embeddings else []
+    return ", ".join(("the tokenizer", *parts)) if parts else "the tokenizer alone"
+
+
+def _next_places(search: Iterator[CorpusPlace | None]) -> tuple[list[CorpusPlace], bool]:
+    """The occurrences in the next parts, and whether there may be more of them."""
+    found: list[CorpusPlace] = []
+    n_pauses = 0
+    for one in search:
+        if one is not None:
+            found.append(one)
+        n_pauses += one is None
+        if n_pauses >= _PAUSES or len(found) >= MOST_LINES:
+            return found, True
+    return found, False
+
+
+def _tensors_for(path: Path, tokenizer: Tokenizer | None) -> list[str]:
+    """Names of the tensors in a model's file that have a row for each ordinary token; see `tensors_with_rows`."""
+    from bpe_core.embeddings.matrix import tensors_with_rows
+
+    vocabulary = tokenizer.vocabulary if tokenizer else None
+    specials = set(vocabulary.special_tokens.values()) if vocabulary else set()
+    ids = vocabulary.ids() if vocabulary else []
+    return tensors_with_rows(path, 1 + max((token for token in ids if token not in specials), default=-1))
+
+
+def example(tokenizer: Tokenizer, token: int, verdict: Verdict | None) -> str | None:
+    """A text in which a token occurs: that of the audit, or else one that is found now; None without any."""
+    if verdict is not None:
+        return verdict.evidence.get("witness")
+    text = tokenizer.token_bytes(token).decode(errors="replace")
+    return text if token in tokenizer.vocabulary.special_tokens.values() else witness(tokenizer, token)

@@ -1,0 +1,143 @@
+"""Comparison: tokenizers compared on the chosen texts or the editor's, and one of them measured."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from bpe_core.metrics.comparison import ComparedText
+from bpe_core.plurals import counted
+from bpe_core.visible import visible
+from bpe_core.vocabulary.store import Prefix
+from bpe_core.worker.compare import Compared as ComparedAll
+from bpe_core.worker.compare import ComparedTexts, CompareRequest
+from bpe_core.worker.messages import Command, Done, Failed, WorkProgress
+from tui.drawing.tokenizer_texts import names_told_apart
+from tui.features.feature import Feature, Work
+from tui.features.texts import EDITORS_TEXT
+from tui.state.comparison import Compared, Comparison
+from tui.terminal.background import in_thread
+from tui.workers.process import WorkerProcess
+
+if TYPE_CHECKING:
+    from tui.features.tokenizers import Tokenizers
+    from tui.state.tokenizers import KnownTokenizer
+    from tui.state_screen import StateScreen
+
+_NO_TEXT = "No text is chosen: press F2, go to one, and mark it with the space bar; or compare on the editor's text."
+_NO_TOKENIZER = "No tokenizer is chosen: mark two to four in the compare pane with the space bar."
+_NOT_SAVED = "There is no tokenizer in force that is in a file: train one (F6), or open one."
+_EXAMPLES: Final = 200
+"""Disagreements that are listed of each pair."""
+_LINES: Final = 100
+"""Lines that are listed of those that are worst for a tokenizer."""
+
+Kind = Literal["texts", "sections"]
+"""What is compared: each text, or each of its sections."""
+
+
+class ComparisonFeature(Feature):
+    """Replaces the screen's `comparison`."""
+
+    def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
+        super().__init__(screen)
+        self._tokenizers = tokenizers
+        self._worker: WorkerProcess | None = None
+
+    def compare(self) -> None:
+        """Compare the tokenizers that are marked on the texts that are chosen for it, or stop doing so."""
+        screen, pane = self.screen, self.screen.compare_pane
+        if screen.comparison.running:
+            self._stop()
+            return
+        subject = pane.subject
+        tokenizers = self._compared(pane.picker.chosen)
+        if not tokenizers:
+            screen.say(_NO_TOKENIZER, "warning")
+        elif subject == "editor's text":
+            self._start_on_text(tokenizers)
+        elif not screen.corpus.paths:
+            screen.say(_NO_TEXT, "warning")
+        else:
+            kind: Kind = "sections" if subject == "their sections" else "texts"
+            self._start(tokenizers, screen.corpus.title, partial(self._run, screen.corpus.paths, kind))
+        screen.action_show("compare")
+
+    def measure_text(self) -> None:
+        """All metrics of the tokenizer in force on the editor's text."""
+        known = [one for one in self.screen.kept if one.path == self.screen.path]
+        if not known:
+            self.screen.say(_NOT_SAVED, "warning")
+            return
+        self.screen.compare_pane.look_at("metrics")
+        self._start_on_text(self._compared(known))
+        self.screen.action_show("compare")
+
+    def _compared(self, known: Sequence[KnownTokenizer]) -> tuple[Compared, ...]:
+        names, pattern_for = names_told_apart(self.screen.kept), self._tokenizers.pattern_for
+        return tuple(
+            Compared(one.path, names.get(one.path, one.name), pattern_for(Path(one.path)) or "") for one in known
+        )
+
+    def _start_on_text(self, tokenizers: tuple[Compared, ...]) -> None:
+        self._start(tokenizers, EDITORS_TEXT, partial(self._run_on_text, self.screen.editor.area.text))
+
+    def _start(self, tokenizers: tuple[Compared, ...], subject: str, run: Work) -> None:
+        self._worker = None
+        names = " · ".join(one.name for one in tokenizers)
+        self.screen.comparison = Comparison(True, "starting", f"{names} on {subject}", tokenizers)
+        self.begin(run)
+
+    def _stop(self) -> None:
+        """Let the worker send what it has found so far, and end."""
+        if self._worker is not None:
+            self._worker.send(Command("stop"))
+        else:
+            self.cancel()
+            self.screen.comparison = replace(self.screen.comparison, running=False, progress="")
+
+    async def _run_on_text(self, text: str) -> None:
+        folder = await in_thread(partial(tempfile.TemporaryDirectory, prefix="bpescope-"))
+        try:
+            path = Path(folder.name) / EDITORS_TEXT
+            await in_thread(path.write_bytes, text.encode("utf-8", "replace"))
+            await self._run((str(path),), "texts")
+        finally:
+            folder.cleanup()
+
+    async def _run(self, paths: tuple[str, ...], kind: Kind) -> None:
+        comparison = self.screen.comparison
+        tokenizers = tuple((one.path, one.pattern) for one in comparison.tokenizers)
+        request = CompareRequest(tokenizers, paths, kind == "sections", _EXAMPLES, _LINES)
+        compared: list[ComparedText] = []
+        async with WorkerProcess(request) as worker:
+            self._worker = worker
+            async for events in worker.batches():
+                for event in events:
+                    match event:
+                        case WorkProgress(_, done, total, name):
+                            share = f"{done / total:.0%} · " if total else ""
+                            comparison = replace(comparison, progress=f"{share}{visible(name)}")
+                        case ComparedTexts(texts):
+                            compared += texts
+                        case ComparedAll(found):
+                            comparison = replace(comparison, found=found)
+                        case Done(reason, n, seconds):
+                            stopped = " · stopped before the end" if reason == "stopped" else ""
+                            subject = f"{comparison.subject} · {counted(n, 'text')} · {seconds:.1f} s{stopped}"
+                            comparison = replace(comparison, running=False, progress="", subject=subject)
+                        case Failed(sentence):
+                            comparison = replace(comparison, running=False, progress="", subject=sentence)
+                            self.screen.say(sentence, "error")
+                comparison = replace(comparison, texts=Prefix(compared, len(compared)))
+                self.screen.comparison = comparison
+        self._worker = None
+
+    def failed(self, sentence: str) -> None:
+        self._worker = None
+        self.screen.comparison = replace(self.screen.comparison, running=False, progress="", subject=sentence)
+        super().failed(sentence)

@@ -1,0 +1,174 @@
+"""Corpus: the texts of the next training and what they amount to, and the options it is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.errors import OptionError
+from bpe_core.exact_fraction import exact_fraction
+from bpe_core.visible import quoted
+from bpe_core.worker.counting import CountRequest
+from bpe_core.worker.messages import Counted, Failed, Skipped
+from tui.dialogs.ask_pattern import AskPattern
+from tui.dialogs.more_options import MoreOptions
+from tui.dialogs.questions import AskPath, AskWeight
+from tui.disk.remembered_options import possible
+from tui.disk.sources import sample_corpus, title_of
+from tui.features.feature import Feature
+from tui.state.training import Corpus, Totals
+from tui.workers.process import WorkerProcess
+from tui.workers.training_task import TrainingTask
+
+if TYPE_CHECKING:
+    from tui.disk.config import Configuration
+    from tui.features.tokenizers import Tokenizers
+    from tui.state.tokenizers import KnownTokenizer
+    from tui.state.training import TrainingOptions
+    from tui.state_screen import StateScreen
+
+_AT_REST: Final = 0.3
+"""Seconds before counting begins: several texts are often marked one after the other."""
+
+
+class CorpusChoice(Feature):
+    """Replaces the screen's `corpus`, `options` and `totals`, and remembers what was chosen."""
+
+    def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
+        super().__init__(screen)
+        self._tokenizers = tokenizers
+        self._counted: tuple[tuple[str, ...], str] = (), ""
+        """The texts whose totals are wanted, and the pattern that splits them."""
+
+    def bring_back(self, configuration: Configuration, *, first_time: bool) -> None:
+        """What was chosen in the last run, as far as it is still there; the first time, the samples."""
+        paths = tuple(filter(os.path.exists, configuration.corpus))
+        reference = tuple(filter(os.path.exists, configuration.reference))
+        if not paths and first_time:
+            paths = sample_corpus().paths
+        self.screen.options = possible(configuration.options)
+        self.screen.corpus = Corpus(paths, reference, title_of(paths))
+        self.count()
+
+    # Texts
+
+    def choose(self, corpus: Corpus) -> None:
+        """Other texts: count them."""
+        self.screen.corpus = corpus
+        self.screen.remember(corpus=corpus.paths, reference=corpus.reference)
+        self.count()
+
+    def choose_pattern(self, pattern: str) -> None:
+        """Another pattern: other pieces to preview and to count."""
+        self.screen.options = replace(self.screen.options, pattern=pattern)
+        self.count()
+
+    async def ask_pattern(self) -> None:
+        """Ask for a regular expression to split by."""
+        pattern = await self.screen.ask(
+            AskPattern("How should texts be split?", read=self.screen.corpus_pane.beginning)
+        )
+        self.screen.training.fields.choose_pattern(pattern or self.screen.options.pattern)
+        if pattern:
+            self.choose_pattern(pattern)
+
+    async def add_path(self) -> None:
+        """Ask for a path and choose it."""
+        path = await self.screen.ask(AskPath("Which file or folder should be added to the corpus?"))
+        if path is not None and await self._tokenizers.as_text(path, "Train on it as a text"):
+            self.screen.corpus_pane.choose((*self.screen.corpus.paths, str(path)))
+
+    async def weigh(self, path: str, title: str) -> None:
+        """Ask how many times a text, or the texts of a folder, count; once is as usual, and need not be remembered."""
+        screen = self.screen
+        weight = await screen.ask(AskWeight(title, screen.options.weights.get(path, "1")))
+        if weight is not None:
+            others = {other: times for other, times in screen.options.weights.items() if other != path}
+            usual = exact_fraction(weight) == 1
+            screen.options = replace(screen.options, weights=others if usual else others | {path: weight})
+            screen.remember(options=screen.options)
+
+    # What they amount to
+
+    def count(self) -> None:
+        """Count the chosen texts under the chosen pattern; what was known of others is forgotten."""
+        self._counted = self.screen.corpus.paths, self.screen.options.pattern
+        self.screen.totals = None
+        self.begin(self._count)
+
+    async def _count(self) -> None:
+        paths, pattern = self._counted
+        if paths:
+            await asyncio.sleep(_AT_REST)
+            skipped = 0
+            async with WorkerProcess(CountRequest(paths, pattern)) as worker:
+                async for events in worker.batches():
+                    for event in events:
+                        match event:
+                            case Skipped():
+                                skipped += 1
+                            case Counted(documents, n_bytes, characters, pieces, unique):
+                                self.screen.totals = Totals(documents, n_bytes, characters, pieces, unique, skipped)
+                            case Failed(sentence):
+                                self.failed(sentence)
+
+    def failed(self, sentence: str) -> None:
+        self.screen.totals = Totals(error=sentence)
+
+    def leave_to_training(self, paths: tuple[str, ...], pattern: str) -> None:
+        """A training counts these texts: if their totals are wanted, do not count, but wait for `learn`."""
+        if (paths, pattern) == self._counted:
+            self.cancel()
+
+    def learn(self, paths: tuple[str, ...], pattern: str, counted: Totals) -> None:
+        """A training has counted these texts: take its totals over if they are wanted."""
+        if paths and (paths, pattern) == self._counted:
+            self.cancel()
+            self.screen.totals = counted
+
+    def go_on(self) -> None:
+        """Count what is still wanted: the training that was waited for has ended before it had counted."""
+        if self.screen.totals is None and not self.is_working:
+            self.begin(self._count)
+
+    # Options
+
+    def chosen_options(self) -> TrainingOptions | None:
+        """What the next training is asked for, which is remembered; None if that is nonsense, with a sentence."""
+        screen = self.screen
+        try:
+            options = screen.training.fields.chosen()
+        except ValueError as error:
+            screen.say(str(error), "error")
+            return None
+        screen.options = options
+        screen.remember(options=options)
+        return options
+
+    async def more_options(self) -> None:
+        """Ask for the options that are rarely needed."""
+        if (options := self.chosen_options()) is None:
+            return
+        kept = self.screen.kept
+        chosen = await self.screen.ask(MoreOptions(options, partial(_check, kept), [one.name for one in kept]))
+        if chosen is not None:
+            self.screen.options = chosen
+            self.screen.remember(options=chosen)
+
+
+def _check(kept: Iterable[KnownTokenizer], options: TrainingOptions) -> None:
+    """Raise `BpeError` for options that no training takes."""
+    _ = TrainingTask("", options).rules
+    if (begin := options.more.get("extend")) and not os.path.exists(path_of(begin, kept)):
+        raise OptionError(f"There is no tokenizer {quoted(begin)}: name one of the list (F2), or a file.")
+
+
+def path_of(name: str, kept: Iterable[KnownTokenizer]) -> Path:
+    """The file of a tokenizer that is called so in the list; else the path that the name is."""
+    known = (one.path for one in kept if name in (one.name, one.path))
+    return Path(next(known, os.path.expanduser(name)))

@@ -1,0 +1,185 @@
+"""Explaining: why the merge of a step was chosen, and how often each pair occurs after it, counted by a worker."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.content.presets import PRESETS
+from bpe_core.errors import BpeError
+from bpe_core.worker.explain import AskStep, Explained, ExplainFile, ExplainTraining, LearnedMerges, Places
+from bpe_core.worker.messages import Event, Failed, WorkProgress
+from tui.features.feature import Feature
+from tui.state.training import StepExplained
+from tui.workers.process import WorkerProcess
+
+if TYPE_CHECKING:
+    from bpe_core.tokenizer import Tokenizer
+    from bpe_core.tokenizer.training_record import TrainingRecord
+    from tui.features.shown import Shown
+    from tui.features.tokenizers import Tokenizers
+    from tui.features.training import TrainingFeature
+    from tui.state_screen import StateScreen
+    from tui.workers.training_task import TrainingTask
+
+_AT_ONCE: Final = 2000
+"""Merges that are sent in one go: some milliseconds of work."""
+_COUNTING: Final = "counting the pairs of the texts"
+_PASSING: Final = "at full speed only an earlier step is explained, or the newest in a pause"
+"""What is said while nothing is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedCorpus:
+    """What is asked about: a vocabulary and the corpus that its pairs are counted in."""
+
+    request: ExplainFile | ExplainTraining | None = None
+    """What the worker that counts is asked; None where there is a problem."""
+    grows: bool = False
+    """Whether the worker has to be sent the merges: a training under way, which no file holds."""
+    problem: str = ""
+    """Why there is nothing to ask, in a sentence."""
+    ties: str = ""
+    """The tie rule of the training; empty where that is not known."""
+
+    def unanswered(self, step: int) -> StepExplained:
+        """What is known of a step before there is an answer."""
+        return StepExplained(step, ties=self.ties)
+
+
+class Explaining(Feature):
+    """Replaces the screen's `explained`; one worker has counted the corpus and answers step by step."""
+
+    def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers, training: TrainingFeature) -> None:
+        super().__init__(screen)
+        self._tokenizers = tokenizers
+        self._training = training
+        self._corpus = ExplainedCorpus()
+        self._news = asyncio.Event()
+        self._answered = asyncio.Event()
+        self._calm = asyncio.Event()
+        self._wanted: tuple[Tokenizer, int]
+        shown.forgets.append(self._forget)
+
+    def _forget(self) -> None:
+        """End the worker, and know nothing: there is another vocabulary on the screen."""
+        self.cancel()
+        self._corpus = ExplainedCorpus()
+        self.screen.explained = StepExplained()
+
+    def explain(self, step: int) -> None:
+        """Find out about a step; what was wanted before and is not begun is forgotten.
+
+        Nothing is asked about the newest step of a training at full speed, until another is wanted: it passes before
+        anybody could read an answer, and all texts would be counted once more beside the training.
+        """
+        screen = self.screen
+        if screen.tokenizer is None:
+            return
+        self._wanted = screen.tokenizer, step
+        in_haste = screen.run.phase == "merging" and not screen.pace and screen.step == screen.tokenizer.step
+        if in_haste:
+            self._calm.clear()
+        else:
+            self._calm.set()
+        corpus, waiting = self._corpus_of(screen.tokenizer), _PASSING if in_haste else _COUNTING
+        if corpus.problem:
+            self.cancel()
+            self._corpus = corpus
+            screen.explained = replace(corpus.unanswered(step), problem=corpus.problem)
+        elif corpus != self._corpus or not (self.is_working or screen.explained.problem):
+            self._corpus = corpus
+            screen.explained = replace(corpus.unanswered(step), waiting=waiting)
+            self.begin(partial(self._answer, corpus))
+        elif waiting != screen.explained.waiting and _PASSING in (waiting, screen.explained.waiting):
+            screen.explained = replace(screen.explained, waiting=waiting)
+        self._news.set()
+
+    def _corpus_of(self, tokenizer: Tokenizer) -> ExplainedCorpus:
+        """The texts that it was learned from in this session; else those of its founding example, or those chosen."""
+        if (task := self._training.shown_task) is not None:
+            return corpus_of_task(task)
+        preset = preset_of(tokenizer.record) if tokenizer.record else ""
+        path = self.screen.path
+        pattern = self._tokenizers.pattern_for(Path(path))
+        return corpus_of_file(tokenizer, path, pattern, preset, self.screen.corpus.paths)
+
+    async def _answer(self, corpus: ExplainedCorpus) -> None:
+        self._news.set()
+        await self._calm.wait()
+        assert corpus.request is not None
+        async with WorkerProcess(corpus.request) as worker:
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    asking = tasks.create_task(self._ask(worker, corpus))
+                    async for events in worker.batches():
+                        for event in events:
+                            self._hear(event)
+                    asking.cancel()
+            except* (BpeError, OSError) as errors:
+                raise errors.exceptions[0] from None
+
+    async def _ask(self, worker: WorkerProcess, corpus: ExplainedCorpus) -> None:
+        """Ask about one step after the other, always the one that is wanted now."""
+        n_sent = 0
+        while True:
+            await self._news.wait()
+            await self._calm.wait()
+            self._news.clear()
+            tokenizer, step = self._wanted
+            # One merge more than asked for: it is marked in the table as the one that comes next.
+            while corpus.grows and n_sent < min(step + 1, tokenizer.step):
+                merges = tuple(tokenizer.merges[n_sent : min(n_sent + _AT_ONCE, step + 1)])
+                worker.send(LearnedMerges(merges))
+                n_sent += len(merges)
+                await asyncio.sleep(0)
+            self._answered.clear()
+            worker.send(AskStep(step))
+            await self._answered.wait()
+
+    def _hear(self, event: Event) -> None:
+        screen = self.screen
+        match event:
+            case WorkProgress(_, done, total):
+                share = done / total if total else 1.0
+                screen.explained = replace(screen.explained, waiting=f"reading the texts {share:.0%}")
+            case Explained(explanation):
+                screen.explained = replace(self._corpus.unanswered(explanation.step), explanation=explanation)
+                self._answered.set()
+            case Places(step, places) if step == screen.explained.step:
+                screen.explained = replace(screen.explained, places=places)
+            case Failed(sentence):
+                self.failed(sentence)
+
+    def failed(self, sentence: str) -> None:
+        self.screen.explained = replace(self._corpus.unanswered(self.screen.explained.step), problem=sentence)
+
+
+def corpus_of_task(task: TrainingTask) -> ExplainedCorpus:
+    """What a training of this session learns, and from what."""
+    if not (task.preset or task.paths):
+        return ExplainedCorpus(problem="Nothing is known of the texts that this is learned from.", ties=task.rules.ties)
+    return ExplainedCorpus(ExplainTraining(tuple(task.asked_for)), True, "", task.rules.ties)
+
+
+def corpus_of_file(
+    tokenizer: Tokenizer, path: str, pattern: str | None, preset: str, paths: tuple[str, ...]
+) -> ExplainedCorpus:
+    """A vocabulary that is kept at `path`, with the texts of the founding example `preset` or those at `paths`."""
+    ties = tokenizer.record.ties if tokenizer.record else ""
+    if tokenizer.preparation is not None:
+        return ExplainedCorpus(
+            problem="This tokenizer changes a text before it splits it; its pairs cannot be counted."
+        )
+    if not preset and not paths:
+        problem = "No text is chosen to count pairs in: F2, and the space bar marks one."
+        return ExplainedCorpus(problem=problem, ties=ties)
+    return ExplainedCorpus(ExplainFile(path, pattern, preset, () if preset else paths), ties=ties)
+
+
+def preset_of(record: TrainingRecord) -> str:
+    """The founding example whose texts a vocabulary was learned from; empty if there is none."""
+    return next((name for name, preset in PRESETS.items() if tuple(preset.counts().sources) == record.sources), "")

@@ -1,0 +1,167 @@
+"""Lanes: other tokenizers, or other steps of the one on the screen, under the editor's text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.errors import BpeError
+from bpe_core.visible import visible
+from tui.dialogs.lanes import AskLanes, LaneOffer
+from tui.drawing.tokenizer_texts import names_told_apart, shortened_within
+from tui.features.feature import Feature, sentence_of
+from tui.state.tokenizers import LaneChoice, ShownLane, known_name, name_of, steps_known
+
+if TYPE_CHECKING:
+    from bpe_core.tokenizer import Tokenizer
+    from tui.features.shown import Shown
+    from tui.features.tokenizers import Tokenizers
+    from tui.state_screen import StateScreen
+
+MOST: Final = 3
+"""Lanes beside the first."""
+_LONGEST: Final = 36
+"""Cells of a name among those that are offered: there is room for what else is told of them, at 80 columns too."""
+
+
+class Lanes(Feature):
+    """Replaces the screen's `lanes`: loads what is chosen, and keeps the shown tokenizer at steps of its own."""
+
+    def __init__(self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers) -> None:
+        super().__init__(screen)
+        self._shown = shown
+        self._tokenizers = tokenizers
+        self.chosen: tuple[LaneChoice, ...] = ()
+        """The lanes that are shown, or will be once they are loaded."""
+        self._loaded: dict[str, Tokenizer] = {}
+        """By the paths of those that are chosen."""
+        screen.watch(screen, "tokenizer", self._follow)
+        shown.follows.append(self._follow)
+
+    def _follow(self) -> None:
+        """Another tokenizer is on the screen, or it has learned more: lanes at its steps follow."""
+        if any(not lane.path for lane in self.chosen):
+            self._update()
+
+    def bring_back(self, remembered: Iterable[str]) -> None:
+        """Show the lanes of the last run, as far as they are still there."""
+        self.choose(map(LaneChoice.parse, remembered))
+
+    def choose(self, chosen: Iterable[LaneChoice]) -> None:
+        """Show these lanes, of more than `MOST` the first, in the place of those of before."""
+        self.chosen = tuple(dict.fromkeys(chosen))[:MOST]
+        self.screen.remember(lanes=tuple(map(str, self.chosen)))
+        self._loaded = {lane.path: self._loaded[lane.path] for lane in self.chosen if lane.path in self._loaded}
+        self._update()
+        self.begin(self._load)
+
+    def toggle(self, lane: LaneChoice) -> None:
+        """Add a lane, or drop it if it is shown."""
+        if lane in self.chosen:
+            self.choose(other for other in self.chosen if other != lane)
+        elif len(self.chosen) == MOST:
+            self.screen.say(f"{MOST + 1} lanes are the most there can be: drop one first.", "warning")
+        else:
+            self.choose((*self.chosen, lane))
+
+    def drop_missing(self) -> None:
+        """Drop the lanes whose files are not there any more, and say so."""
+        missing = [lane for lane in self.chosen if lane.path and not os.path.exists(lane.path)]
+        if missing:
+            self.choose(lane for lane in self.chosen if lane not in missing)
+        for lane in missing:
+            name = visible(name_of(Path(lane.path)))
+            self.screen.say(f"The lane of {name} is gone: there is no {visible(lane.path)} any more.", "warning")
+
+    async def _load(self) -> None:
+        self.drop_missing()
+        for lane in self.chosen:
+            if not lane.path or lane.path in self._loaded:
+                continue
+            tokenizer = None
+            try:
+                tokenizer = await self._read(Path(lane.path))
+            except (BpeError, OSError) as error:
+                self.screen.say(f"There is no lane of {visible(lane.path)}. {sentence_of(error)}", "error")
+            if tokenizer is None:
+                self.choose(other for other in self.chosen if other != lane)
+                return
+            self._loaded[lane.path] = tokenizer
+            self._update()
+
+    async def _read(self, path: Path) -> Tokenizer | None:
+        shown = self._shown.loaded
+        if shown is not None and shown.path == path:
+            return shown.tokenizer
+        loaded = await self._tokenizers.read(path)
+        return None if loaded is None else loaded.tokenizer
+
+    def _update(self) -> None:
+        shown = tuple(filter(None, map(self._lane, self.chosen)))
+        if shown != self.screen.lanes:
+            self.screen.lanes = shown
+
+    def _lane(self, choice: LaneChoice) -> ShownLane | None:
+        whole = self._loaded.get(choice.path) if choice.path else self.screen.tokenizer
+        if whole is None:
+            return None
+        steps = steps_known(whole)
+        step = steps if choice.step is None else min(choice.step, steps)
+        tokenizer = whole if step == steps else whole.at(step)
+        before = next((lane.tokenizer for lane in self.screen.lanes if lane.choice == choice), None)
+        if before is not None and _is_alike(before, tokenizer):  # its tokens stay, while more merges are learned
+            tokenizer = before
+        return ShownLane(choice, tokenizer)
+
+    # What can be chosen
+
+    def ask(self) -> None:
+        """Show which tokenizers are lanes, and which could be."""
+        offers = self._offers()
+        if offers:
+            self.screen.app.push_screen(AskLanes(self._first(), offers, lambda: self.chosen, self.toggle))
+        else:
+            self.screen.say("There is no other tokenizer yet: train one (F6), open one or fetch one (Ctrl+P).")
+
+    def _first(self) -> str:
+        """What the first lane shows, in words for a sentence."""
+        screen = self.screen
+        if screen.path:
+            return f"{screen.editor.first_name}, as it is on the screen"
+        return "what is being trained" if screen.run.busy else "the tokenizer in force, as soon as there is one"
+
+    def _offers(self) -> list[LaneOffer]:
+        screen = self.screen
+        offers = {}
+        names = names_told_apart(screen.kept)
+        for known in screen.kept:
+            if known.path != screen.path and not known.trouble:
+                note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""
+                offers[LaneChoice(known.path)] = shortened_within(visible(names[known.path]), _LONGEST), note
+        for lane in self.chosen:
+            if lane.path:
+                name = shortened_within(known_name(lane.path, screen.kept), _LONGEST)
+                offers.setdefault(lane, (name, "opened earlier"))
+        if steps := steps_known(screen.tokenizer):
+            fixed = {lane.step for lane in self.chosen if not lane.path and lane.step is not None}
+            for step in sorted({*fixed, screen.step}):
+                note = "the step in force, kept" if step == screen.step else ""
+                offers[LaneChoice("", step)] = f"lane 1 at step {step:,}", note
+            offers[LaneChoice()] = "lane 1 with all its merges", f"{steps:,} by now"
+        return [LaneOffer(choice, name, note) for choice, (name, note) in offers.items()]
+
+
+def _is_alike(one: Tokenizer, other: Tokenizer) -> bool:
+    """Whether two tokenizers, such as two versions of one that is being trained, give the same ids of any text.
+
+    Of a rank file whose merges are not recovered no merge is asked for: that would take seconds.
+    """
+    old, new = one.vocabulary, other.vocabulary
+    if one is other or not (old.knows_merges and new.knows_merges):
+        return one is other
+    if one.step != other.step or one.splitter is not other.splitter or one.preparation is not other.preparation:
+        return False
+    same_tokens = old.base == new.base and old.special_tokens == new.special_tokens
+    return same_tokens and list(old.merges) == list(new.merges)

@@ -1,0 +1,246 @@
+"""Shown: the tokenizer on the screen, how many of its merges are in force, and travelling and playing through them."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.explain.trace import steps_seen
+from tui.disk.tokenizer_files import KeptMerges
+from tui.features.feature import Feature
+from tui.state.tokenizers import steps_known
+from tui.state.training import PACES
+from tui.widgets.step_line import StepLine
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from bpe_core.tokenizer import Tokenizer
+    from bpe_core.trainer import Merge
+    from tui.state.tokenizers import Loaded
+    from tui.state_screen import StateScreen
+
+_PATIENCE: Final = 0.1
+"""Seconds that a step waits for the text before it is drawn without it."""
+PLAYED: Final = 100_000
+"""Characters of a text whose steps are played; of a longer one its beginning decides which they are."""
+_SECONDS: Final = 20
+"""How long a play takes about, until another pace is chosen."""
+_FRAMES: Final = 20
+"""Steps that are shown in a second at most; a faster pace skips some."""
+
+
+def same(shown: Loaded, loaded: Loaded) -> bool:
+    """Whether a file holds the tokenizer that is on the screen, so that what is known of it can stay."""
+    if shown.path != loaded.path or shown.tokenizer.pattern != loaded.tokenizer.pattern:
+        return False
+    old, new = shown.tokenizer.vocabulary, loaded.tokenizer.vocabulary
+    if shown.digest or not (old.knows_merges and new.knows_merges):
+        return shown.digest == loaded.digest != ""
+    return old.merges == new.merges and old.special_tokens == new.special_tokens
+
+
+class Shown(Feature):
+    """Replaces the screen's `tokenizer`, `path`, `step`, `in_force` and `playing`, and fills the log."""
+
+    def __init__(self, screen: StateScreen) -> None:
+        super().__init__(screen)
+        self.forgets: list[Callable[[], None]] = []
+        """Called when another tokenizer takes the screen: what is known of the one before is forgotten."""
+        self.follows: list[Callable[[], None]] = []
+        """Called when the merges of the tokenizer on the screen have become known."""
+        self.loaded: Loaded | None = None
+        """The tokenizer, unless it is being trained."""
+        self._before: Loaded | None = None
+        """The one that was shown before the training that is under way."""
+        self.is_drawn = True
+        """Whether the step that was gone to last has been drawn."""
+        self._next: int | None = None
+        """The step to go to once it has."""
+        self._timer: Timer | None = None
+        self._steps: list[int] = []
+        """Those that are played."""
+        self._n_played = 0
+        self._pace = 0
+        """Steps a second of the last play, with which it goes on after a pause; 0 before the first."""
+        self._since, self._n_before = 0.0, 0
+        """When the present pace began, and how many had been played then."""
+
+    # Which tokenizer
+
+    def _forget(self) -> None:
+        self.stop()
+        for forget in self.forgets:
+            forget()
+        self.screen.editor.forget_edits()
+
+    def show(self, loaded: Loaded) -> None:
+        """Show another tokenizer, all of its merges in force, as far as they are known."""
+        self._forget()
+        tokenizer, pane = loaded.tokenizer, self.screen.training
+        self.loaded, self._before = loaded, None
+        record = tokenizer.record
+        pane.begin(record.n_tokens_start if record else 0, record.n_bytes if record else 0)
+        if tokenizer.vocabulary.knows_merges:
+            pane.show(KeptMerges(tokenizer))
+        self._put(tokenizer, str(loaded.path), steps_known(tokenizer))
+
+    def recovered(self) -> None:
+        """Show the merges of the tokenizer on the screen, which were recovered from its ranks."""
+        if self.loaded is not None:
+            tokenizer = self.loaded.tokenizer
+            self.screen.training.show(KeptMerges(tokenizer))
+            self._put(tokenizer, str(self.loaded.path), tokenizer.step)
+            for follow in self.follows:
+                follow()
+            self.screen.editor.tell_names()
+            self.screen.editor.inspect()
+
+    def begin_training(self, tokenizer: Tokenizer, n_tokens: int, n_bytes: int) -> None:
+        """Show a tokenizer that is being trained and has no merges yet, on a corpus of this size."""
+        self._forget()
+        self._before, self.loaded = self.loaded or self._before, None
+        self.screen.training.begin(n_tokens, n_bytes)
+        self._put(tokenizer, "", 0)
+
+    def grow(self, tokenizer: Tokenizer, merges: list[Merge]) -> None:
+        """Show the trained tokenizer with these merges more; the step in force follows if it was the newest."""
+        screen = self.screen
+        following = screen.tokenizer is not None and screen.step == screen.tokenizer.step
+        screen.training.learned(merges)
+        screen.tokenizer = tokenizer
+        if following:  # else what is in force stays as it is: the editor need not split its text anew
+            self.go_to(tokenizer.step)
+
+    def keep(self, learned: Loaded) -> None:
+        """Show the tokenizer that was trained, whole, and from now on the one in its file."""
+        self.loaded, self._before = learned, None
+        self._put(learned.tokenizer, str(learned.path), self.screen.step)
+
+    def take_back(self) -> None:
+        """Show the tokenizer of before a training that learned nothing, if that training was ever shown."""
+        before, self._before = self._before, None
+        if before is not None and self.loaded is None:
+            self.show(before)
+
+    def _put(self, tokenizer: Tokenizer, path: str, step: int) -> None:
+        self.screen.path = path
+        self.screen.tokenizer = tokenizer
+        self.go_to(step)
+
+    # Which step
+
+    async def travel(self, by: int) -> None:
+        """Some steps back or on."""
+        self.stop()
+        await self.go_to_soon(self.asked_for + by)
+
+    async def travel_to(self, step: int) -> None:
+        """Another step; whoever chooses one has seen enough of a play."""
+        self.stop()
+        await self.go_to_soon(step)
+
+    async def go_to_soon(self, step: int) -> None:
+        """Go to a step once the one before has been drawn: of those that are asked for meanwhile, only the last counts.
+
+        A mouse tells of more places in a second than can be drawn.
+        """
+        if not self.is_drawn:
+            self._next = self._nearest(step)
+            return
+        self.go_to(step)
+        self.is_drawn = False
+        # Textual draws what first says that it has changed, and all else in another frame; this waits until the text
+        # knows which of its rows have, so that all of a step is in one.
+        painted = asyncio.Event()
+        if self.screen.editor.area.call_later(painted.set):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PATIENCE):
+                    await painted.wait()
+        self.screen.call_after_refresh(self._drawn)
+
+    async def _drawn(self) -> None:
+        self.is_drawn = True
+        if self._next is not None:
+            await self.go_to_soon(self._next)
+
+    @property
+    def asked_for(self) -> int:
+        """The step that was asked for last; it is in force, or will be soon."""
+        return self.screen.step if self._next is None else self._next
+
+    def _nearest(self, step: int) -> int:
+        """A step number, clamped to the merges that the tokenizer has."""
+        tokenizer = self.screen.tokenizer
+        return max(0, min(step, steps_known(tokenizer))) if tokenizer else 0
+
+    def go_to(self, step: int) -> None:
+        """Put another step of the tokenizer in force: the nearest that there is."""
+        self._next = None
+        screen, tokenizer = self.screen, self.screen.tokenizer
+        if tokenizer is None:
+            return
+        screen.step = step = self._nearest(step)
+        screen.in_force = tokenizer if step == steps_known(tokenizer) else tokenizer.at(step)
+
+    # Playing
+
+    async def play(self) -> None:
+        """Play the editor's text through the steps that change it, from the first merge if the last is in force; or
+        pause, and go on from there."""
+        if self._timer is not None:
+            self.stop()
+            return
+        screen, tokenizer = self.screen, self.screen.tokenizer
+        if tokenizer is None or not tokenizer.vocabulary.knows_merges:
+            screen.say("There are no merges to play yet.", "warning")
+            return
+        self._steps = steps_seen(tokenizer, screen.editor.area.text[:PLAYED])
+        if not self._steps:
+            screen.say("No merge changes this text: each of its tokens is one byte.", "warning")
+            return
+        at_end = screen.step >= self._steps[-1]
+        if at_end:
+            await self.go_to_soon(0)
+        self._n_played = 0 if at_end else bisect_right(self._steps, screen.step)
+        usual = next((pace for pace in PACES if pace * _SECONDS >= len(self._steps)), PACES[-2])
+        self._play(usual if at_end or not self._pace else self._pace)
+        # The keys of the line of steps pause it and change its pace; from elsewhere, the text is shown too.
+        line = screen.query_one(StepLine)
+        if screen.focused is not line:
+            screen.active = "editor"
+            screen.set_focus(line)
+
+    def stop(self) -> None:
+        """Stay where it is."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self.screen.playing = 0
+
+    def change_play(self, by: int) -> None:
+        """The next faster pace (1), or the next slower (-1), while it plays."""
+        paces = PACES[:-1]
+        if self._timer is not None:
+            here = paces.index(self.screen.playing)
+            self._play(paces[max(0, min(here + by, len(paces) - 1))])
+
+    def _play(self, pace: int) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self.screen.playing = self._pace = pace
+        self._since, self._n_before = monotonic(), self._n_played
+        self._timer = self.screen.set_interval(max(1 / pace, 1 / _FRAMES), self._advance)
+
+    async def _advance(self) -> None:
+        """Go to the step whose time has come; a screen that was late skips some."""
+        due = round((monotonic() - self._since) * self.screen.playing)
+        self._n_played = min(max(self._n_played + 1, self._n_before + due), len(self._steps))
+        step = self._steps[self._n_played - 1]
+        if self._n_played == len(self._steps):
+            self.stop()
+        await self.go_to_soon(step)

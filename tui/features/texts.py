@@ -1,0 +1,139 @@
+"""Texts: from disk into the editor and back, from ids, from examples; and places in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.visible import visible
+from tui.dialogs.button_questions import Confirm
+from tui.dialogs.questions import AskPath, AskPlace
+from tui.disk import files
+from tui.disk.sources import TextSource, file_source, text_of, whole_text
+from tui.features.feature import Feature
+from tui.state.tokenizers import name_of
+from tui.terminal.background import in_thread
+
+if TYPE_CHECKING:
+    from tui.features.tokenizers import Tokenizers
+    from tui.requests import PlaceInText
+    from tui.state_screen import StateScreen
+
+EDITORS_TEXT: Final = "the editor's text"
+"""What the text of the editor is called, and the file in which a worker gets it."""
+
+
+class Texts(Feature):
+    """Opens and saves texts beside the screen."""
+
+    def __init__(self, screen: StateScreen, tokenizers: Tokenizers) -> None:
+        super().__init__(screen)
+        self._tokenizers = tokenizers
+        self._typed_ids = ""
+        """Ids whose text was looked at last."""
+
+    def show(self, text: str) -> None:
+        """Show a text in the editor, in the place of the one that is there."""
+        self.screen.editor.put(text)
+        self.screen.action_show("editor")
+
+    def open(self, source: TextSource | None = None) -> None:
+        """Open `source`, a text of the corpus pane; None: ask for a path."""
+        self.begin(partial(self._open, source))
+
+    async def _open(self, source: TextSource | None) -> None:
+        if source is None:
+            path = await self.screen.ask(AskPath("Which text should be opened in the editor?", only_file=True))
+            source = file_source(path) if path is not None else None
+        if source is not None and not source.preset:
+            path = await self._tokenizers.as_text(Path(source.path), "" if source.is_folder else "Read it as a text")
+            source = source if path is not None else None
+        if source is not None:
+            self.show(await in_thread(text_of, source))
+
+    async def save_text(self) -> None:
+        """Ask for a path and write the editor's text there, byte for byte."""
+        await self.save(self.screen.editor.area.text, "the text", "")
+
+    async def save(self, text: str, what: str, name: str) -> None:
+        """Ask for a path and write `text` there; the question says `what` it is, and proposes `name`."""
+        path = await self.place(f"Where should {what} be saved?", name)
+        if path is None:
+            return
+        try:
+            # In one step: a disk that is full must not cost what stood there before.
+            await in_thread(files.write_file, path, (text.encode("utf-8", "replace"),))
+            self.screen.say(f"Saved as {path}.")
+        except (OSError, ValueError) as error:  # ValueError: no path can hold a NUL character
+            problem = error.strerror if isinstance(error, OSError) else error
+            self.failed(f"{path} could not be written: {problem}.")
+
+    async def save_rows(self, parts: Callable[[str], Iterable[bytes]], suffixes: Sequence[str]) -> None:
+        """Ask for a path, whose suffix is one of these, and write there what `parts` gives for it."""
+        path = await self.place(f"Where to? {', '.join(suffixes)}", suffixes=suffixes)
+        if path is not None:
+            await in_thread(files.write_file, path, parts(path.suffix))
+            self.screen.say(f"Saved as {path}.")
+
+    async def place(self, question: str, name: str = "", suffixes: Sequence[str] = ()) -> Path | None:
+        """Ask for a file that may be written, `name` being proposed; None if none may."""
+        path = await self.screen.ask(AskPlace(question, name, suffixes))
+        if path is None or not os.path.exists(path):
+            return path
+        replace = await self.screen.ask(Confirm(f"Replace {visible(str(path))}?", "Replace"))
+        return path if replace else None
+
+    def open_example(self, number: int = 0) -> None:
+        """Put an example into the editor."""
+        self.screen.action_show("editor")
+        self.screen.editor.show_example(number)
+
+    async def ids_to_text(self) -> None:
+        """Show the text of ids: of those that were typed before, or of the editor's selection."""
+        from tui.dialogs.ids_to_text import IdsToText
+        from tui.text.copies import ids_of
+
+        screen = self.screen
+        if screen.in_force is None:
+            screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
+            return
+        name = name_of(Path(screen.path)) if screen.path else "in training"
+        area = screen.editor.area
+        selected = ids_of(area.edited, area.selected) if not area.selection.is_empty else []
+        decoded = await screen.ask(IdsToText(screen.in_force, name, str(selected) if selected else self._typed_ids))
+        self._typed_ids = decoded.typed
+        if decoded.text is not None:
+            self.show(decoded.text)
+
+    # Places
+
+    def open_place(self, place: PlaceInText) -> None:
+        """Show a place of a text in the editor, which gets that text if it does not hold it."""
+        path = Path(place.path)
+        if path.name == EDITORS_TEXT:
+            self._show_place(place, self.screen.editor.area.text)
+        else:
+            self.begin(partial(self._read_and_show, place, path))
+
+    async def _read_and_show(self, place: PlaceInText, path: Path) -> None:
+        self._show_place(place, await in_thread(whole_text, path))
+
+    def _show_place(self, place: PlaceInText, text: str) -> None:
+        screen = self.screen
+        editor, area = screen.editor, screen.editor.area
+        if area.text != text:
+            editor.put(text)
+            screen.say(f"The text is in the editor; Ctrl+Z there brings yours back. {place.way_back}")
+        editor.view = "text"
+        document = area.document
+        row = max(0, min(place.line - 1, document.line_count - 1))
+        start = (row, min(place.column, len(document[row])))
+        area.move_cursor(start)
+        if place.length:
+            end = document.get_location_from_index(document.get_index_from_location(start) + place.length)
+            area.move_cursor(end, select=True)
+        area.scroll_cursor_visible(center=True, animate=False)
+        screen.action_show("editor")

@@ -1,0 +1,333 @@
+"""Tokenizers: the list of those that can be put in force, and opening one by its file, its name or its row."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.errors import FetchError, PatternNeededError
+from bpe_core.formats import why_no_tokenizer
+from bpe_core.formats.file import tokenizer_at
+from bpe_core.visible import quoted, visible
+from bpe_core.worker.fetch import FetchRequest
+from bpe_core.worker.messages import Failed, Saved, WorkProgress
+from tui.dialogs.ask_pattern import AskPattern
+from tui.dialogs.button_questions import Choose, Confirm
+from tui.dialogs.questions import AskName, AskPath, AskTitle
+from tui.disk import config, opened_tokenizers
+from tui.disk.tokenizer_files import kept_tokenizers, load_file, told_pattern, without_odd_record
+from tui.features.feature import Feature, sentence_of
+from tui.features.shown import Shown, same
+from tui.state.tokenizers import KnownTokenizer, Loaded, Opened, Trouble
+from tui.terminal.background import in_thread
+from tui.workers.process import WorkerProcess
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from bpe_core.tokenizer import Tokenizer
+    from tui.disk.config import Configuration
+    from tui.state_screen import StateScreen
+
+BUSY: Final = "A training is running: stop it first (F8), what it learned is kept."
+MOST_OPENED: Final = 20
+"""Tokenizers from elsewhere that are remembered."""
+RECOVERY_SLICE: Final = 0.01
+"""Seconds of recovering merges at a time, short enough for a frame."""
+RECOVERY_PAUSE: Final = 0.02
+"""Seconds from one slice to the next, for keys and drawing."""
+_LONGEST_PATTERN: Final = 120
+"""Characters of a pattern that a question tells."""
+
+
+class Tokenizers(Feature):
+    """Replaces the screen's `kept` and `notice`; fetches and loads one at a time."""
+
+    def __init__(self, screen: StateScreen, shown: Shown) -> None:
+        super().__init__(screen)
+        self._shown = shown
+        shown.forgets.append(self._stop_recovering)
+        self._waiting = self._recovering = ""
+        """What is fetched or loaded, and how far the recovery of merges is; empty where nothing is."""
+        self._recovery: Worker[None] | None = None
+        self._checking: Worker[None] | None = None
+        self._own: tuple[KnownTokenizer, ...] = ()
+        self._found: tuple[KnownTokenizer, ...] = ()
+        self._opened: dict[str, Opened] = {}
+        self._names: dict[str, str] = {}
+        self._forgotten: tuple[str, ...] = ()
+        self._troubles: dict[str, Trouble] = {}
+        self._to_search = False
+        """Whether it is still to be found out what other programs keep."""
+
+    def bring_back(self, configuration: Configuration) -> None:
+        """List those that were known at the end of the last run, and look for others beside the screen."""
+        self._opened = {one.path: one for one in configuration.opened}
+        self._names, self._forgotten = configuration.names, configuration.forgotten
+        self.list_anew()
+        self.check_files(everywhere=True)
+
+    def _notice(self, *, waiting: str | None = None, recovering: str | None = None) -> None:
+        self._waiting = self._waiting if waiting is None else waiting
+        self._recovering = self._recovering if recovering is None else recovering
+        self.screen.notice = self._waiting or self._recovering
+
+    # Opening one
+
+    def use(self, path: Path) -> None:
+        """Put the tokenizer in this file in force, if it is not already."""
+        if self.screen.run.busy:
+            self.screen.say(BUSY, "warning")
+        else:
+            self.load(path)
+
+    def load(self, path: Path) -> None:
+        """Load this file; what is still being fetched or loaded is given up."""
+        self.begin(partial(self._load, path))
+
+    def load_first(self) -> None:
+        """Put the first of the list in force that is still there; nothing, if none is."""
+        paths = (Path(one.path) for one in self.screen.kept if os.path.exists(one.path))
+        if (path := next(paths, None)) is not None:
+            self.load(path)
+
+    async def open(self) -> None:
+        """Ask for a tokenizer file and put it in force."""
+        path = await self.screen.ask(AskPath("Which tokenizer file should be opened?"))
+        if path is not None:
+            self.use(tokenizer_at(path))
+
+    async def fetch(self) -> None:
+        """Ask for a name and fetch the tokenizer."""
+        if self.screen.run.busy:
+            self.screen.say(BUSY, "warning")
+            return
+        name = await self.screen.ask(AskName("Which tokenizer should be fetched?"))
+        if name is not None:
+            self.begin(partial(self._fetch, name))
+
+    def stop_waiting(self) -> None:
+        """Do without the tokenizer that is being fetched or loaded; what was in force stays."""
+        self.cancel()
+        self._notice(waiting="")
+
+    def failed(self, sentence: str) -> None:
+        self._notice(waiting="")
+        super().failed(sentence)
+
+    async def _fetch(self, name: str) -> None:
+        shown, path = visible(name), None
+        self._notice(waiting=f"fetching {shown} … Esc leaves it")
+        async with WorkerProcess(FetchRequest(name)) as worker:
+            async for events in worker.batches():
+                for event in events:
+                    match event:
+                        case WorkProgress(_, done, total, file):
+                            which = f"{visible(file)}, {done + 1} of {total}"
+                            self._notice(waiting=f"fetching {shown} · {which} … Esc leaves it")
+                        case Saved(found):
+                            path = Path(found)
+                        case Failed(sentence):
+                            raise FetchError(sentence)
+        self._notice(waiting="")
+        if path is not None:
+            self.check_files(everywhere=True)
+            self.use(path)
+
+    async def _load(self, path: Path) -> None:
+        self._notice(waiting=f"loading {visible(path.name)} …")
+        loaded = await self.read(path)
+        self._notice(waiting="")
+        if loaded is None:
+            return
+        tokenizer = await in_thread(without_odd_record, loaded.tokenizer)
+        if tokenizer is not loaded.tokenizer:
+            self.screen.say(
+                f"{path.name} tells counts that cannot be those of its merges; they are left out.", "warning"
+            )
+        loaded = replace(loaded, tokenizer=tokenizer)
+        shown = self._shown.loaded
+        if shown is None or not same(shown, loaded):
+            self._shown.show(loaded)
+            if not tokenizer.vocabulary.knows_merges:
+                self._recovery = self.beside(partial(self._recover, tokenizer))
+        self.add(path, tokenizer)
+        self.screen.remember(tokenizer=str(path))
+
+    async def read(self, path: Path) -> Loaded | None:
+        """The tokenizer in a file; a split pattern that the file lacks is asked for, once; None if none is given."""
+        try:
+            return await in_thread(load_file, path, self.pattern_for(path))
+        except PatternNeededError:
+            pattern = await self.screen.ask(
+                AskPattern(f"{visible(path.name)} holds ranks only. How does it split a text?")
+            )
+            if pattern is None:
+                return None
+            self._remember_pattern(path, pattern)
+            return await in_thread(load_file, path, pattern)
+
+    async def _recover(self, tokenizer: Tokenizer) -> None:
+        vocabulary = tokenizer.vocabulary
+        while not vocabulary.recover(RECOVERY_SLICE):
+            self._notice(recovering=f"recovering the merges from the ranks … {vocabulary.recovered_share:.0%}")
+            await asyncio.sleep(RECOVERY_PAUSE)
+        await in_thread(len, vocabulary.merges)  # makes their tables, too
+        self._notice(recovering="")
+        self._shown.recovered()
+
+    def _stop_recovering(self) -> None:
+        if self._recovery is not None:
+            self._recovery.cancel()
+            self._recovery = None
+            self._notice(recovering="")
+
+    # Patterns
+
+    async def change_pattern(self) -> None:
+        """Of the tokenizer on the screen; see `change_pattern_of`."""
+        if self.screen.path:
+            await self.change_pattern_of(Path(self.screen.path))
+        else:
+            self.screen.say(BUSY if self.screen.run.busy else "There is no tokenizer on the screen yet.", "warning")
+
+    async def change_pattern_of(self, path: Path) -> None:
+        """Show how a tokenizer splits a text, and ask for another way; the one in its file brings that back."""
+        screen = self.screen
+        if screen.run.busy:
+            screen.say(BUSY, "warning")
+            return
+        in_file = await in_thread(told_pattern, path)
+        given, name = self.pattern_for(path), visible(path.name)
+        question = f"{name} holds ranks only. How does it split a text?"
+        if in_file is not None:
+            way = f"split as {quoted(in_file, _LONGEST_PATTERN)}" if in_file else "not split"
+            question = f"{name} says that a text is {way}. How should it be split?"
+        now = in_file if given is None else given
+        pattern = await screen.ask(AskPattern(question, now or ""))
+        if pattern is not None and pattern != now:
+            self._remember_pattern(path, None if pattern == in_file else pattern)
+            self.use(path)
+
+    def pattern_for(self, path: Path) -> str | None:
+        """The pattern that was given for a file; None if the file's own is to be used."""
+        return self.screen.remembered.patterns.get(str(path))
+
+    def _remember_pattern(self, path: Path, pattern: str | None) -> None:
+        patterns = {file: given for file, given in self.screen.remembered.patterns.items() if file != str(path)}
+        self.screen.remember(patterns=patterns if pattern is None else {**patterns, str(path): pattern})
+
+    async def as_text(self, path: Path, as_text: str) -> Path | None:
+        """The path, if it is to be taken for a text; None if it is none, and nothing is left to do.
+
+        The answer `as_text` says so where it is a tokenizer; without one, that is opened as such.
+        """
+        if await in_thread(why_no_tokenizer, path) is not None:
+            return path
+        answer: int | None = 0
+        if as_text:
+            question = f"{visible(path.name or str(path))} {'holds' if os.path.isdir(path) else 'is'} a tokenizer."
+            answer = await self.screen.ask(Choose(question, ("Open the tokenizer", as_text)))
+        if answer == 0:
+            self.use(tokenizer_at(path))
+        return path if answer == 1 else None
+
+    # The list
+
+    def _list(self) -> None:
+        self.screen.kept = opened_tokenizers.listed(
+            self._own, self._found, self._opened.values(), self._names, self._troubles
+        )
+        remembered = {"opened": tuple(self._opened.values()), "names": self._names, "forgotten": self._forgotten}
+        if any(getattr(self.screen.remembered, name) != value for name, value in remembered.items()):
+            self.screen.remember(**remembered)
+
+    def list_anew(self) -> None:
+        """List them anew, or say why they cannot be."""
+        try:
+            self._own = kept_tokenizers(config.tokenizers_folder())
+        except OSError as error:
+            self.screen.say(f"The kept tokenizers cannot be listed. {sentence_of(error)}", "error")
+        else:
+            self._list()
+
+    def add(self, path: Path, tokenizer: Tokenizer) -> None:
+        """One was opened: if it was not trained here it stays in the list, among the last `MOST_OPENED`."""
+        with suppress(OSError):
+            self._own = kept_tokenizers(config.tokenizers_folder())
+        place = str(path)
+        if place not in {kept.path for kept in self._own}:
+            found_as = next((one.found_as for one in self.screen.kept if one.path == place), "")
+            self._opened.pop(place, None)
+            self._opened[place] = opened_tokenizers.seen(path, tokenizer, found_as)
+            for oldest in list(self._opened)[:-MOST_OPENED]:
+                del self._opened[oldest]
+            self._troubles.pop(place, None)
+            self._forgotten = tuple(path for path in self._forgotten if path != place)
+        self._list()
+
+    async def rename(self, path: Path) -> None:
+        """Ask for another name in the list; the file keeps its own."""
+        if (known := self._known(path)) is None:
+            return
+        name = await self.screen.ask(AskTitle("What should this tokenizer be called in the list?", known.name))
+        if name is not None:
+            self._names = {**self._names, known.path: name}
+            self._list()
+
+    async def discard(self, path: Path) -> None:
+        """Delete a tokenizer that was trained here, if that is really meant; any other only leaves the list."""
+        if (known := self._known(path)) is None:
+            return
+        if known.origin == "trained":
+            await self._delete(path, known.name)
+        else:
+            self._forget(known)
+        self.list_anew()
+
+    def _known(self, path: Path) -> KnownTokenizer | None:
+        return next((one for one in self.screen.kept if one.path == str(path)), None)
+
+    async def _delete(self, path: Path, name: str) -> None:
+        if await self.screen.ask(Confirm(f"Delete the tokenizer {visible(name)}?", "Delete")):
+            try:
+                await in_thread(path.unlink)
+                self._names = {file: name for file, name in self._names.items() if file != str(path)}
+            except OSError as error:
+                self.screen.say(f"{path} could not be deleted: {error.strerror}.", "error")
+
+    def _forget(self, known: KnownTokenizer) -> None:
+        self._opened.pop(known.path, None)
+        self._names = {file: name for file, name in self._names.items() if file != known.path}
+        if known in self._found or known.origin == "found":
+            self._forgotten = (*self._forgotten, known.path)
+            self._found = tuple(one for one in self._found if one.path != known.path)
+        where = "" if known.trouble == "gone" else f" The file is where it was, {known.path}: open it to list it again."
+        self.screen.say(f"{known.name} is no longer in the list.{where}")
+
+    def check_files(self, *, everywhere: bool = False) -> None:
+        """See beside the screen what has become of the files; `everywhere`: and what other programs keep."""
+        self._to_search = self._to_search or everywhere
+        if self._checking is not None:
+            self._checking.cancel()
+        self._checking = self.beside(partial(self._check, dict(self.screen.remembered.patterns)))
+
+    async def _check(self, patterns: dict[str, str]) -> None:
+        if self._to_search:
+            self._found = await in_thread(opened_tokenizers.found, self._forgotten)
+            for one in self._found:
+                if one.path in self._opened:
+                    self._opened[one.path] = replace(self._opened[one.path], found_as=one.found_as)
+            self._to_search = False
+            self._list()
+        for path, opened in list(self._opened.items()):
+            trouble = await in_thread(opened_tokenizers.trouble_of, opened)
+            now = await in_thread(opened_tokenizers.described, opened, patterns.get(path)) if not trouble else opened
+            if self._opened.get(path) is opened:  # it was not opened again, or forgotten, meanwhile
+                self._opened[path], self._troubles[path] = now, trouble
+        self._list()

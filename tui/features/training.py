@@ -1,0 +1,553 @@
+"""Training: learn in a worker process, show what is learned as it comes, keep it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import bpe_core
+from bpe_core.content.presets import PRESETS, verdict
+from bpe_core.content.samples import samples
+from bpe_core.errors import BpeError, PatternNeededError
+from bpe_core.formats import load, save_beside
+from bpe_core.plurals import counted
+from bpe_core.worker.messages import (
+    ONE_STEP,
+    Checkpoint,
+    Command,
+    Counted,
+    Done,
+    Event,
+    Failed,
+    Merges,
+    Saved,
+    Skipped,
+    Started,
+    State,
+    WorkProgress,
+)
+from tui.disk import config
+from tui.disk.sources import sample_corpus, title_of
+from tui.disk.tokenizer_files import older_twin, place_for, told_record
+from tui.disk.unfinished import Note
+from tui.features.corpus import CorpusChoice, path_of
+from tui.features.feature import Feature, sentence_of
+from tui.features.tokenizers import BUSY, Tokenizers
+from tui.state.tokenizers import Loaded, name_of
+from tui.state.training import PACES, Corpus, Phase, Run, Totals, TrainingOptions, UnfinishedTraining
+from tui.terminal.background import in_thread
+from tui.workers.process import WorkerProcess
+from tui.workers.training_task import RUN, WAIT, TrainingTask
+
+if TYPE_CHECKING:
+    from bpe_core import Tokenizer
+    from bpe_core.trainer import Merge
+    from bpe_core.trainer.conditions import Condition
+    from tui.features.audit import AuditFeature
+    from tui.features.shown import Shown
+    from tui.state_screen import StateScreen
+
+_AT_ONCE: Final = 512
+"""Merges that are taken in between two moments for keys: some milliseconds of work."""
+_GLITCHES: Final = TrainingOptions(vocab_size=512)
+"""By which the names of a forum become tokens of their own."""
+
+
+class Pace:
+    """How fast something counts up, smoothed over about a second so that the number can be read."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self, done: int = 0) -> None:
+        """Begin anew, `done` of it being there already."""
+        self._rate = 0.0
+        self._done, self._time = done, time.monotonic()
+
+    def rate(self, done: int) -> float:
+        """Units a second, now that `done` are done."""
+        now = time.monotonic()
+        elapsed = now - self._time
+        if elapsed > 0.01:
+            latest = (done - self._done) / elapsed
+            weight = min(1.0, elapsed) if self._rate else 1.0
+            self._rate += weight * (latest - self._rate)
+            self._done, self._time = done, now
+        return self._rate
+
+
+@dataclass(slots=True)
+class Course:
+    """One training from its beginning to its end; nothing of it outlives it by itself."""
+
+    task: TrainingTask
+    run: Run = field(default_factory=partial(Run, "counting"))
+    pace: Pace = field(default_factory=Pace)
+    tokenizer: Tokenizer | None = None
+    """With what it has learned so far; None before its first merge is due."""
+    merges: list[Merge] = field(default_factory=list)
+    n_bytes: int = 0
+    """Of the corpus, as often as its texts weigh."""
+    n_skipped: int = 0
+    """Files that are no text."""
+    named: Path = field(default_factory=Path)
+    """Where it would be kept if nothing else were called so."""
+    note: Note | None = None
+    """What the disk has of it until it has ended."""
+    saved: Path | None = None
+    """Where it is kept."""
+    worker: WorkerProcess | None = None
+    """What learns, once it can; None before and after."""
+    unsent: list[Command] = field(default_factory=list)
+    """What was asked of the worker before there was one."""
+    last: Command = RUN
+    """The last command to the worker, but for its pace; `WAIT` once that has come to its end."""
+    asked: TrainingOptions | None = None
+    """By what it learns."""
+    noted: UnfinishedTraining | None = None
+    """What the note says."""
+    unkept: str = ""
+    """Why its newest checkpoint could not be written."""
+    n_known: int = 0
+    """How many merges were known before it, and have to be made again before there is more than a file has."""
+
+    @property
+    def goal(self) -> Condition | None:
+        """What is to be so when it waits next; None where it goes on to its end."""
+        return self.last.condition
+
+    @property
+    def output(self) -> Path:
+        """Where the worker should keep it."""
+        return self.note.output if self.note else Path()
+
+    @property
+    def has_learned(self) -> bool:
+        """Whether there is anything that would be lost with it."""
+        return len(self.merges) >= max(1, self.n_known)
+
+    @property
+    def unfinished(self) -> UnfinishedTraining:
+        """What is needed to go on with it after any end of the app."""
+        task, goal = self.task, str(self.goal) if self.goal else ""
+        begin_step = task.begin.step if task.begin else 0
+        paused = self.last.verb in ("step", "pause")
+        return UnfinishedTraining(
+            task.title, task.options, task.paths, task.preset, task.begin_path, begin_step, goal=goal, paused=paused
+        )
+
+    def learned(self) -> Tokenizer:
+        """What the worker has sent until now, as a whole."""
+        rules = self.task.rules
+        assert self.tokenizer is not None
+        record = told_record(rules, self.merges, self.n_bytes, self.run)
+        return bpe_core.Tokenizer(self.tokenizer.vocabulary, rules.pattern, record=record)
+
+
+class TrainingFeature(Feature):
+    """Replaces the screen's `run` and `pace`. One training at a time; what it learns is shown as it comes."""
+
+    def __init__(
+        self, screen: StateScreen, shown: Shown, tokenizers: Tokenizers, corpus: CorpusChoice, audit: AuditFeature
+    ) -> None:
+        super().__init__(screen)
+        self._shown = shown
+        self._tokenizers = tokenizers
+        self._corpus = corpus
+        self._audit = audit
+        self._alone = asyncio.Lock()
+        self.newest: Course | None = None
+        """The last training that was begun."""
+        self.shown_task: TrainingTask | None = None
+        """The training that the vocabulary on the screen came from, if it was one of this session."""
+        self._audits_next = False
+        """Whether what is being learned is to be audited at once."""
+        self._said_end = False
+        """Whether it was said that there is no step behind the last one."""
+        shown.forgets.append(self._forget)
+
+    def _forget(self) -> None:
+        """Another tokenizer is shown: how the last training ended is no longer of interest."""
+        self.shown_task = None
+        if not self.screen.run.busy:
+            self.screen.run = Run()
+
+    @property
+    def output(self) -> Path:
+        """Where the last training that was begun is kept, or will be."""
+        return self.newest.output if self.newest else Path()
+
+    # What can be asked for
+
+    async def train_or_pause(self) -> None:
+        """What the first button does now."""
+        phase = self.screen.run.phase
+        if phase == "paused":
+            self.resume()
+        elif self.screen.run.busy:
+            self.pause()
+        else:
+            await self.train()
+
+    async def train(self, first: Command = RUN) -> None:
+        """Learn from the chosen texts with the chosen options; `first` is what the worker begins with."""
+        screen = self.screen
+        options = self._corpus.chosen_options()
+        if options is None:
+            return
+        if not screen.corpus.paths:
+            screen.say("No text is chosen: press F2, go to one, and mark it with the space bar.", "warning")
+            return
+        task = TrainingTask(screen.corpus.title, options, screen.corpus.paths, first=first)
+        if begin := options.more.get("extend"):
+            await self._start_from(begin, task)
+        else:
+            self.start(task)
+
+    async def _start_from(self, name: str, task: TrainingTask) -> None:
+        """Begin with the merges of a tokenizer, named as in the list or by its path."""
+        path = path_of(name, self.screen.kept)
+        begin = await in_thread(_whole, path, task.options.pattern)
+        options = replace(task.options, special_tokens=())
+        if not self.screen.run.busy:
+            task = replace(task, title=f"{name_of(path)} extended", options=options, begin=begin, begin_path=str(path))
+            _ = task.rules
+            self.start(task)
+
+    def pause(self) -> None:
+        """Let the worker wait."""
+        self.tell(Command("pause"))
+
+    def resume(self) -> None:
+        """Let the worker go on."""
+        self.tell(Command("run"))
+
+    def stop(self) -> None:
+        """End the training; the worker saves what it learned."""
+        self.tell(Command("stop"))
+
+    async def step_once(self) -> None:
+        """One merge and wait; without a training, begin one that waits."""
+        if self.screen.run.busy:
+            self.tell(ONE_STEP)
+        elif not self._says_end():
+            await self.train(ONE_STEP)
+
+    def _says_end(self) -> bool:
+        """Say once that this was the last merge to whoever steps on behind it: a new training would replace it all."""
+        stepped = self.newest is not None and self.newest.last.verb == "step" and self.screen.run.phase == "done"
+        if self._said_end or not stepped:
+            return False
+        self._said_end = True
+        self.screen.say("That was the last merge; F7 again begins anew.")
+        return True
+
+    def run_preset(self, name: str, stepping: bool) -> None:
+        """Train a founding example with its own text and options, and see whether what it promises comes out.
+
+        `stepping`: one merge, then wait; each time this is asked for again, one more.
+        """
+        if self.screen.run.busy:
+            if stepping:
+                self.tell(ONE_STEP)
+            else:
+                self.screen.say(BUSY, "warning")
+            return
+        if stepping and self._says_end():
+            return
+        preset = PRESETS[name]
+        self.screen.editor.put(next(iter(preset.encodings), "\n".join(preset.documents)))
+        first = ONE_STEP if stepping else RUN
+        self.start(TrainingTask(preset.name, self.screen.options, preset=preset.name, first=first))
+
+    def glitch_example(self) -> None:
+        """Train on a forum with its user names, then audit against the same forum without them."""
+        screen = self.screen
+        if screen.run.busy:
+            screen.say(BUSY, "warning")
+            return
+        paths = {sample.name: str(sample.path) for sample in samples()}
+        names, clean = (paths["forum-with-names"],), (paths["forum-clean"],)
+        self._corpus.choose(Corpus(names, clean, title_of(names)))
+        screen.say("A vocabulary is learned from a forum, then audited against the forum without its user names.")
+        self.start(TrainingTask(screen.corpus.title, _GLITCHES, names))
+        self._audits_next = True
+
+    def train_on_samples(self) -> None:
+        """The training of the first start."""
+        corpus = sample_corpus()
+        self.start(TrainingTask(corpus.title, self.screen.options, corpus.paths))
+
+    def change_pace(self, by: int) -> None:
+        """The next faster pace (1), or the next slower (-1), of this training and the next."""
+        here = PACES.index(self.screen.pace)
+        self.screen.pace = PACES[max(0, min(here + by, len(PACES) - 1))]
+        self.tell(Command("pace", self.screen.pace))
+
+    # One training
+
+    def start(self, task: TrainingTask) -> None:
+        """Train, once all is done of the training before, whose run is over."""
+        self._audits_next = self._said_end = False
+        # What is still being fetched or loaded would take the place of what is learned.
+        self._tokenizers.stop_waiting()
+        self._audit.cancel()
+        self.screen.arrangement.show_log(even_alone=bool(task.preset))
+        if task.counts_all:
+            self._corpus.leave_to_training(task.paths, task.options.pattern)
+        course = self.newest = Course(task, last=task.first)
+        self.screen.run = course.run
+        self._task = self.beside(partial(self._train, course))
+
+    def tell(self, command: Command) -> None:
+        """Steer the training that was begun last, also before it has a worker."""
+        course = self.newest
+        if course is None or not course.run.busy:
+            return
+        if command.verb != "pace":  # the worker forgets its goal then, too
+            course.last = command
+            self._publish(course, course.run)
+        if course.worker is not None:
+            course.worker.send(command)
+        else:
+            course.unsent.append(command)
+
+    def _publish(self, course: Course, run: Run) -> None:
+        goal = str(course.goal) if course.goal and run.busy else ""
+        if self.screen.pace and run.phase == "merging":  # the first merges come before the first second has gone by
+            run = replace(run, rate=min(run.rate, self.screen.pace))
+        pausing = course.last.verb == "pause" and run.busy and run.phase != "paused"
+        was_busy = course.run.busy
+        run = course.run = replace(run, asked=course.asked, goal=goal, pausing=pausing)
+        if course.note and course.noted != (unfinished := course.unfinished):
+            with suppress(OSError):
+                course.note.write(unfinished)
+                course.noted = unfinished
+        if course is self.newest:
+            self.screen.run = run
+            if was_busy and not run.busy:
+                self._corpus.go_on()
+
+    async def _train(self, course: Course) -> None:
+        async with self._alone:
+            try:
+                await self._learn(course)
+            except (BpeError, OSError) as error:
+                self._publish(course, replace(course.run, phase="failed", rate=0.0, detail=sentence_of(error)))
+                self.failed(course.run.detail)
+            except asyncio.CancelledError:  # the app ends: the worker has kept what it had, if it was given the time
+                if course.note:
+                    self._leave(course, course.note)
+                raise
+            finally:
+                course.worker = None
+            if course.note:
+                course.note.end()
+            await self._end(course)
+
+    def _leave(self, course: Course, note: Note) -> None:
+        if course.has_learned and note.left is None:
+            with suppress(BpeError, OSError):
+                bpe_core.save(course.learned(), note.output)
+        if note.left:
+            note.leave()
+        else:
+            note.end()
+
+    async def _learn(self, course: Course) -> None:
+        task = course.task
+        rules, course.asked = task.rules, task.asked
+        try:
+            course.named = place_for(config.tokenizers_folder(), f"{task.title} {rules.pattern}")
+            unfinished = course.noted = course.unfinished
+            if task.resume:
+                course.note = Note.again(Path(task.resume.removesuffix(".checkpoint")), unfinished)
+            else:
+                course.note = Note.new(course.named, unfinished)
+        except OSError as error:
+            raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
+        course.worker = WorkerProcess(task.request(course.output))
+        for command in (Command("pace", self.screen.pace), *course.unsent):
+            course.worker.send(command)
+        async with course.worker as worker:
+            async for events in worker.batches():
+                run, merges = course.run, list[bpe_core.trainer.Merge]()
+                for event in events:
+                    run = self._hear(course, run, event, merges)
+                    await asyncio.sleep(0)
+                await self._take(course, merges)
+                self._publish(course, self._towards_goal(course, run))
+
+    def _hear(self, course: Course, run: Run, event: Event, merges: list[Merge]) -> Run:
+        """The run after an event of the worker; merges are added to `merges`."""
+        task, pace = course.task, course.pace
+        match event:
+            case WorkProgress("counting", done, total, name):
+                return replace(run, done=done, total=total, detail=name, rate=pace.rate(done))
+            case WorkProgress("preparing", done, total, name):
+                if (run.phase, run.detail) != ("preparing", name):
+                    pace.restart()
+                return replace(run, phase="preparing", done=done, total=total, detail=name, rate=pace.rate(done))
+            case Skipped():
+                course.n_skipped += 1
+            case Counted(documents, n_bytes, characters, pieces, unique):
+                if task.counts_all:
+                    found = Totals(documents, n_bytes, characters, pieces, unique, course.n_skipped)
+                    self._corpus.learn(task.paths, task.options.pattern, found)
+            case State("counting" | "preparing" as activity):
+                pace.restart(run.done)
+                return replace(run, phase=activity)
+            case Started(n_tokens, n_merges, n_known, first_counts, n_bytes):
+                course.tokenizer = bpe_core.Tokenizer(task.first_vocabulary(), task.rules.pattern)
+                course.n_known, course.n_bytes = n_known, n_bytes
+                self._shown.begin_training(course.tokenizer, n_tokens, n_bytes)
+                self.shown_task = task
+                pace.restart()
+                return Run("merging", 0, n_merges, tokens_at_start=n_tokens, first_counts=first_counts)
+            case Merges():
+                merges += event
+                return replace(run, done=merges[-1].step, rate=pace.rate(merges[-1].step))
+            case State("paused", reached):
+                return replace(run, phase="paused", rate=0.0, detail=str(reached or ""))
+            case State("running"):
+                pace.restart(run.done)
+                return replace(run, phase="merging", detail="")
+            case Checkpoint(problem=problem):
+                if problem and not course.unkept:  # once, and not every few seconds
+                    self.screen.say(f"Nothing new of this training is kept until it ends. {problem}", "warning")
+                course.unkept = problem
+            case Saved(path):
+                course.saved = Path(path)
+            case Done(reason, _, seconds):
+                phase: Phase = "stopped" if reason == "stopped" else "done"
+                return replace(run, phase=phase, rate=0.0, detail=f"{reason} · {seconds:.1f} s")
+            case Failed(sentence):
+                self.screen.say(sentence, "error")
+                return replace(run, phase="failed", rate=0.0, detail=sentence)
+        return run
+
+    async def _take(self, course: Course, learned: list[Merge]) -> None:
+        """Add merges to the tokenizer and the log, in slices; then show them."""
+        if not learned or course.tokenizer is None:
+            return
+        for start in range(0, len(learned), _AT_ONCE):
+            merges = learned[start : start + _AT_ONCE]
+            course.merges += merges
+            course.tokenizer = course.tokenizer.with_merges((merge.left, merge.right, merge.token) for merge in merges)
+            self.screen.training.log_of_merges.add(merges)
+            await asyncio.sleep(0)
+        self._shown.grow(course.tokenizer, learned)
+
+    @staticmethod
+    def _towards_goal(course: Course, run: Run) -> Run:
+        """The run, which says so where it ended short of its goal; a goal that is reached is one no more."""
+        goal = course.goal
+        reached = goal is not None and bool(course.merges) and goal.holds(course.merges[-1], course.n_bytes)
+        if goal is None or (run.phase == "done" and reached):
+            return run
+        if run.phase == "paused" and run.detail:
+            course.last = WAIT
+        return replace(run, detail=f"not reached: {goal}; {run.detail}") if run.phase == "done" else run
+
+    # After the end
+
+    async def _end(self, course: Course) -> None:
+        """Keep what was learned, and say what came of it; where that is nothing, what was there comes back."""
+        checkpoint = Path(f"{course.output}.checkpoint")
+        if course.tokenizer is None or not (course.saved or course.has_learned):
+            if checkpoint.is_file():  # it was to go on with that, and did not get so far
+                await self.keep_checkpoint(checkpoint, course.output)
+            self._tokenizers.list_anew()
+            if course.tokenizer is not None:
+                self._shown.take_back()
+            elif self._shown.loaded is None:  # it was still being loaded
+                self._tokenizers.load_first()
+            return
+        learned = await in_thread(course.learned)
+        if course.saved is None:
+            course.saved = await self._rescue(learned, course.output)
+        elif course.saved != course.named:
+            course.saved = await in_thread(_without_twin, course.saved, course.named)
+        self._tokenizers.list_anew()
+        if course.saved is not None:
+            self.show_learned(learned, course.saved)
+        if course.task.preset and course.run.phase == "done":
+            came_out, sentence = verdict(course.task.preset, PRESETS[course.task.preset].check(learned))
+            short = sentence.partition(":")[0]  # the rest may not fit there
+            self._publish(course, replace(course.run, detail=short))
+            self.screen.say(sentence, "information" if came_out else "warning")
+        if course.saved is not None and (warning := learned_by_heart(course.merges)):
+            self.screen.say(warning, "warning")
+
+    def show_learned(self, learned: Tokenizer, path: Path) -> None:
+        """What was learned stays on the screen, from now on as the tokenizer in its file."""
+        self._shown.keep(Loaded(learned, path))
+        if str(path) not in {one.path for one in self.screen.kept}:  # a disk was full, and it is saved elsewhere
+            self._tokenizers.add(path, learned)
+        self.screen.remember(tokenizer=str(path))
+        if self._audits_next:
+            self.screen.call_later(self._audit.audit)
+
+    async def _rescue(self, learned: Tokenizer, output: Path) -> Path | None:
+        """Keep what a worker had sent before it died."""
+        try:
+            checkpoint = Path(f"{output}.checkpoint")
+            output = await in_thread(save_beside, learned, output)
+            checkpoint.unlink(missing_ok=True)  # it has no more than that
+        except (BpeError, OSError) as error:
+            self.screen.say(f"What was learned could not be kept: {sentence_of(error)}", "error")
+            return None
+        self.screen.say(f"What it had learned, {counted(learned.step, 'merge')}, is kept as {output.stem}.", "warning")
+        return output
+
+    async def keep_checkpoint(self, checkpoint: Path, output: Path) -> None:
+        """Make a tokenizer of the list of what a training had learned."""
+        try:
+            kept = await in_thread(_kept, checkpoint, output)
+            self.screen.say(f"What it had learned is kept as {kept.stem}.")
+            self._tokenizers.list_anew()
+        except (BpeError, OSError) as error:
+            self.screen.say(f"What it had learned stays in {checkpoint}. {sentence_of(error)}", "warning")
+
+
+def _kept(checkpoint: Path, output: Path) -> Path:
+    kept = save_beside(load(checkpoint), output)
+    os.unlink(checkpoint)
+    return kept
+
+
+def _whole(path: Path, pattern: str) -> Tokenizer:
+    """The tokenizer in a file, its merges known; it is split by `pattern` if the file does not say how."""
+    try:
+        tokenizer = load(path)
+    except PatternNeededError:
+        tokenizer = load(path, pattern=pattern)
+    tokenizer.vocabulary.recover()
+    return tokenizer
+
+
+def _without_twin(path: Path, named: Path) -> Path:
+    """The path of what was learned; where it was learned before already, the older file, and the new one goes."""
+    with suppress(BpeError, OSError):
+        if twin := older_twin(path, named):
+            path.unlink()
+            return twin
+    return path
+
+
+def learned_by_heart(merges: Sequence[Merge]) -> str:
+    """What to say of merges whose pair occurred but once; empty if there are none."""
+    if not merges or merges[-1].count > 1:
+        return ""
+    step = next(merge.step for merge in merges if merge.count == 1)
+    return (
+        f"From step {step:,} on each pair occurred only once: such tokens know this text by heart, and no other. "
+        "With a minimum count of 2 a training stops before them."
+    )
