@@ -214,12 +214,25 @@ static PyObject *merge_given(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Append a row and let go of it; false with an exception. */
-static bool append(PyObject *rows, PyObject *row)
+/* Append an object that is new, and let go of it; false with an exception. */
+static bool append(PyObject *list, PyObject *object)
 {
-    bool appended = row && PyList_Append(rows, row) == 0;
-    Py_XDECREF(row);
+    bool appended = object && PyList_Append(list, object) == 0;
+    Py_XDECREF(object);
     return appended;
+}
+
+static PyObject *tuple_of(const uint64_t *values, Py_ssize_t n)
+{
+    PyObject *tuple = PyTuple_New(n);
+    for (Py_ssize_t i = 0; tuple && i < n; i++) {
+        PyObject *value = PyLong_FromUnsignedLongLong(values[i]);
+        if (value)
+            PyTuple_SET_ITEM(tuple, i, value);
+        else
+            Py_CLEAR(tuple);
+    }
+    return tuple;
 }
 
 static PyObject *merges(PyObject *object, PyObject *argument)
@@ -230,9 +243,9 @@ static PyObject *merges(PyObject *object, PyObject *argument)
         return NULL;
     PyObject *rows = PyList_New(0);
     for (size_t i = start; rows && i < self->learned.n; i++) {
-        merge merge = self->learned.items[i];
-        unsigned long long left = merge.left, right = merge.right, count = merge.count, tied = merge.n_tied;
-        if (!append(rows, Py_BuildValue("KKKKK", left, right, count, tied, (unsigned long long)merge.n_tokens)))
+        const merge *merge = &self->learned.items[i];
+        uint64_t values[] = {merge->left, merge->right, merge->count, merge->n_tied, merge->n_tokens};
+        if (!append(rows, tuple_of(values, 5)))
             Py_CLEAR(rows);
     }
     return rows;
@@ -255,8 +268,8 @@ static PyObject *pairs(PyObject *object, PyObject *Py_UNUSED(ignored))
     for (size_t number = 0; rows && number < trainer->pairs.n; number++) {
         const pair *pair = &trainer->pairs.items[number];
         bool is_short = trainer->spans.items[pair->left] + trainer->spans.items[pair->right] <= trainer->max_length;
-        unsigned long long count = pair->count;
-        if (count && is_short && !append(rows, Py_BuildValue("IIK", pair->left, pair->right, count)))
+        uint64_t values[] = {pair->left, pair->right, pair->count};
+        if (pair->count && is_short && !append(rows, tuple_of(values, 3)))
             Py_CLEAR(rows);
     }
     return rows;

@@ -35,9 +35,6 @@ _AT_ONCE: Final = 1024
 _NO_LIMIT: Final = (1 << 63) - 1
 """The largest number that the kernel takes."""
 
-Row = tuple[int, int, int, bytes, int, int, int]
-"""A `Merge` without its step, which is its place."""
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -137,9 +134,11 @@ class Trainer:
             check_texts(resume, self._sources)
         self._earlier = resume
         self._start = start_of(self.options, start)
-        self._symbols = list(self._start.symbols)  # symbol -> its id and bytes
-        self._taken: list[Row] = []
         self._vocabulary = self._start.vocabulary
+        self._ids = list(self._start.base)  # of each symbol
+        self._bytes = list(map(self._vocabulary.token_bytes, self._ids))
+        self._merges: list[tuple[int, int, int]] = []
+        self._steps: list[tuple[int, int, int]] = []
         self._exhausted = ""
         with no_garbage_collection():
             self._learner = kernel.Learner(
@@ -153,38 +152,38 @@ class Trainer:
             )
         self._n_tokens_start = self._learner.n_tokens
         occurs, order = self.token_counts(), alphabet(self.options.ties)
-        base = [*map(order.index, range(256)), *range(256, len(self._symbols))]
-        self.first_counts: Final = tuple(occurs[self._symbols[symbol][0]] for symbol in base)
+        base = [*map(order.index, range(256)), *range(256, len(self._ids))]
+        self.first_counts: Final = tuple(occurs[self._ids[symbol]] for symbol in base)
         """How often each of the 256 bytes occurred before the first merge, by value, then the end-of-word marker."""
 
-    @property
-    def _rows(self) -> list[Row]:
-        """The merges that are made: one list, extended at once, of what the learner has, for that keeps each merge."""
-        start = len(self._taken)
-        if self._learner.n_merges == start:
-            return self._taken
-        symbols, rows = self._symbols, list[Row]()
-        del symbols[len(self._start.symbols) + start :]  # what an interrupt has left
-        ids = self._start.ids
-        for step, (left, right, *numbers) in enumerate(self._learner.merges(start), start):
-            (left_id, left_bytes), (right_id, right_bytes) = symbols[left], symbols[right]
-            token, data = ids[step], left_bytes + right_bytes
-            symbols.append((token, data))
-            count, ties, n_tokens = numbers
-            rows.append((left_id, right_id, token, data, count, ties, n_tokens))
-        self._taken.extend(rows)
-        return self._taken
+    def _sync(self) -> int:
+        """Take over the merges that the learner has made, which keeps each of them; how many there are.
+
+        `_steps` comes last, and says how many are taken over: what an interrupt leaves of others is removed.
+        """
+        start = len(self._steps)
+        if self._learner.n_merges > start:
+            ids, contents, n_base = self._ids, self._bytes, len(self._start.base)
+            del ids[n_base + start :], contents[n_base + start :], self._merges[start:]
+            lefts, rights, *numbers = zip(*self._learner.merges(start), strict=True)  # by columns, which is faster
+            made = self._start.ids[start : start + len(lefts)]
+            ids.extend(made)
+            for left, right in zip(lefts, rights, strict=True):
+                contents.append(contents[left] + contents[right])
+            parts = map(ids.__getitem__, lefts), map(ids.__getitem__, rights)
+            self._merges.extend(zip(*parts, made, strict=True))
+            self._steps.extend(list(zip(*numbers, strict=True)))
+        return len(self._steps)
 
     @property
     def n_tokens(self) -> int:
         """Tokens in the corpus now."""
-        rows = self._rows
-        return rows[-1][-1] if rows else self._n_tokens_start
+        return self._steps[-1][-1] if self._sync() else self._n_tokens_start
 
     @property
     def n_merges(self) -> int:
         """How many merges have been learned."""
-        return len(self._rows)
+        return self._sync()
 
     @property
     def n_given(self) -> int:
@@ -217,7 +216,7 @@ class Trainer:
         """The vocabulary of all merges learned so far."""
         known = self._vocabulary.n_merges
         if known < self.n_merges:
-            self._vocabulary = self._vocabulary.extended([row[:3] for row in self._rows[known:]])
+            self._vocabulary = self._vocabulary.extended(self._merges[known:])
         return self._vocabulary
 
     def __iter__(self) -> Self:
@@ -235,7 +234,13 @@ class Trainer:
         """
         start = self.n_merges
         self._learn(start + n)
-        return [Merge(step, *row) for step, row in enumerate(self._rows[start:], start + 1)]
+        end = self._sync()
+        contents = self._bytes[len(self._start.base) + start :]
+        rows = zip(range(start + 1, end + 1), self._merges[start:], contents, self._steps[start:], strict=True)
+        return [
+            Merge(step, left, right, token, data, count, ties, n_tokens)
+            for step, (left, right, token), data, (count, ties, n_tokens) in rows
+        ]
 
     def learn_for(self, seconds: float, most: int = _AT_ONCE) -> list[Merge]:
         """Learn for about so many seconds, `most` merges at most and at least one; none if none is left."""
@@ -284,9 +289,11 @@ class Trainer:
         earlier = self._earlier
         if earlier is None or earlier.record is None:
             return
-        known = zip(earlier.merges[start:], earlier.record.steps[start : earlier.step], strict=True)
-        for step, (row, was) in enumerate(zip(self._rows[start:], known, strict=False), start + 1):
-            if (row[:3], row[4:]) != was:
+        end = min(self._sync(), earlier.step)
+        known = zip(earlier.merges[start:end], earlier.record.steps[start:end], strict=True)
+        made = zip(self._merges[start:end], self._steps[start:end], strict=True)
+        for step, (was, now) in enumerate(zip(known, made, strict=True), start + 1):
+            if was != now:
                 raise OptionError(
                     f"Step {step:,} of the training to resume is not the one that these texts and options give; "
                     "begin anew."
@@ -296,20 +303,19 @@ class Trainer:
         """Whether the last merge was learned, and its pair made up less than `min_share` of the tokens before it."""
         if self.options.min_share is None or self.n_merges <= self.n_given:
             return False
-        rows = self._rows
-        before = rows[-2][-1] if len(rows) > 1 else self._n_tokens_start
-        return rows[-1][4] < Fraction(self.options.min_share) * before
+        before = self._steps[-2][-1] if len(self._steps) > 1 else self._n_tokens_start
+        return self._steps[-1][0] < Fraction(self.options.min_share) * before
 
     def pair_table(self) -> list[tuple[tuple[int, int], int]]:
         """((left id, right id), count) for every pair in the corpus now, in descending order of (count, pair)."""
-        _, symbols = self._rows, self._symbols
-        rows = [((symbols[left][0], symbols[right][0]), count) for left, right, count in self._learner.pairs()]
+        _, ids = self._sync(), self._ids
+        rows = [((ids[left], ids[right]), count) for left, right, count in self._learner.pairs()]
         return sorted(rows, key=lambda row: (row[1], row[0]), reverse=True)
 
     def token_counts(self) -> dict[int, int]:
         """Id -> how often the token occurs in the corpus now; 0 for those that do not. Linear in the corpus."""
-        _, symbols = self._rows, self._symbols
-        return {token: count for (token, _), count in zip(symbols, self._learner.symbol_counts(), strict=True)}
+        self._sync()
+        return dict(zip(self._ids, self._learner.symbol_counts(), strict=True))
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer with all merges learned so far.
@@ -317,7 +323,7 @@ class Trainer:
         Raises `UntrainedError` before the first `next` or `finish`. If these found nothing to merge, the tokenizer has
         no merges and encodes into bytes.
         """
-        if not self._rows and self.stop_reason is None:
+        if not self._sync() and self.stop_reason is None:
             raise UntrainedError(
                 "This trainer has not run yet; take at least one step before you ask for its tokenizer."
             )
@@ -331,7 +337,7 @@ class Trainer:
         return TrainingRecord(
             **{name: getattr(asked, name) for name in OPTION_OF},
             sources=self._sources,
-            steps=tuple(row[4:] for row in self._rows),
+            steps=tuple(self._steps),
             n_bytes=self.n_bytes,
             n_tokens_start=self._n_tokens_start,
             created=datetime.now(UTC).isoformat(timespec="seconds"),

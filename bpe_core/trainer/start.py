@@ -1,7 +1,7 @@
 """Where a training begins: at the bytes, or at a vocabulary whose merges are given and whose ids all stay.
 
 A learner numbers symbols from 0: the 256 bytes in the order of the tie rule, the end-of-word marker, then one symbol
-for each merge. Here each of them gets its id and its bytes.
+for each merge. Here each of them gets its id.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ class Start:
 
     vocabulary: Vocabulary
     """The vocabulary without any merge."""
-    symbols: list[tuple[int, bytes]]
-    """Symbol -> its id and bytes."""
+    base: list[int]
+    """Symbol -> its id."""
     given: tuple[Pair, ...]
     """The merges that are made first, in order, as pairs of symbols."""
     ids: Sequence[int]
@@ -41,16 +41,15 @@ def start_of(options: Options, old: Vocabulary | None) -> Start:
     base = [id_of[bytes([byte])] for byte in alphabet(options.ties)]
     if vocabulary.end_of_word is not None:
         base.append(vocabulary.end_of_word)
-    symbols = [(token, vocabulary.token_bytes(token)) for token in base]
     if old is None:
         first = max(base) + 1
-        return Start(vocabulary, symbols, (), range(first, first + options.vocab_size - vocabulary.n_vocab))
+        return Start(vocabulary, base, (), range(first, first + options.vocab_size - vocabulary.n_vocab))
     made = [token for _, _, token in old.merges]
     symbol_of = {token: symbol for symbol, token in enumerate((*base, *made))}
     used = {*symbol_of, *old.special_tokens.values()}
     free = islice((token for token in count() if token not in used), options.vocab_size - old.n_vocab)
     given = tuple((symbol_of[left], symbol_of[right]) for left, right, _ in old.merges)
-    return Start(vocabulary, symbols, given, [*made, *free])
+    return Start(vocabulary, base, given, [*made, *free])
 
 
 def first_vocabulary(options: Options, old: Vocabulary | None) -> Vocabulary:
