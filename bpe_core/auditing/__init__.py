@@ -47,11 +47,6 @@ def audit(
 ) -> Findings:
     """All findings about the tokenizer's tokens, the worst first; arguments and errors are those of `Examination`."""
     examination = Examination(
-        tokenizer,
-        counts=counts,
-        reference=reference,
-        embeddings=embeddings,
-        indicator=indicator,
-        progress=progress,
+        tokenizer, counts=counts, reference=reference, embeddings=embeddings, indicator=indicator, progress=progress
     )
     return Findings(examination.findings())

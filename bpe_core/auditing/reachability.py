@@ -154,11 +154,7 @@ NORMALIZERS: Final[Mapping[str, Callable[[], Normalizer | None]]] = MappingProxy
 
 
 def what_if(
-    tokenizer: Tokenizer,
-    *,
-    pattern: str | None = None,
-    normalizer: str | None = None,
-    progress: OnStage | None = None,
+    tokenizer: Tokenizer, *, pattern: str | None = None, normalizer: str | None = None, progress: OnStage | None = None
 ) -> Iterator[Finding]:
     """Tokens that texts become with this tokenizer, but not with another `pattern` or `normalizer`, by id.
 

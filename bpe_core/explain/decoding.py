@@ -162,11 +162,7 @@ def _span_of(spans: Sequence[DecodedSpan], index: int) -> tuple[int, int]:
 
 
 def _why(
-    tokenizer: Tokenizer,
-    spans: Sequence[DecodedSpan],
-    index: int,
-    given: tuple[int, ...],
-    encoded: tuple[int, ...],
+    tokenizer: Tokenizer, spans: Sequence[DecodedSpan], index: int, given: tuple[int, ...], encoded: tuple[int, ...]
 ) -> str:
     _, number = _span_of(spans, index)
     span = spans[number] if number < len(spans) else None

@@ -54,8 +54,7 @@ _INVISIBLE: Final = re.compile(
 _DIGITS: Final = re.compile(r"(?<![0-9])[0-9]{2,40}(?![0-9])")
 _CURLY: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]{1,30}’(?:s|t|re|ve|m|ll|d)\b", re.IGNORECASE)
 _LOOKALIKES: Final = str.maketrans(
-    "АВЕЅІЈКМНОРСТХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν",
-    "ABESIJKMHOPCTXaesijopcyxhdqwABEZHIKMNOPTYXoav",
+    "АВЕЅІЈКМНОРСТХаеѕіјорсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν", "ABESIJKMHOPCTXaesijopcyxhdqwABEZHIKMNOPTYXoav"
 )
 """Code points of Cyrillic and Greek letters -> those of the Latin letters that they look like; for `str.translate`."""
 _LOOKS_ALIKE: Final = "".join(map(chr, _LOOKALIKES))

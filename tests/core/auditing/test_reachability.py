@@ -54,13 +54,7 @@ BUILD = ": the merges never build this token, whatever stands around it."
             "",
         ),
         # bc is merged before ab ever can be, so a+bc shuts out ab+c.
-        (
-            built((98, 99, 256), (97, 98, 257), (257, 99, 258)),
-            258,
-            "merges",
-            "Its bytes become “a” + “bc”" + BUILD,
-            "",
-        ),
+        (built((98, 99, 256), (97, 98, 257), (257, 99, 258)), 258, "merges", "Its bytes become “a” + “bc”" + BUILD, ""),
         (
             built((0x9F, 0x98, 256), (0xF0, 0x9F, 257), (257, 0x98, 258)),
             258,
