@@ -15,7 +15,7 @@ from bpe_core.cli.progress import report_to_person
 from bpe_core.cli.saving import check_output, save_learned
 from bpe_core.cli.training_arguments import QuietParser
 from bpe_core.cli.training_options import add_options, rules_of, sample_of, start_of
-from bpe_core.content.presets import PRESETS, Line, Preset
+from bpe_core.content.presets import PRESETS, Preset, PresetCheck
 from bpe_core.corpus.counts import Counts
 from bpe_core.corpus.weights import parsed
 from bpe_core.errors import FormatError, OptionError, Stopped
@@ -78,7 +78,7 @@ def run(options: Namespace) -> int:
     if job.stopped:
         return 130
     sys.stdout.writelines(map(_shown, lines))
-    return int(not all(line.came_out for line in lines))
+    return int(not all(line.is_as_expected for line in lines))
 
 
 def train_beside(arguments: Sequence[str], job: Job) -> None:
@@ -88,7 +88,7 @@ def train_beside(arguments: Sequence[str], job: Job) -> None:
     _train(parser.parse_args(arguments), job)
 
 
-def _train(options: Namespace, job: Job) -> tuple[Line, ...]:
+def _train(options: Namespace, job: Job) -> tuple[PresetCheck, ...]:
     """Train, and report how it ended; what a preset promised.
 
     What was learned is saved whatever ends the learning: the trainer, a "stop", a signal, the end of the app. If it is
@@ -96,7 +96,7 @@ def _train(options: Namespace, job: Job) -> tuple[Line, ...]:
     """
     _check_usage(options)
     preset = PRESETS.get(options.preset)
-    outcome, lines = _Outcome(), tuple[Line, ...]()
+    outcome, lines = _Outcome(), tuple[PresetCheck, ...]()
     with suppress(Stopped):
         old = start_of(options, preparing("recovering merges", job))
         rules = rules_of(options, old)
@@ -150,10 +150,10 @@ def _write_curve(tokenizer: Tokenizer, path: str, saved: str) -> None:
         raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {saved} all the same.") from None
 
 
-def _shown(line: Line) -> str:
-    if line.came_out and line.told:
-        return visible(f"not as its article tells: {line.what}: {line.found}; told: {line.told}") + "\n"
-    if line.came_out:
+def _shown(line: PresetCheck) -> str:
+    if line.is_as_expected and line.stated:
+        return visible(f"not as its article states: {line.what}: {line.found}; stated: {line.stated}") + "\n"
+    if line.is_as_expected:
         return visible(f"as promised: {line.what}: {line.found}") + "\n"
     return visible(f"NOT as promised: {line.what}: {line.found}; promised: {line.expected}") + "\n"
 

@@ -1,7 +1,7 @@
 """Presets: small published BPE examples to be trained again, each with its corpus, options and expected result.
 
 They are five programs and articles about byte-pair encoding, S0 to S4. Where a source states a result that its own
-rules do not give, the preset expects the right one and keeps the stated one as `told`.
+rules do not give, the preset expects the right one and keeps the other as `stated`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from bpe_core.visible import token_label
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PresetCheck:
     """One comparison of an expected with an actual result, as text to be shown."""
 
     what: str
@@ -26,11 +26,11 @@ class Line:
     """The expected result."""
     found: str
     """The actual result."""
-    told: str = ""
+    stated: str = ""
     """What the source states, if that is wrong by its own rules; "" otherwise."""
 
     @property
-    def came_out(self) -> bool:
+    def is_as_expected(self) -> bool:
         """Whether the expected and the actual result are equal."""
         return self.expected == self.found
 
@@ -57,7 +57,7 @@ class Preset:
     """The expected tokens that the first merges make, in order."""
     encodings: Mapping[str, Sequence[int]] = field(default_factory=dict)
     """Text -> the expected ids."""
-    told: tuple[bytes, ...] = ()
+    stated: tuple[bytes, ...] = ()
     """The tokens that the first merges make according to the source, if that is wrong by its own rules."""
 
     def counts(self) -> Counts:
@@ -71,33 +71,33 @@ class Preset:
             pass
         return trainer.tokenizer()
 
-    def check(self, tokenizer: Tokenizer) -> tuple[Line, ...]:
+    def check(self, tokenizer: Tokenizer) -> tuple[PresetCheck, ...]:
         """Compare `tokenizer`, trained on this corpus with these options, with the expected result."""
         vocabulary, record = tokenizer.vocabulary, tokenizer.record
         made = [vocabulary.token_bytes(token) for _, _, token in vocabulary.merges[: len(self.tokens)]]
         left = record.steps[-1][2] if record and record.steps else record.n_tokens_start if record else 0
         lines = [
-            Line("merges", f"{self.n_merges:,}", f"{vocabulary.n_merges:,}"),
-            Line("tokens left in the corpus", f"{self.n_tokens:,}", f"{left:,}"),
-            Line("tokens made, in order", _labels(self.tokens), _labels(made), _labels(self.told)),
+            PresetCheck("merges", f"{self.n_merges:,}", f"{vocabulary.n_merges:,}"),
+            PresetCheck("tokens left in the corpus", f"{self.n_tokens:,}", f"{left:,}"),
+            PresetCheck("tokens made, in order", _labels(self.tokens), _labels(made), _labels(self.stated)),
         ]
         for text, ids in self.encodings.items():
-            lines.append(Line(f"ids of {text!r}", _numbers(ids), _numbers(tokenizer.encode_ordinary(text))))
+            lines.append(PresetCheck(f"ids of {text!r}", _numbers(ids), _numbers(tokenizer.encode_ordinary(text))))
         return tuple(lines)
 
 
-def verdict(name: str, lines: Sequence[Line]) -> tuple[bool, str]:
-    """(whether all lines came out as expected, one sentence that says so or names the first difference).
+def verdict(name: str, checks: Sequence[PresetCheck]) -> tuple[bool, str]:
+    """(whether all checks came out as expected, one sentence that says so or names the first difference).
 
     If all did, but the source states something else, the sentence names that difference.
     """
-    wrong = next((line for line in lines if not line.came_out), None)
+    wrong = next((check for check in checks if not check.is_as_expected), None)
     if wrong is not None:
-        return False, f"{name} came out otherwise than promised: {wrong.what}: {wrong.found}, not {wrong.expected}"
-    told = next((line for line in lines if line.told), None)
-    if told is not None:
-        return True, f"{name} comes out otherwise than its article tells: {told.what}: {told.found}, not {told.told}"
-    return True, f"{name} came out as promised: " + ", ".join(f"{line.found} {line.what}" for line in lines[:2])
+        return False, f"{name} did not come out as promised: {wrong.what}: {wrong.found}, not {wrong.expected}"
+    other = next((check for check in checks if check.stated), None)
+    if other is not None:
+        return True, f"{name} differs from what its article states: {other.what}: {other.found}, not {other.stated}"
+    return True, f"{name} came out as promised: " + ", ".join(f"{check.found} {check.what}" for check in checks[:2])
 
 
 def _labels(tokens: Sequence[bytes]) -> str:
@@ -160,7 +160,7 @@ _S2: Final = Preset(
 
 _S2_PROSE: Final = Preset(
     name="S2-prose",
-    title="Words with an end, as told in prose",
+    title="Words with an end, as in the prose",
     reason="With </w> ending each word four pairs tie at 8: es, est, lo, low is not next.",
     documents=(_words(low=5, lowest=2, newest=6, wider=3),),
     options=Options(266, "words", end_of_word="</w>"),
@@ -168,7 +168,7 @@ _S2_PROSE: Final = Preset(
     n_tokens=33,
     tokens=(b"we", b"wes", b"west", b"west</w>", b"lo", b"ne", b"newest</w>", b"low", b"low</w>"),
     encodings={"low": (265,), "newest": (263,), "lower": (261, 257, 114, 256)},
-    told=(b"es", b"est", b"lo", b"low"),
+    stated=(b"es", b"est", b"lo", b"low"),
 )
 
 _S3: Final = Preset(

@@ -1,7 +1,4 @@
-"""The sample texts shipped with bpescope: their names, titles, paths, and what each is good for.
-
-They are listed in the manifest `samples.toml` in their folder. The texts themselves are not read here.
-"""
+"""The sample texts shipped with bpescope, and short examples for the editor, both listed in `samples.toml`."""
 
 import tomllib
 from dataclasses import dataclass
@@ -17,8 +14,8 @@ _HOMES: Final = (_PACKAGE / "sample_texts", _PACKAGE.parent / "sample_texts")
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """One of the sample texts, as described by the manifest."""
+class SampleText:
+    """One of the sample texts, as described by the manifest; the text itself is not read here."""
 
     name: str
     """The file name without its suffix; unique, and the same in all versions of bpescope."""
@@ -45,7 +42,7 @@ def folder(homes: tuple[Path, ...] = _HOMES) -> Path:
 
 
 @cache
-def samples() -> tuple[Sample, ...]:
+def samples() -> tuple[SampleText, ...]:
     """All samples, in the order of the manifest; `TextError` if they are not installed.
 
     >>> [sample.title for sample in samples() if sample.name == "aaabdaaabac"]
@@ -54,13 +51,13 @@ def samples() -> tuple[Sample, ...]:
     return read_manifest(folder())
 
 
-def read_manifest(home: Path) -> tuple[Sample, ...]:
+def read_manifest(home: Path) -> tuple[SampleText, ...]:
     """The samples in the manifest of the folder `home`; `TextError` if it cannot be read or is broken."""
     manifest = home / "samples.toml"
     try:
         entries: list[dict[str, Any]] = tomllib.loads(manifest.read_text("utf-8"))["sample"]
         return tuple(
-            Sample(Path(entry["file"]).stem, entry["title"], entry["reason"], home / entry["file"], entry["group"])
+            SampleText(Path(entry["file"]).stem, entry["title"], entry["reason"], home / entry["file"], entry["group"])
             for entry in entries
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -74,3 +71,43 @@ def editor_greeting() -> str:
         return path.read_bytes().decode("utf-8")
     except OSError as error:
         raise TextError(f"The editor's first text is missing ({path}): install bpescope again.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A short text to be opened in the editor."""
+
+    title: str
+    """At most 28 characters; unique."""
+
+    see: str
+    """One sentence of at most 65 characters: what to do, or what to see."""
+
+    text: str
+    """The text itself."""
+
+    cursor: int
+    """Where to put the cursor, as an offset in code points: at the place of interest, or at the end."""
+
+
+@cache
+def examples() -> tuple[Example, ...]:
+    """All examples, in the order of the manifest; `TextError` if they are not installed.
+
+    >>> examples()[0].title
+    'The r in strawberry'
+    """
+    return read_examples(folder() / "samples.toml")
+
+
+def read_examples(manifest: Path) -> tuple[Example, ...]:
+    """The examples in a manifest, `samples.toml`; `TextError` if it cannot be read or is broken."""
+    try:
+        entries = tomllib.loads(manifest.read_text("utf-8"))["example"]
+        return tuple(_example(**entry) for entry in entries)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TextError(f"The list of examples {manifest} is broken ({error!r}): install bpescope again.") from error
+
+
+def _example(*, title: str, see: str, text: str, at: str = "") -> Example:
+    return Example(title, see, text, text.index(at) if at else len(text))

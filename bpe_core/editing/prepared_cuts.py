@@ -16,7 +16,7 @@ from typing import Final
 from bpe_core.errors import UnknownTokenError
 from bpe_core.patterns import Splitter
 from bpe_core.patterns.char_sets import complement, matches, members, without
-from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, NotPlain, Repeat, parse
+from bpe_core.patterns.syntax import Alternation, Chain, Chars, Node, NotPlain, Repeat, parse
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.added_tokens import AddedToken
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
@@ -182,7 +182,7 @@ def _run_of(source: str) -> tuple[str, tuple[str, ...]] | None:
         tree = parse(source)
     except (NotPlain, RecursionError):
         return None
-    options = [_as_chain(option) for option in (tree.options if isinstance(tree, Choice) else (tree,))]
+    options = [_as_chain(option) for option in (tree.options if isinstance(tree, Alternation) else (tree,))]
     runs = {_run(option[-1]) if option else None for option in options}
     run = runs.pop()
     begins = [_begin(item) for option in options for item in option[:-1]]

@@ -10,7 +10,18 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from bpe_core.patterns.char_sets import matches
-from bpe_core.patterns.syntax import COUNTED, Atomic, Chain, Chars, Choice, End, Look, Node, Repeat, times_counted
+from bpe_core.patterns.syntax import (
+    COUNTED,
+    Alternation,
+    Atomic,
+    Chain,
+    Chars,
+    End,
+    Lookaround,
+    Node,
+    Repeat,
+    times_counted,
+)
 
 END: Final = ""
 """The entry in `Automaton.sources` of a position where the pattern asks for the end of the text."""
@@ -69,11 +80,11 @@ class Automaton:
                 return _Part(False, at, at)
             case End():
                 return _Part(True, self._position(END), frozenset())
-            case Look(item):
+            case Lookaround(item):
                 return _Part(True, self._part(item).first, frozenset())
             case Atomic(item):
                 return self._part(item)
-            case Choice(options):
+            case Alternation(options):
                 parts = list(map(self._part, options))
                 first = frozenset().union(*(part.first for part in parts))
                 last = frozenset().union(*(part.last for part in parts))

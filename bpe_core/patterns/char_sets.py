@@ -1,11 +1,13 @@
-"""Sets of characters as ranges of code points, computed by the `regex` module itself, so that both agree exactly.
+"""Sets of characters as ranges of code points, computed by the `regex` module itself, and the kinds they make.
 
 Only the Basic Multilingual Plane is covered: nearly all text is in it, and `regex` lists a set of it in milliseconds.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 import regex
@@ -76,3 +78,38 @@ def _one(code: int) -> str:
 def _alphabet(end: int) -> str:
     """Every code point below `end` in order, so that an index is a code point."""
     return "".join(map(chr, range(end)))
+
+
+class Kinds(dict[int, str]):
+    """Equivalence classes of characters under a pattern: two are of one kind if they are in the same of its sets.
+
+    Code point -> the character that represents its kind; a table for `str.translate`.
+
+    Characters past the Basic Multilingual Plane represent themselves.
+    """
+
+    def __init__(self, sets: Collection[str]) -> None:
+        """`sets` are the expressions of all character sets of the pattern."""
+        examples: dict[frozenset[str], str] = {}
+        ranges = list(same_sets(sets, BMP))
+        self._lows = [low for low, _, _ in ranges]
+        self._examples = [examples.setdefault(holding, chr(low)) for low, _, holding in ranges]
+        self.examples = tuple(examples.values())
+        """The representative of each kind of the Basic Multilingual Plane."""
+
+    def __missing__(self, code: int) -> str:
+        example = self[code] = self._examples[bisect_right(self._lows, code) - 1] if code < BMP else chr(code)
+        return example
+
+
+def same_sets(sets: Collection[str], end: int) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """(low, high, the sets that contain them) for ranges of code points that partition 0 to `end`; `high` exclusive."""
+    toggles: dict[int, set[str]] = defaultdict(set)
+    for source in sets:
+        for low, high in members(source, end):
+            toggles[low] ^= {source}
+            toggles[high] ^= {source}
+    here: set[str] = set()
+    for low, high in pairwise(sorted({0, end, *toggles})):
+        here ^= toggles.get(low, set())
+        yield low, high, frozenset(here)

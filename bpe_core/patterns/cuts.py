@@ -14,9 +14,8 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from bpe_core.patterns.automaton import END, Automaton
-from bpe_core.patterns.char_sets import ASCII, BMP, Ranges, members, set_source, union, without
-from bpe_core.patterns.kinds import same_sets
-from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, Repeat
+from bpe_core.patterns.char_sets import ASCII, BMP, Ranges, members, same_sets, set_source, union, without
+from bpe_core.patterns.syntax import Alternation, Chain, Chars, Node, Repeat
 
 
 class CutFinder:
@@ -71,7 +70,7 @@ def _sides(node: Node, automaton: Automaton, end: int) -> Iterator[tuple[Ranges,
     """(befores, afters), sets of characters below `end`: between any of the befores and any of the afters is a cut."""
     if automaton.matches_empty:
         return  # an empty match can take the place of the piece that should begin after the cut
-    options = node.options if isinstance(node, Choice) else (node,)
+    options = node.options if isinstance(node, Alternation) else (node,)
     begins = union(_enough(option, end) for option in options)
     sources = automaton.sources
     follows: dict[str, set[str]] = defaultdict(set)

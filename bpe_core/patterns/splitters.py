@@ -11,9 +11,9 @@ import regex
 from bpe_core import kernel
 from bpe_core.kernel.grammars import scanner
 from bpe_core.patterns.automaton import END, Automaton
+from bpe_core.patterns.char_sets import Kinds
 from bpe_core.patterns.cuts import CutFinder
 from bpe_core.patterns.expression import Expression
-from bpe_core.patterns.kinds import Kinds
 from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then
 from bpe_core.patterns.splitting import Span, Splitter

@@ -7,8 +7,8 @@ from itertools import accumulate
 from typing import Final
 
 from bpe_core import kernel
+from bpe_core.patterns.char_sets import Kinds
 from bpe_core.patterns.cuts import CutFinder
-from bpe_core.patterns.kinds import Kinds
 from bpe_core.patterns.pattern import Pattern, in_full
 
 _SEARCH_BACK: Final = (256, 4096)

@@ -29,7 +29,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """An alternation: the first option with which the whole pattern matches."""
 
     options: tuple["Node", ...]
@@ -55,7 +55,7 @@ class Atomic:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Lookaround:
     """A look-ahead, `(?=item)`, or `(?!item)` if `negated`."""
 
     item: "Node"
@@ -67,9 +67,9 @@ class End:
     """The end of the text, `\\Z`."""
 
 
-Node = Chars | Chain | Choice | Repeat | Atomic | Look | End
+Node = Chars | Chain | Alternation | Repeat | Atomic | Lookaround | End
 
-END_OF_LINE: Final = Look(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negated=False)
+END_OF_LINE: Final = Lookaround(Chain((Repeat(Chars(r"\n"), 0, 1, ""), End())), negated=False)
 """`$`: the end of the text, or a newline there and then the end."""
 
 COUNTED: Final = 16
@@ -111,11 +111,11 @@ def parse(source: str) -> Node:
 
 def _size(node: Node) -> int:
     match node:
-        case Chain(parts) | Choice(parts):
+        case Chain(parts) | Alternation(parts):
             return sum(map(_size, parts))
         case Repeat(item, least, most):
             return _size(item) * times_counted(least, most)
-        case Atomic(item) | Look(item):
+        case Atomic(item) | Lookaround(item):
             return _size(item)
     return 1
 
@@ -136,7 +136,7 @@ class _Reader:
         options = [self.chain(ignore_case)]
         while self.accept("|"):
             options.append(self.chain(ignore_case))
-        return options[0] if len(options) == 1 else Choice(tuple(options))
+        return options[0] if len(options) == 1 else Alternation(tuple(options))
 
     def chain(self, ignore_case: bool) -> Node:
         items = []
@@ -149,7 +149,7 @@ class _Reader:
         found = self.read(_QUANTIFIER)
         if not found:
             return item
-        if isinstance(item, Look | End):
+        if isinstance(item, Lookaround | End):
             raise NotPlain("a repeated assertion")
         short, least, comma, most, mode = found.groups()
         if short:
@@ -175,7 +175,7 @@ class _Reader:
             raise NotPlain(self.source[self.at :])
         if kind == ">":
             return Atomic(inner)
-        return inner if kind.endswith(":") else Look(inner, negated=kind == "!")
+        return inner if kind.endswith(":") else Lookaround(inner, negated=kind == "!")
 
     def accept(self, text: str) -> bool:
         found = self.source.startswith(text, self.at)

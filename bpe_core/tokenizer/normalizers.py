@@ -17,7 +17,7 @@ import regex
 from bpe_core.errors import OptionError
 from bpe_core.patterns.char_sets import matches
 from bpe_core.patterns.expression import Expression
-from bpe_core.patterns.syntax import Chain, Chars, Choice, Node, NotPlain, Repeat, parse
+from bpe_core.patterns.syntax import Alternation, Chain, Chars, Node, NotPlain, Repeat, parse
 
 Rewrite = tuple[int, int, str]
 """(start, end, replacement): text[start:end] is replaced; in code points. What lies between two rewrites is kept."""
@@ -274,7 +274,7 @@ def _sets(node: Node) -> frozenset[str] | None:
             return frozenset((source,))
         case Repeat(item):
             return _sets(item)
-        case Chain(items) | Choice(items):
+        case Chain(items) | Alternation(items):
             parts = list(map(_sets, items))
             return None if None in parts else frozenset().union(*filter(None, parts))
     return None

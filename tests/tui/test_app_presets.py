@@ -45,7 +45,9 @@ async def test_a_preset_whose_article_tells_other_merges_says_what_really_comes(
     async with opened() as scope:
         await scope.until_tokenizer()
         await run_preset(scope, "S2-prose")
-        await scope.until(lambda: "otherwise than its article tells" in scope.shown("#status"), "the verdict is told")
+        await scope.until(
+            lambda: "differs from what its article states" in scope.shown("#status"), "the verdict is told"
+        )
         assert any("we wes west west</w>" in sentence and "not es est lo low" in sentence for sentence in scope.said)
         assert "west</w>" in "".join(scope.rows("#merge-log"))
 

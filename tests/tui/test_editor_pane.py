@@ -6,7 +6,7 @@ import pytest
 from scope import Opened, Scope
 
 from bpe_core import save, train
-from bpe_core.content.examples import examples
+from bpe_core.content.samples import examples
 from tui.disk import config
 from tui.panes.editor import EditorPane
 from tui.text.copies import ids_of

@@ -3,8 +3,7 @@
 import pytest
 from terminal import terminal
 
-from bpe_core.content.examples import examples
-from bpe_core.content.samples import editor_greeting
+from bpe_core.content.samples import editor_greeting, examples
 from tui.disk import config
 
 

@@ -110,7 +110,7 @@ class AskPattern(Ask[str]):
         return await asyncio.get_running_loop().run_in_executor(self._beside, self._split, typed)
 
     def _split(self, typed: str) -> list[str]:
-        from bpe_core.patterns.trial import tried
+        from bpe_core.patterns import tried
 
         text = ""
         with suppress(BpeError):  # what is wrong with a text is told where it is chosen

@@ -12,7 +12,7 @@ class ScopeCommands(Provider):
     """The commands that do something now. Over a dialog there are none: they would act below it."""
 
     def _commands(self) -> Iterator[tuple[str, Callable[[], object], str]]:
-        from bpe_core.content.examples import examples
+        from bpe_core.content.samples import examples
 
         if self.screen.is_modal:
             return

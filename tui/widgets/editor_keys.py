@@ -15,7 +15,7 @@ from tui.widgets.pane import Pane
 from tui.widgets.token_area import TokenArea
 
 if TYPE_CHECKING:
-    from bpe_core.content.examples import Example
+    from bpe_core.content.samples import Example
     from tui.widgets.status_lines import StatusLines
     from tui.widgets.token_side import TokenSide
     from tui.widgets.token_view import TokenView
@@ -81,7 +81,7 @@ class EditorKeys(Pane):
 
     def show_example(self, number: int) -> None:
         """Put an example in the place of the text, and tell what to look at."""
-        from bpe_core.content.examples import examples
+        from bpe_core.content.samples import examples
 
         self.example = number % len(examples())
         shown = examples()[self.example]

@@ -6,7 +6,7 @@ import pytest
 from real import real_file
 
 from bpe_core import LiveText, Tokenizer, load
-from bpe_core.content.examples import examples, read_examples
+from bpe_core.content.samples import examples, read_examples
 from bpe_core.errors import TextError
 from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import unstable

@@ -28,7 +28,7 @@ def test_another_training_does_not():
     lines = preset.check(other)
     assert not all(line.came_out for line in lines)
     came_out, sentence = verdict("S0", lines)
-    assert not came_out and sentence.startswith("S0 came out otherwise than promised: ")
+    assert not came_out and sentence.startswith("S0 did not come out as promised: ")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -37,7 +37,7 @@ def test_the_verdict_says_what_an_article_tells_and_is_not_so(name):
     assert came_out
     if name == "S2-prose":
         assert sentence == (
-            "S2-prose comes out otherwise than its article tells: tokens made, in order: "
+            "S2-prose differs from what its article states: tokens made, in order: "
             "we wes west west</w> lo ne newest</w> low low</w>, not es est lo low"
         )
     else:
@@ -116,7 +116,7 @@ def test_at_the_prompt(name, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "as promised: merges" in shown
     assert "NOT" not in shown
-    assert ("not as its article tells: tokens made, in order: we wes" in shown) == (name == "S2-prose")
+    assert ("not as its article states: tokens made, in order: we wes" in shown) == (name == "S2-prose")
     assert load(out).step == PRESETS[name].n_merges
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from bpe_core.errors import PatternError
-from bpe_core.patterns import PATTERNS, splitter
-from bpe_core.patterns.trial import tried
+from bpe_core.patterns import PATTERNS, splitter, tried
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, r"\w+|\W", "(a+)+$", r"(?<=e)\s"])
