@@ -3,20 +3,12 @@
 import os
 import sys
 from argparse import Namespace
-from typing import Final
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_input
 from bpe_core.cli.inputs import open_tokenizer, text_blocks
 from bpe_core.editing.aligned_text import followed
-from bpe_core.pictures.html import lanes_page, page
+from bpe_core.pictures.drawing import colors_of, document, drawing, in_terminal, page
 from bpe_core.pictures.lanes import Lanes
-from bpe_core.pictures.markdown import document, lanes_document
-from bpe_core.pictures.picture import Picture
-from bpe_core.pictures.svg import drawing, lanes_drawing
-from bpe_core.pictures.terminal import colors_of, in_terminal
-
-_LANES: Final = {"html": lanes_page, "svg": lanes_drawing, "markdown": lanes_document}
-"""Option -> what makes one picture of several tokenizers, each line of the text once for each."""
 
 
 def add(commands: Subcommands) -> None:
@@ -50,12 +42,11 @@ def run(options: Namespace) -> int:
     """Print the text as its tokens, in the form that was asked for; returns 0."""
     tokenizers = [(name, open_tokenizer(name, options.pattern)) for name in options.tokenizer]
     text = "".join(text_blocks(options.path))
-    titled = [(one.name or os.path.basename(name), one) for name, one in tokenizers]
-    lanes_form = next((form for name, form in _LANES.items() if getattr(options, name)), None)
-    if lanes_form and len(titled) > 1 and not options.ids:
-        print(lanes_form(Lanes.of([(title, followed(one, text)) for title, one in titled])), end="")
-        return 0
-    pictures = [Picture.of(one, text, title) for title, one in titled]
+    texts = [(one.name or os.path.basename(name), followed(one, text)) for name, one in tokenizers]
+    if (options.html or options.svg or options.markdown) and not options.ids:
+        pictures = [Lanes.of(texts)]
+    else:
+        pictures = [Lanes.of([titled]) for titled in texts]
     if options.html:
         print(page(pictures, with_ids=options.ids), end="")
     elif options.svg:
@@ -67,14 +58,13 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _print(pictures: list[Picture], options: Namespace) -> None:
+def _print(pictures: list[Lanes], options: Namespace) -> None:
     """Print for a terminal or a pipe; the summary of a single picture goes to stderr: a pipe gets only tokens."""
     is_terminal = options.color == "always" or (options.color == "auto" and sys.stdout.isatty())
     environment = dict(os.environ, NO_COLOR="") if options.color == "always" else os.environ
     for number, picture in enumerate(pictures):
         if len(pictures) > 1:
-            print(("\n" if number else "") + f"{picture.title}: {picture.summary}")
-        shown = in_terminal(picture, colors_of(environment, is_terminal), with_ids=options.ids)
-        print(shown, end="" if shown.endswith("\n") else "\n")
+            print(("\n" if number else "") + f"{picture.titles[0]}: {picture.summaries[0]}")
+        print(in_terminal(picture, colors_of(environment, is_terminal), with_ids=options.ids))
     if len(pictures) == 1:
-        print(pictures[0].summary, file=sys.stderr)
+        print(pictures[0].summaries[0], file=sys.stderr)

@@ -1,33 +1,58 @@
-"""A text as several tokenizers encode it: each line once for each of them, one below the other."""
+"""What a picture shows: a text line by line, as the tokens of one tokenizer or of several, one below the other."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, NamedTuple, Self
 
 from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.editing.spans import Span
-from bpe_core.metrics.formulas import bytes_per_token
+from bpe_core.metrics import bytes_per_token
 from bpe_core.pictures.colors import choose_colors
-from bpe_core.pictures.picture import Chip, shown
 from bpe_core.plurals import counted
 from bpe_core.utf8 import utf8
-from bpe_core.visible import visible
+from bpe_core.visible import CONTROLS, token_label, visible
+
+FIRST_CHARACTERS: Final = 4000
+"""Characters of a long text that a notebook shows."""
+
+_GLYPHS: Final = {code: glyph for code, glyph in CONTROLS.items() if code != 0x0A} | {0x09: "⇥"}
+
+
+class Chip(NamedTuple):
+    """The part of a token on one line, or of several tokens that share a character."""
+
+    text: str
+    """Safe to show; a line feed is the ↵ at its end."""
+    ids: tuple[int, ...]
+    """Its id; several only if they share a character, none for what a lossy pattern drops."""
+    color: int
+    """Index of its color in `colors.HUES`, never that of the token before it; -1 for what is no token."""
+    data: bytes
+    """The bytes of the whole token or tokens."""
+    is_alike: bool = False
+    """Under a further tokenizer: whether the first has a token of the same borders here."""
+    begins: bool = True
+    """Whether the token begins with this part."""
+    ends: bool = True
+    """Whether it ends with it; behind this part ids are shown."""
+
+    @property
+    def label(self) -> str:
+        """Its ids in decimal, and its bytes in hexadecimal."""
+        return f"{' '.join(map(str, self.ids))}  ({self.data.hex(' ')})"
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """A text under several tokenizers, ready to be drawn."""
+    """A text under one tokenizer or several, ready to be drawn."""
 
     titles: tuple[str, ...]
     """The name of each tokenizer; safe to show."""
     summaries: tuple[str, ...]
     """The tokens, bytes per token and difference to the first of each, in one line."""
     lines: tuple[tuple[tuple[Chip, ...], ...], ...]
-    """For each line of the text and each tokenizer the tokens, of which each `Chip.lines` has one element.
-
-    A line feed is the ↵ at the end of its line. What a lossy pattern drops is a chip without ids, its color -1; a token
-    that has no characters of the text, as the end of a word, is not seen.
-    """
+    """For each line of the text and each tokenizer its tokens. A token that has no characters of the text, as the end
+    of a word, is not seen under several tokenizers."""
 
     @classmethod
     def of(cls, texts: Sequence[tuple[str, FollowedText]], start: int = 0, end: int | None = None) -> Self:
@@ -40,7 +65,8 @@ class Lanes:
         for number, (_, text) in enumerate(texts):
             spans = text.spans(start, end)
             shapes = [_shape(span, text) for span in spans]
-            lanes.append(_lines(_chips(text, spans, start, end, [number > 0 and shape in first for shape in shapes])))
+            chips = _chips(text, spans, start, end, [number > 0 and shape in first for shape in shapes])
+            lanes.append(_lines(chip for chip in chips if chip.text or len(texts) == 1))
             n_tokens = sum(len(span.ids) for span in spans)
             if number == 0:
                 first, n_first = set(shapes), n_tokens
@@ -60,30 +86,33 @@ def _chips(text: FollowedText, spans: Sequence[Span], start: int, end: int, alik
     at = start
     for span, color, is_alike in zip(spans, choose_colors(spans), alike, strict=True):
         if at < span.start:
-            yield Chip((shown(text.between(at, span.start)),), (), -1, b"")
+            yield Chip(text.between(at, span.start).translate(_GLYPHS), (), -1, b"")
         at = min(span.end, end)
         data = b"".join(map(text.tokenizer.token_bytes, span.ids))
-        yield Chip((shown(text.between(max(span.start, start), at)),), span.ids, color, data, is_alike)
+        yield Chip(text.between(max(span.start, start), at).translate(_GLYPHS), span.ids, color, data, is_alike)
     if at < end:
-        yield Chip((shown(text.between(at, end)),), (), -1, b"")
+        yield Chip(text.between(at, end).translate(_GLYPHS), (), -1, b"")
 
 
 def _lines(chips: Iterator[Chip]) -> list[list[Chip]]:
-    """The chips of each line; one that holds line feeds is in several."""
+    """The chips of each line; one that holds line feeds is in several, one without characters has its bytes as text."""
     lines: list[list[Chip]] = [[]]
     for chip in chips:
-        *whole, rest = chip.lines[0].split("\n")
-        for part in whole:
-            lines[-1].append(chip._replace(lines=(part + "↵",)))
-            lines.append([])
-        if rest:
-            lines[-1].append(chip._replace(lines=(rest,)))
+        if "\n" not in chip.text:
+            lines[-1].append(chip if chip.text else chip._replace(text=token_label(chip.data)))
+            continue
+        *whole, rest = chip.text.split("\n")
+        parts = [f"{part}↵" for part in whole] + ([rest] if rest else [])
+        for number, part in enumerate(parts):
+            lines[-1].append(chip._replace(text=part, begins=number == 0, ends=number == len(parts) - 1))
+            if number < len(whole):
+                lines.append([])
     return lines if lines[-1] or len(lines) == 1 else lines[:-1]
 
 
 def _summary(n_tokens: int, n_bytes: int, n_first: int | None) -> str:
-    told = f"{counted(n_tokens, 'token')}, {bytes_per_token(n_bytes, n_tokens):.2f} bytes per token"
+    amounts = f"{counted(n_tokens, 'token')}, {bytes_per_token(n_bytes, n_tokens):.2f} bytes per token"
     if not n_first:
-        return f"{told}, {counted(n_bytes, 'byte')}"
+        return f"{amounts}, {counted(n_bytes, 'byte')}"
     grown = n_tokens - n_first
-    return f"{told}, {grown:+,} tokens ({100 * grown / n_first:+.1f} %)".replace("-", "−")
+    return f"{amounts}, {grown:+,} tokens ({100 * grown / n_first:+.1f} %)".replace("-", "−")

@@ -291,7 +291,7 @@ class Tokenizer:
 
     def _repr_html_(self) -> str:
         """The table that a notebook displays."""
-        from bpe_core.pictures.html import tokenizer_table
+        from bpe_core.pictures.drawing import tokenizer_table
 
         return tokenizer_table(self)
 

@@ -50,15 +50,13 @@ def picture(edited: EditedText, titles: Sequence[str], part: Columns, kind: str)
 
 
 def _drawn(edited: EditedText, titles: Sequence[str], part: Columns, kind: str) -> str:
-    from bpe_core.pictures import html, markdown, svg
+    from bpe_core.editing.aligned_text import followed
+    from bpe_core.pictures.drawing import document, drawing, page
     from bpe_core.pictures.lanes import Lanes
-    from bpe_core.pictures.picture import Picture
 
     lanes = [(title, lane.live) for title, lane in zip(titles, edited.lanes, strict=False) if lane.live is not None]
-    if len(lanes) > 1:
-        aligned: dict[str, Callable[[Lanes], str]]
-        aligned = {"html": html.lanes_page, "svg": svg.lanes_drawing, "markdown": markdown.lanes_document}
-        return aligned[kind](Lanes.of(lanes, *part))
-    single: dict[str, Callable[[list[Picture]], str]]
-    single = {"html": html.page, "svg": svg.drawing, "markdown": markdown.document}
-    return single[kind]([Picture.of(live.tokenizer, live.between(*part), title) for title, live in lanes])
+    draw: dict[str, Callable[[list[Lanes]], str]] = {"html": page, "svg": drawing, "markdown": document}
+    if len(lanes) == 1:  # alone, the part is encoded anew: its first and last tokens are not cut
+        ((title, live),) = lanes
+        return draw[kind]([Lanes.of([(title, followed(live.tokenizer, live.between(*part)))])])
+    return draw[kind]([Lanes.of(lanes, *part)])

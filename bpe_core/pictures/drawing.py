@@ -1,0 +1,288 @@
+"""Pictures drawn: for a terminal, as HTML and SVG for dark and light, as Markdown; nothing in them is loaded."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from io import StringIO
+from typing import TYPE_CHECKING, Final
+from zlib import crc32
+
+from bpe_core.cells import cells
+from bpe_core.pictures.colors import HUES
+from bpe_core.pictures.lanes import Chip, Lanes
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.visible import token_label, visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+BORDER: Final = "│"
+COLUMNS: Final = 96
+"""Default width of an SVG, in cells."""
+_ROWS: Final = 40
+"""Rows of a table of tokens at most; the most frequent are listed."""
+
+# Terminals
+
+_PASTEL: Final = 0.5
+"""How much white each hue is mixed with, from 0 to 1, so that black text is legible on it in any terminal."""
+_OF_256: Final = (111, 78, 179, 174, 176, 80)
+"""The nearest colors of these in the palette of 256 colors."""
+
+
+def in_terminal(lanes: Lanes, colors: int, *, with_ids: bool = False) -> str:
+    """The text of one lane, its tokens colored for a terminal of `colors` colors; with borders between them if 0.
+
+    Up to 256 the palette is used, above that 24-bit colors. `with_ids` writes the ids of each token after it.
+    """
+    lines = []
+    for number, (chips,) in enumerate(lanes.lines):
+        if colors:
+            lines.append("".join(_colored(chip, colors, with_ids) for chip in chips))
+        else:
+            lines.append(_bordered(chips, with_ids, is_first=number == 0))
+    return "\n".join(lines)
+
+
+def _bordered(chips: Sequence[Chip], with_ids: bool, *, is_first: bool) -> str:
+    """The tokens of a line, a border before each but the first of the text."""
+    return "".join(
+        BORDER * (chip.begins and not (is_first and number == 0)) + chip.text + _ids(chip) * with_ids
+        for number, chip in enumerate(chips)
+    )
+
+
+def _colored(chip: Chip, colors: int, with_ids: bool) -> str:
+    if chip.color < 0:
+        return chip.text
+    ids = f"\x1b[2m{_ids(chip)}\x1b[0m " if with_ids and chip.ends else ""
+    return f"\x1b[38;5;16;{_background(chip.color, colors)}m{chip.text}\x1b[0m{ids}"
+
+
+def _ids(chip: Chip) -> str:
+    return f"⟨{' '.join(map(str, chip.ids))}⟩" if chip.ends and chip.ids else ""
+
+
+def _background(color: int, colors: int) -> str:
+    if colors <= 256:
+        return f"48;5;{_OF_256[color]}"
+    red, green, blue = _pastel(color, _PASTEL)
+    return f"48;2;{red};{green};{blue}"
+
+
+def _pastel(color: int, white: float) -> bytes:
+    return bytes(round(channel + (255 - channel) * white) for channel in bytes.fromhex(HUES[color].removeprefix("#")))
+
+
+def colors_of(environment: Mapping[str, str], is_terminal: bool) -> int:
+    """How many colors to use, by the environment variables: 0, 256 or 1 << 24.
+
+    0 for what is no terminal, with NO_COLOR (no-color.org), and with TERM=dumb; 1 << 24 if COLORTERM says so.
+    """
+    if not is_terminal or environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return 0
+    return 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
+
+
+# HTML
+
+_STYLE: Final = """\
+.bpescope { --text: #1c1e21; --quiet: #5c6370; --page: #ffffff; --share: 30%; color: var(--text);
+  background: var(--page); font: 15px/1.7 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
+  padding: 1em 1.2em; }
+@media (prefers-color-scheme: dark) {
+  .bpescope { --text: #e4e6eb; --quiet: #9aa2af; --page: #15171a; --share: 42%; }
+}
+.bpescope h2 { font: 600 1em system-ui, sans-serif; margin: 0 0 .1em; }
+.bpescope h2 + p { font: .85em system-ui, sans-serif; color: var(--quiet); margin: 0 0 .6em; }
+.bpescope pre { font: inherit; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.bpescope span { border-radius: 3px; padding: .12em 0; background: color-mix(in srgb, var(--hue) var(--share), #0000); }
+.bpescope .line { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; margin: 0 0 .4em; }
+.bpescope .line b { font-weight: normal; color: var(--quiet); user-select: none; }
+.bpescope .a { opacity: .5; }
+.bpescope sub { color: var(--quiet); font-size: .65em; padding: 0 .35em 0 .1em; }
+"""
+_PAGE: Final = "body { margin: 0; } body > .bpescope { box-sizing: border-box; min-height: 100vh; }"
+"""Style rules of a whole page: the background of the pictures fills it."""
+
+
+def page(pictures: Sequence[Lanes], *, with_ids: bool = False) -> str:
+    """The pictures below one another, as a complete HTML document; `with_ids` shows ids as subscripts."""
+    title = escape(" · ".join(title for picture in pictures for title in picture.titles))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
+        f"<title>{title}</title>\n<style>{_PAGE}</style>\n</head>\n<body>\n"
+        f"{fragment(pictures, with_ids=with_ids)}</body>\n</html>\n"
+    )
+
+
+def fragment(pictures: Sequence[Lanes], *, with_ids: bool = False) -> str:
+    """The pictures below one another, as a `div` that contains its style sheet; `with_ids` shows ids as subscripts.
+
+    Tokens have their ids and bytes as tooltips. Under several tokenizers tokens of the borders that the first one's
+    have step back, so that those that differ stand out.
+    """
+    hues = "".join(f".bpescope .c{number} {{ --hue: {hue}; }}\n" for number, hue in enumerate(HUES))
+    parts = "".join(part for picture in pictures for part in _html(picture, with_ids))
+    return f'<div class="bpescope"><style>\n{_STYLE}{hues}</style>\n{parts}</div>\n'
+
+
+def _html(picture: Lanes, with_ids: bool) -> Iterator[str]:
+    for title, summary in zip(picture.titles, picture.summaries, strict=True):
+        yield f"<h2>{escape(title)}</h2>\n<p>{escape(summary)}</p>\n"
+    if len(picture.titles) == 1:
+        lines = ("".join(_span(chip, with_ids) for chip in chips) for (chips,) in picture.lines)
+        yield f'<pre dir="auto">{chr(10).join(lines)}</pre>\n'
+        return
+    for line in picture.lines:
+        yield '<div class="line" dir="ltr">\n'
+        for title, chips in zip(picture.titles, line, strict=True):
+            shown = "".join(_span(chip, with_ids) for chip in chips)
+            yield f'<b>{escape(title)}</b><pre dir="auto">{shown}</pre>\n'
+        yield "</div>\n"
+
+
+def _span(chip: Chip, with_ids: bool) -> str:
+    if not chip.ids:  # what a lossy pattern drops
+        return escape(chip.text)
+    ids = f"<sub>{' '.join(map(str, chip.ids))}</sub>" if with_ids and chip.ends else ""
+    kind = f'class="c{chip.color}{" a" * chip.is_alike}" title="{escape(chip.label)}"'
+    return f"<span {kind}>{escape(chip.text)}</span>{ids}"
+
+
+def tokenizer_table(tokenizer: Tokenizer) -> str:
+    """An HTML table of a tokenizer's name, size, pattern and special tokens, for notebooks."""
+    rows = {
+        "tokens": f"{tokenizer.n_vocab:,}",
+        "merges": f"{tokenizer.step:,}",
+        "pattern": visible(tokenizer.pattern) or "none",
+        "special tokens": ", ".join(map(visible, tokenizer.special_tokens)) or "none",
+    }
+    body = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+    title = escape(visible(tokenizer.name or "Tokenizer"))
+    return f"<table><caption>{title}</caption>{body}</table>"
+
+
+# SVG
+
+_SVG: Final = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" xml:space="preserve">
+<style>
+.page {{ fill: #ffffff; }} @media (prefers-color-scheme: dark) {{ .page {{ fill: #15171a; }} }}
+.{unique_id}-matrix {{ font: {char_height}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }}
+{styles}
+</style>
+<defs>
+{lines}
+</defs>
+<rect width="100%" height="100%" rx="8" class="page"/>
+<g transform="translate({terminal_x}, 20)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
+def drawing(pictures: Sequence[Lanes], columns: int = COLUMNS) -> str:
+    """The pictures below one another as one SVG document, in any monospaced font; lines are wrapped at `columns` cells.
+
+    Under several tokenizers tokens of the borders that the first one's have are grey, so that others stand out.
+    """
+    from rich.console import Console
+    from rich.terminal_theme import TerminalTheme
+    from rich.text import Text
+
+    out = StringIO()
+    console = Console(record=True, file=out, width=columns, color_system="truecolor", force_terminal=True)
+    for number, picture in enumerate(pictures):
+        for row in (*([Text()] if number else []), *_rows(picture, columns)):
+            console.print(row, soft_wrap=True)
+    grey = (0x80, 0x88, 0x94)
+    theme = TerminalTheme((255, 255, 255), grey, [grey] * 8, [grey] * 8)  # text that is no token, on either page
+    name = f"p{crc32(out.getvalue().encode())}"  # of style rules: several drawings may stand in one page
+    return console.export_svg(title="", theme=theme, code_format=_SVG, unique_id=name)
+
+
+def _rows(picture: Lanes, columns: int) -> "Iterator[Text]":
+    """The title and summary of each lane; its rows, those of several lanes one of each after the other."""
+    from rich.text import Text
+
+    is_single = len(picture.titles) == 1
+    margin = 0 if is_single else max(map(cells, picture.titles)) + 2
+    for title, summary in zip(picture.titles, picture.summaries, strict=True):
+        yield from _wrapped(Text.assemble((title, "bold"), " " * max(2, margin - cells(title)), summary), columns)
+    if not is_single:
+        yield Text()
+    for line in picture.lines:
+        texts = [Text.assemble(*((chip.text, _rich_style(chip)) for chip in chips)) for chips in line]
+        lanes = [_wrapped(text, max(columns - margin, 2)) for text in texts]
+        for place in range(max(map(len, lanes))):
+            for title, rows in zip(picture.titles, lanes, strict=True):
+                head = "" if is_single else title * (place == 0)
+                row = rows[place] if place < len(rows) else Text()
+                yield Text(head + " " * (margin - cells(head))) + row
+
+
+def _wrapped(text: "Text", columns: int) -> "list[Text]":
+    offsets, room = list[int](), columns
+    for offset, character in enumerate(text.plain):
+        room -= cells(character)
+        if room < 0:
+            offsets.append(offset)
+            room = columns - cells(character)
+    return list(text.divide(offsets))
+
+
+def _rich_style(chip: Chip) -> str:
+    if chip.color < 0:
+        return ""
+    hue = ("d2d4d8", "c2c5ca")[chip.color % 2] if chip.is_alike else _pastel(chip.color, 0.6).hex()
+    return f"#1c1e21 on #{hue}"
+
+
+# Markdown
+
+
+def document(pictures: Sequence[Lanes], *, with_ids: bool = False) -> str:
+    """The pictures below one another as Markdown: the text with borders between its tokens in a code block, for one
+    tokenizer with a table of its tokens; `with_ids` writes the ids of each token after it."""
+    return "\n".join(_markdown(picture, with_ids) for picture in pictures)
+
+
+def _markdown(picture: Lanes, with_ids: bool) -> str:
+    title = f"### {' · '.join(picture.titles)}"
+    width = max(map(cells, picture.titles))
+    if len(picture.titles) == 1:
+        head, body = [picture.summaries[0]], in_terminal(picture, 0, with_ids=with_ids)
+        tail = ["", *_token_rows(chips for (chips,) in picture.lines)]
+    else:
+        pairs = zip(picture.titles, picture.summaries, strict=True)
+        told = [f"| {_cell(title)} | {summary} |" for title, summary in pairs]
+        head, tail = ["| tokenizer | the text |", "|---|---|", *told], []
+        rows = [
+            f"{title}{' ' * (width - cells(title))}  {_bordered(chips, with_ids, is_first=True)}".rstrip()
+            for line in picture.lines
+            for title, chips in (*zip(picture.titles, line, strict=True), ("", ()))
+        ]
+        body = "\n".join(rows).rstrip()
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
+    return "\n".join([title, "", *head, "", f"{fence}text", body, fence, *tail, ""])
+
+
+def _token_rows(lines: Iterator[Sequence[Chip]]) -> Iterator[str]:
+    counts = Counter((chip.ids, chip.data) for chips in lines for chip in chips if chip.begins and chip.ids)
+    yield from ("| id | token | bytes | times |", "|---:|---|---|---:|")
+    for (ids, data), n in counts.most_common(_ROWS):
+        yield f"| {' '.join(map(str, ids))} | `{_cell(token_label(data))}` | `{data.hex(' ')}` | {n:,} |"
+    if len(counts) > _ROWS:
+        yield f"\nand {len(counts) - _ROWS:,} more"
+
+
+def _cell(text: str) -> str:
+    """Text escaped for use between backticks in a table."""
+    return text.replace("|", "\\|").replace("`", "ˋ")
