@@ -35,12 +35,9 @@ def test_ids_begin_behind_the_special_tokens_and_not_all_listed_tokens_count(tmp
 
 
 def test_named_special_tokens_and_fillers(tmp_path):
-    data = tekken(special_tokens=[{"rank": 1, "token_str": "[INST]", "is_control": True}])
-    assert load(put(tmp_path, {"tekken.json": data})).special_tokens == {
-        "<SPECIAL_0>": 0,
-        "[INST]": 1,
-        "<SPECIAL_2>": 2,
-    }
+    named = [{"rank": rank, "token_str": text, "is_control": True} for rank, text in ((1, "[INST]"), (2, "[/INST]"))]
+    tokenizer = load(put(tmp_path, {"tekken.json": tekken(special_tokens=named)}))
+    assert tokenizer.special_tokens == {"<SPECIAL_0>": 0, "[INST]": 1, "[/INST]": 2}
 
 
 def test_a_real_tekken(tmp_path):
