@@ -18,7 +18,7 @@ PROSE = PRESETS["S2-prose"]
 def test_it_comes_out(name):
     preset = PRESETS[name]
     lines = preset.check(preset.train())
-    assert [line for line in lines if not line.came_out] == []
+    assert [line for line in lines if not line.is_as_expected] == []
     assert len(lines) > 3
 
 
@@ -26,7 +26,7 @@ def test_another_training_does_not():
     preset = PRESETS["S0"]
     other = train(preset.documents, vocab_size=276, pattern="gpt4")
     lines = preset.check(other)
-    assert not all(line.came_out for line in lines)
+    assert not all(line.is_as_expected for line in lines)
     came_out, sentence = verdict("S0", lines)
     assert not came_out and sentence.startswith("S0 did not come out as promised: ")
 
