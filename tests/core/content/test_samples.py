@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from bpe_core.content.samples import Sample, editor_greeting, folder, read_manifest, samples
+from bpe_core.content.samples import SampleText, editor_greeting, folder, read_manifest, samples
 from bpe_core.errors import TextError
 from bpe_core.trainer import Trainer, train
 
@@ -27,7 +27,7 @@ def text_of(name: str) -> str:
 
 def test_a_sample_knows_where_it_lies_and_why() -> None:
     sample = samples()[-2]
-    assert sample == Sample("aaabdaaabac", "aaabdaaabac", sample.reason, folder() / "aaabdaaabac.txt", "Textbook")
+    assert sample == SampleText("aaabdaaabac", "aaabdaaabac", sample.reason, folder() / "aaabdaaabac.txt", "Textbook")
     assert sample.path.read_bytes() == b"aaabdaaabac", "the textbook example is exact: no line end"
     assert samples() is samples(), "the manifest is read once"
 
@@ -38,7 +38,7 @@ def test_every_text_in_the_folder_is_listed_and_nothing_else_is() -> None:
 
 
 @pytest.mark.parametrize("sample", samples(), ids=NAMES)
-def test_titles_and_reasons_fit_the_screen(sample: Sample) -> None:
+def test_titles_and_reasons_fit_the_screen(sample: SampleText) -> None:
     assert 0 < len(sample.title) <= 24
     assert 20 <= len(sample.reason) <= 78
     assert sample.reason.endswith(".")
@@ -47,7 +47,7 @@ def test_titles_and_reasons_fit_the_screen(sample: Sample) -> None:
 
 
 @pytest.mark.parametrize("sample", samples(), ids=NAMES)
-def test_texts_are_utf8_and_small_and_harmless(sample: Sample) -> None:
+def test_texts_are_utf8_and_small_and_harmless(sample: SampleText) -> None:
     data = sample.path.read_bytes()
     assert 0 < len(data) < 64_000
     text = data.decode("utf-8")
