@@ -4,13 +4,32 @@ Tokenizers for other libraries are written by `bpe_core.formats`.
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 
 from bpe_core.errors import OptionError
-from bpe_core.metrics.training_curve import CurvePoint
+from bpe_core.metrics.training_curve import CurvePoint, TrainingCurve
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label
+
+
+def exported(what: str, tokenizers: list[Tokenizer], names: list[str]) -> Iterable[str]:
+    """The "merges", "curve" or "record" of a training, newlines included; `names` are files. Raises `OptionError`."""
+    if what == "merges":
+        return merges_as_text(tokenizers[0])
+    if what == "record":
+        return [record_as_json(tokenizers[0])]
+    return curve_lines(tokenizers, names)
+
+
+def curve_lines(tokenizers: list[Tokenizer], names: list[str]) -> Iterable[str]:
+    """The curves of trainings, `names` being the files, as CSV. Raises `OptionError`."""
+    curves = {
+        name if names.count(name) == 1 else f"{name} {number}": TrainingCurve.of(tokenizer).points
+        for number, (name, tokenizer) in enumerate(zip(map(os.path.basename, names), tokenizers, strict=True), 1)
+    }
+    return curve_as_csv(curves)
 
 
 def merges_as_text(tokenizer: Tokenizer) -> Iterator[str]:

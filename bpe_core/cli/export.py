@@ -1,16 +1,13 @@
 """`export`: the merges, the curve or the record of a training, for other programs and for print."""
 
-import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
 from bpe_core.cli.inputs import open_tokenizer
 from bpe_core.errors import OptionError
-from bpe_core.exports import curve_as_csv, merges_as_text, record_as_json
+from bpe_core.exports import curve_lines, exported
 from bpe_core.formats.atomic import check_place, write_atomically
-from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.tokenizer import Tokenizer
 
 
@@ -42,24 +39,6 @@ def run(options: Namespace) -> int:
     else:
         sys.stdout.writelines(lines)
     return 0
-
-
-def exported(what: str, tokenizers: list[Tokenizer], names: list[str]) -> Iterable[str]:
-    """What the subcommand prints, newlines included; `names` are the files. Raises `OptionError`."""
-    if what == "merges":
-        return merges_as_text(tokenizers[0])
-    if what == "record":
-        return [record_as_json(tokenizers[0])]
-    return curve_lines(tokenizers, names)
-
-
-def curve_lines(tokenizers: list[Tokenizer], names: list[str]) -> Iterable[str]:
-    """The curves of trainings, `names` being the files, as CSV. Raises `OptionError`."""
-    curves = {
-        name if names.count(name) == 1 else f"{name} {number}": TrainingCurve.of(tokenizer).points
-        for number, (name, tokenizer) in enumerate(zip(map(os.path.basename, names), tokenizers, strict=True), 1)
-    }
-    return curve_as_csv(curves)
 
 
 def write_curve(tokenizer: Tokenizer, path: str) -> None:

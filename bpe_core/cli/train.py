@@ -73,7 +73,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Count, learn and save; returns 0, 1 if a preset gave another result than promised, or 130 after a signal."""
-    with closing(Job(report_to_person())) as job:
+    with closing(Job(report_to_person(), patience=0)) as job:
         lines = _train(options, job)
     if job.stopped:
         return 130

@@ -25,7 +25,7 @@ def main() -> int:
     """Run one request; 0, or 2 if it failed."""
     pipe = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not come between the events
-    job = Job(PipeReporter(pipe), pipe=0)
+    job = Job(PipeReporter(pipe), pipe=0, patience=0)
     if (request := job.next_message()) is None:
         return 0
     try:

@@ -26,6 +26,9 @@ PROGRESS_EVERY: Final = 0.05
 ARREARS: Final = 0.05
 """Seconds of merges at most that are made up for at once where they came later than the pace asks for."""
 
+PATIENCE: Final = 1.0
+"""Seconds after which a Ctrl+C that the work has not looked at interrupts it wherever it is."""
+
 _SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -50,12 +53,18 @@ class Job:
     take effect.
 
     The first SIGINT, SIGTERM or SIGHUP asks the work to stop and keep what it has; a second SIGINT raises
-    KeyboardInterrupt. SIGHUP stays ignored if it was (nohup). The end of the pipe means that whoever started the work
-    is gone, and is a "stop".
+    KeyboardInterrupt, and so does the first where nobody looks at it for `PATIENCE`. SIGHUP stays ignored if it was
+    (nohup). The end of the pipe means that whoever started the work is gone, and is a "stop".
     """
 
-    def __init__(self, reporter: Reporter | None = None, *, pipe: int | None = None) -> None:
-        """Install the signal handlers (in the main thread only); with `pipe`, read messages from that descriptor."""
+    def __init__(
+        self, reporter: Reporter | None = None, *, pipe: int | None = None, patience: float = PATIENCE
+    ) -> None:
+        """Install the signal handlers (in the main thread only); with `pipe`, read messages from that descriptor.
+
+        `patience` of 0 is endless: for work that would lose what it has.
+        """
+        self._patience = patience
         self.reporter = reporter or Reporter()
         self.began = time.monotonic()
         """When it began, by `time.monotonic`."""
@@ -82,11 +91,14 @@ class Job:
             ignored = [number for number in _SIGNALS[2:] if signal.getsignal(number) is signal.SIG_IGN]
             handled = (number for number in _SIGNALS if number not in ignored)
             self._handlers = {number: signal.signal(number, self._on_signal) for number in handled}
+            self._handlers[signal.SIGALRM] = signal.signal(signal.SIGALRM, signal.default_int_handler)
         if pipe is not None:
             threading.Thread(target=self._read, args=(pipe,), name="messages", daemon=True).start()
 
     def close(self) -> None:
         """End the report, and restore the signal handlers that were there before."""
+        if self._handlers:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         self.reporter.close()
@@ -171,6 +183,7 @@ class Job:
 
     def _apply(self, message: Any) -> None:
         if isinstance(message, int):  # the number of a signal
+            signal.setitimer(signal.ITIMER_REAL, 0)
             self.stop("interrupted")
         elif isinstance(message, Command):
             self.obey(message)
@@ -200,6 +213,7 @@ class Job:
         self._inbox.put(number)
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.setitimer(signal.ITIMER_REAL, self._patience)
 
     def _read(self, pipe: int) -> None:
         # os.read and not a buffered reader: at exit, a daemon thread inside of one would still hold its lock.

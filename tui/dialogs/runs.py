@@ -18,13 +18,13 @@ from bpe_core.visible import shortened, visible
 from tui.terminal.guards import Dialog, PagedOptionList
 
 if TYPE_CHECKING:
-    from bpe_core.cli.runs import Run
+    from bpe_core.runs import TrainingRun
 
 
 class RunChosen(NamedTuple):
     """What is to be done with a run."""
 
-    run: Run
+    run: TrainingRun
     under: bool
     """Lay its curve under that on the screen, or take it away again, instead of putting its tokenizer in force."""
 
@@ -38,7 +38,7 @@ class Runs(Dialog[RunChosen | None]):
         Binding("u", "lay_under", "Under"),
     ]
 
-    def __init__(self, runs: Sequence[Run], under: str = "") -> None:
+    def __init__(self, runs: Sequence[TrainingRun], under: str = "") -> None:
         """`under` is the file of the run whose curve lies under that on the screen."""
         super().__init__()
         self._runs = runs
@@ -102,7 +102,7 @@ _HINT = "Space: compare others with this (●). u: its curve under that on the s
 _HEAD = f"   {'':26}  {'tokens':>8}  {'ties':9}  {'b/token':>7}"
 
 
-def row_of(run: Run, *, marked: bool = False, under: bool = False) -> str:
+def row_of(run: TrainingRun, *, marked: bool = False, under: bool = False) -> str:
     """A run in a line: name, tokens, tie rule, bytes per token; ○: its curve lies under another."""
     told = run.described()
     name = shortened(visible(run.path.stem), 26)
@@ -111,14 +111,14 @@ def row_of(run: Run, *, marked: bool = False, under: bool = False) -> str:
     return f"{signs} {name:26}  {told['vocab_size']:>8,}  {told['options']['ties']:9}  {ratio:>7}"
 
 
-def about(run: Run) -> str:
+def about(run: TrainingRun) -> str:
     """What a run was asked for, of which texts it was learned, when, and how it ended, in sentences."""
     told, texts = run.described(), run_options(run.tokenizer)["texts"]
     when = told["created"][:16].replace("T", " ")
     return f"{run.path.stem}\nAsked for: {run.options}.\nLearned from {texts}.\nEnded {when} UTC: {told['ended']}."
 
 
-def difference(first: Run, second: Run) -> str:
+def difference(first: TrainingRun, second: TrainingRun) -> str:
     """Where the marked run and that under the cursor part, and what followed, in sentences."""
     told = RunDifference.of(first.tokenizer, second.tokenizer)
     return "\n".join(told.sentences("●", "this one"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_core.cli.export import exported
-from bpe_core.cli.runs import found
+from bpe_core.exports import exported
 from bpe_core.formats import save
 from bpe_core.metrics.training_curve import TrainingCurve
+from bpe_core.runs import found
 from bpe_core.visible import visible
 from tui.dialogs.questions import AskFormat
 from tui.dialogs.runs import Runs
@@ -19,7 +19,7 @@ from tui.state.training import RunCurve
 from tui.terminal.background import in_thread
 
 if TYPE_CHECKING:
-    from bpe_core.cli.runs import Run
+    from bpe_core.runs import TrainingRun
     from bpe_core.tokenizer import Tokenizer
     from tui.features.texts import Texts
     from tui.features.tokenizers import Tokenizers
@@ -86,12 +86,12 @@ def _made(what: str, tokenizer: Tokenizer, name: str) -> str:
     return "".join(exported(what, [tokenizer], [name]))
 
 
-def _curve(run: Run) -> RunCurve:
+def _curve(run: TrainingRun) -> RunCurve:
     record = run.tokenizer.record
     name = visible(run.path.stem)
     return RunCurve(str(run.path), name, record.n_bytes if record else 0, TrainingCurve.of(run.tokenizer).points)
 
 
-def _found(folder: Path) -> list[Run]:
+def _found(folder: Path) -> list[TrainingRun]:
     runs = [run for run in found([folder]) if run.tokenizer.record]
     return sorted(runs, key=lambda run: str(run.described()["created"]), reverse=True)

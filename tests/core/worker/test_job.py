@@ -1,6 +1,8 @@
 """A job does as it is told: what commands leave, one after the other, and which reason to stop counts."""
 
+import signal
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -69,3 +71,20 @@ def test_a_pause_ends_with_a_stop_also_before_anything_was_done() -> None:
     finally:
         job.close()
     assert job.stopped == "stopped"
+
+
+def test_a_control_c_that_the_work_never_looks_at_interrupts_it_and_all_is_as_before() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)]
+    with pytest.raises(KeyboardInterrupt), closing(Job(patience=0.05)):
+        signal.raise_signal(signal.SIGINT)
+        while True:
+            pass
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)] == before
+
+
+def test_a_control_c_that_the_work_looks_at_lets_it_end_in_order() -> None:
+    with closing(Job(patience=60)) as job:
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(Stopped):
+            job.check("counting")
+        assert job.stopped == "interrupted" and signal.getitimer(signal.ITIMER_REAL)[0] == 0
