@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from bpe_core.auditing import Finding, Findings, audit
     from bpe_core.corpus import Counts
-    from bpe_core.editing.live_text import Change, LiveText
     from bpe_core.errors import (
         BpeError,
         FormatError,
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
         UntrainedError,
     )
     from bpe_core.formats import load, save
+    from bpe_core.live.live_text import Change, LiveText
     from bpe_core.patterns import PATTERNS
     from bpe_core.tokenizer import Tokenizer
     from bpe_core.trainer import Merge, Trainer, train
@@ -52,7 +52,7 @@ _ROOM_OF: Final = {
     **dict.fromkeys(("audit", "Finding", "Findings"), "auditing"),
     **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "errors"),
     **dict.fromkeys(("load", "save"), "formats"),
-    **dict.fromkeys(("LiveText", "Change"), "editing.live_text"),
+    **dict.fromkeys(("LiveText", "Change"), "live.live_text"),
     **dict.fromkeys(("Merge", "Trainer", "train"), "trainer"),
     "Counts": "corpus",
     "PATTERNS": "patterns",

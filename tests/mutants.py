@@ -44,7 +44,7 @@ ROOMS: Final[dict[str, tuple[str, ...]]] = {
     "corpus": ("tests/core/corpus",),
     "formats": ("tests/core/formats",),
     "metrics": ("tests/core/metrics",),
-    "editing": ("tests/core/editing",),
+    "live": ("tests/core/live",),
     "worker": ("tests/core/worker",),
     "tui-text": (
         "tests/tui/test_tokens.py",
@@ -113,8 +113,8 @@ MUTANTS: Final = (
         "window-period",
         "merging",
         "bpe_core/vocabulary/windows.py",
-        "times = common_prefix(symbols, symbols, starts[-2 * n], starts[-n]) // period - 1",
-        "times = common_prefix(symbols, symbols, starts[-2 * n], starts[-n]) // period",
+        "starts[begin]) // period - 1",
+        "starts[begin]) // period",
     ),
     Mutant("merge-first-pair", "merging", "bpe_core/vocabulary/merge_loop.py", "if h >= 0:", "if h > 0:"),
     # patterns
@@ -290,7 +290,7 @@ MUTANTS: Final = (
         "if count >= MIN_COUNT and",
         "if count > MIN_COUNT and",
     ),
-    # corpus, formats, metrics, editing
+    # corpus, formats, metrics, live
     Mutant(
         "weight-of-nearest",
         "corpus",
@@ -329,24 +329,52 @@ MUTANTS: Final = (
     ),
     Mutant(
         "baseline-tail",
-        "editing",
-        "bpe_core/editing/baseline.py",
+        "live",
+        "bpe_core/live/baseline.py",
         "self._tail = min(self._tail, self._n_characters - end)",
         "self._tail = min(self._tail, self._n_characters - start)",
     ),
     Mutant(
         "change-overlap",
-        "editing",
-        "bpe_core/editing/change.py",
-        "while tail < most - head and",
-        "while tail < most and",
+        "live",
+        "bpe_core/live/change.py",
+        "tail = common_prefix(old[head:][::-1], new[head:][::-1])",
+        "tail = common_prefix(old[::-1], new[::-1])",
     ),
     Mutant(
         "change-ripple",
-        "editing",
-        "bpe_core/editing/change.py",
-        "ripple = max(0, left - first, last - right)",
-        "ripple = max(0, left - first)",
+        "live",
+        "bpe_core/live/change.py",
+        "max(0, left - first, last - right)",
+        "max(0, left - first)",
+    ),
+    Mutant(
+        "touched-neighbor",
+        "live",
+        "bpe_core/live/live_text.py",
+        "bisect_left(bounds, start, 1) - 1)",
+        "bisect_right(bounds, start, 1) - 1)",
+    ),
+    Mutant(
+        "giant-left-token",
+        "live",
+        "bpe_core/live/giant.py",
+        "fits_left = n_left == low - first or ids[0] == row[low - n_left]",
+        "fits_left = True",
+    ),
+    Mutant(
+        "giant-right-token",
+        "live",
+        "bpe_core/live/giant.py",
+        "fits_right = n_right == last - high or ids[-1] == row[high + n_right - 1]",
+        "fits_right = True",
+    ),
+    Mutant(
+        "giant-same-gaps",
+        "live",
+        "bpe_core/live/giant.py",
+        "if (ends[last] in self.gaps) != (before[index] in old.gaps):",
+        "if False:",
     ),
     # The worker
     Mutant(
@@ -389,8 +417,8 @@ MUTANTS: Final = (
         "old-colors-before",
         "tui-text",
         "tui/text/tokens.py",
-        "start, end = min(start, stretch[0]), max(end, stretch[1] - shift)",
-        "end = max(end, stretch[1] - shift)",
+        "start, end = min(start, change.start), max(end, change.stop - shift)",
+        "end = max(end, change.stop - shift)",
     ),
     Mutant(
         "old-colors-of-step",

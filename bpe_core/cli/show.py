@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, add_input
 from bpe_core.cli.inputs import open_tokenizer, text_blocks
-from bpe_core.editing.aligned_text import followed
+from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import colors_of, document, drawing, in_terminal, page
 from bpe_core.pictures.lanes import Lanes
 
@@ -42,7 +42,7 @@ def run(options: Namespace) -> int:
     """Print the text as its tokens, in the form that was asked for; returns 0."""
     tokenizers = [(name, open_tokenizer(name, options.pattern)) for name in options.tokenizer]
     text = "".join(text_blocks(options.path))
-    texts = [(one.name or os.path.basename(name), followed(one, text)) for name, one in tokenizers]
+    texts = [(one.name or os.path.basename(name), LiveText(one, text)) for name, one in tokenizers]
     if (options.html or options.svg or options.markdown) and not options.ids:
         pictures = [Lanes.of(texts)]
     else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from bpe_core.editing.aligned_text import FollowedText
+from bpe_core.live.live_text import LiveText
 from bpe_core.plurals import counted
 from bpe_core.scripts import letter_script
 from bpe_core.tokenizer import SpecialsAllowed
@@ -72,7 +72,7 @@ _INDENTATION: Final = re.compile(r"^ {4,40}(?=\S)", re.MULTILINE)
 _SPECIAL: Final = re.compile(r"<\|[A-Za-z0-9_]{2,30}\|>|</?s>|\[(?:CLS|SEP|PAD|MASK|UNK|/?INST)\]")
 
 
-def detectors(live: FollowedText) -> Iterator[Detector]:
+def detectors(live: LiveText) -> Iterator[Detector]:
     """The detectors for a text, one for each of eight of the `KINDS`; the others need more than a part of the text."""
     tokenizer = live.tokenizer
     specials = tokenizer.special_tokens
@@ -170,6 +170,6 @@ def _pitfall(kind: str, found: re.Match[str], reason: str) -> Pitfall:
     return Pitfall(kind, found.start(), found.end(), reason)
 
 
-def _groups(live: FollowedText, start: int, end: int) -> list[int]:
+def _groups(live: LiveText, start: int, end: int) -> list[int]:
     """How many characters of a range each of its tokens covers."""
     return [min(span.end, end) - max(span.start, start) for span in live.spans(start, end)]

@@ -12,9 +12,9 @@ from itertools import accumulate
 from time import perf_counter
 from typing import Final
 
-from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.explain.pitfall_detectors import KINDS, Detector, Pitfall, detectors
 from bpe_core.explain.unstable import Unstable
+from bpe_core.live.live_text import LiveText
 from bpe_core.scripts import letter_script
 from bpe_core.visible import visible
 
@@ -67,10 +67,10 @@ class Pitfalls:
     Iterating yields those known, in the order of the text, without `of_the_whole` and `at_end`; `len` counts them.
     """
 
-    def __init__(self, live: FollowedText) -> None:
+    def __init__(self, live: LiveText) -> None:
         self.reset(live)
 
-    def reset(self, live: FollowedText) -> None:
+    def reset(self, live: LiveText) -> None:
         """Discard all results: the text or its tokenizer is another one now."""
         self._live = live
         self._blocks = _blocks(live.n_characters)
@@ -225,7 +225,7 @@ def _blocks(length: int) -> list[_Block]:
     return [_Block(length * (i + 1) // n_blocks - length * i // n_blocks) for i in range(n_blocks)]
 
 
-def _scripts(live: FollowedText, text: str, start: int) -> dict[str, _Sample]:
+def _scripts(live: LiveText, text: str, start: int) -> dict[str, _Sample]:
     """Script -> a sample of its characters in `text`, which begins at `start`, and of their tokens."""
     found: dict[str, _Sample] = {}
     for match in _FOREIGN.finditer(text):

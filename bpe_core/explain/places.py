@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import Final
 
-from bpe_core.editing.alignment import Alignment
 from bpe_core.errors import UnknownTokenError
 from bpe_core.explain.pair_counts import PairCounts
+from bpe_core.live.alignment import Alignment
 from bpe_core.patterns import Splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8

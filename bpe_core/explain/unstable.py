@@ -18,9 +18,9 @@ from itertools import accumulate, chain, islice, product, takewhile
 from typing import Final
 
 from bpe_core.common_prefix import common_prefix
-from bpe_core.editing.aligned_text import FollowedText
-from bpe_core.editing.live_text import LiveText
-from bpe_core.editing.live_text.blocks import Gap
+from bpe_core.live.giant import Gap
+from bpe_core.live.live_text import LiveText
+from bpe_core.live.plain import PlainReader
 from bpe_core.tokenizer import SpecialsAllowed
 from bpe_core.utf8 import endings, utf8
 from bpe_core.vocabulary.token_order import in_order
@@ -74,7 +74,7 @@ class Unstable:
         return self._tail.completions()
 
 
-def unstable(live: FollowedText) -> Unstable | None:
+def unstable(live: LiveText) -> Unstable | None:
     """The unstable end of a text, or None where that is not known.
 
     Not known: for a tokenizer that changes a text before it splits it, and for a pattern without known safe cuts (such
@@ -84,21 +84,22 @@ def unstable(live: FollowedText) -> Unstable | None:
     stable; a pattern is assumed not to look back farther.
     """
     end = live.n_characters
-    if not isinstance(live, LiveText):
+    reader = live.reader
+    if not isinstance(reader, PlainReader):
         return None
-    if not live.local and end * len(live.pieces.splitter.kinds) ** 2 > _MAX_SPLIT:
+    if not reader.local and end * len(reader.splitter.kinds) ** 2 > _MAX_SPLIT:
         return None
     size = TAIL_LENGTH
     while True:
-        tail = _Tail(live, *_begin(live, end - size))
+        tail = _Tail(live, reader, *_begin(live, reader, end - size))
         if tail.n_stable or not tail.is_inside:
             return tail.result()
         size *= 2
 
 
-def _begin(live: LiveText, near: int) -> tuple[int, bool]:
+def _begin(live: LiveText, reader: PlainReader, near: int) -> tuple[int, bool]:
     """Where to begin the tail, at `near` or before it, and whether that is inside a piece, at a token's beginning."""
-    piece = live.piece_at(near) if near > 0 and live.local else None
+    piece = live.piece_at(near) if near > 0 and reader.local else None
     if piece is None:
         return 0, False
     if near - piece[0] <= TAIL_LENGTH:
@@ -113,13 +114,13 @@ class _Tail:
     `is_inside` says that it begins inside a piece.
     """
 
-    def __init__(self, live: LiveText, start: int, is_inside: bool) -> None:
-        self._pieces = live.pieces
+    def __init__(self, live: LiveText, reader: PlainReader, start: int, is_inside: bool) -> None:
+        self._pieces = reader
         self._vocabulary = live.tokenizer.vocabulary
         self._tokens = in_order(self._vocabulary)
         self._kinds = self._pieces.splitter.kinds if self._pieces.splitter.source else ("a",)
         text = live.between(start, live.n_characters)
-        safe = self._last_safe_cut(text) if live.local else 0
+        safe = self._last_safe_cut(text) if reader.local else 0
         self._start, self._text, self.is_inside = start + safe, text[safe:], is_inside and not safe
         pieces = self._pieces.split(self._text)
         self._ids = self._vocabulary.join(utf8(self._text)) if self.is_inside else self._encode(pieces)

@@ -241,26 +241,41 @@ static size_t common(const long_piece *piece, size_t one, size_t other)
     return n;
 }
 
-/* If the last tokens stand there twice in a row, add them as often as the piece repeats them, but not to its very end. */
-static bool repeat(long_piece *piece)
+/* If the last tokens, but for `n_dropped`, stand there twice in a row, add them as often as the piece repeats them, but
+   not to its very end, and drop those behind them. Sets `is_done` if so. */
+static bool repeat_behind(long_piece *piece, size_t n_dropped, bool *is_done)
 {
-    for (size_t n = 1; n <= PERIOD && 2 * n <= piece->n_tokens; n++) {
-        uint32_t *last = tokens_of(piece) + piece->n_tokens - n;
-        size_t begin = start_of_last(piece, n), period = piece->done - begin;
-        if (memcmp(last - n, last, n * sizeof *last) || begin - start_of_last(piece, 2 * n) != period)
+    size_t n_tokens = piece->n_tokens - n_dropped, done = n_dropped ? start_of_last(piece, n_dropped) : piece->done;
+    for (size_t n = 1; n <= PERIOD && 2 * n <= n_tokens; n++) {
+        uint32_t *last = tokens_of(piece) + n_tokens - n;
+        size_t begin = start_of_last(piece, n + n_dropped), period = done - begin;
+        if (memcmp(last - n, last, n * sizeof *last) || begin - start_of_last(piece, 2 * n + n_dropped) != period)
             continue;
         size_t n_same = common(piece, begin - period, begin);
         size_t times = n_same > period ? smaller((n_same - 1) / period - 1, REPEATED / n) : 0;
+        *is_done = times * period > piece->done - done;
+        if (!*is_done)
+            return true;
+        piece->n_tokens = n_tokens;
         if (!tokens_reserve(piece, times * n))
             return false;
         for (size_t i = 0; i < times * n; i++, piece->n_tokens++) {
             tokens_of(piece)[piece->n_tokens] = tokens_of(piece)[piece->n_tokens - n];
             piece->space->ends.items[piece->n_tokens] = piece->space->ends.items[piece->n_tokens - n] + period;
         }
-        piece->done += times * period;
+        piece->done = done + times * period;
         return true;
     }
     return true;
+}
+
+/* If the piece repeats itself from here on, so do its tokens. The last ones may be others where a window ended. */
+static bool repeat(long_piece *piece)
+{
+    bool is_done = false, has_room = true;
+    for (size_t n_dropped = 0; n_dropped <= OVERLAP && n_dropped < piece->n_tokens && !is_done && has_room; n_dropped++)
+        has_room = repeat_behind(piece, n_dropped, &is_done);
+    return has_room;
 }
 
 /* Merge the bytes between `begin` and `end`; the tokens and where each starts are left in `window`, -1: unknown. */

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import NamedTuple
 
-from bpe_core.editing.aligned_text import followed
-from bpe_core.editing.alignment import Alignment
 from bpe_core.errors import OptionError
+from bpe_core.live.alignment import Alignment
+from bpe_core.live.live_text import LiveText
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.utf8 import byte_offsets, without_surrogates
 
@@ -148,7 +148,7 @@ def edit_survival(tokenizer: Tokenizer, text: str, *, n_edits: int = 200, around
     if around < 1:
         raise OptionError(f"Boundaries can be compared 1 or more characters around an edit, not {around}.")
     choose = random.Random(seed)
-    live = followed(tokenizer, text)
+    live = LiveText(tokenizer, text)
     text = live.text
 
     def near(at: int) -> set[int]:

@@ -9,7 +9,7 @@ N_COLORS: Final = len(HUES)
 
 
 class Tokens(Protocol):
-    """One or more tokens at a range of a text; `bpe_core.editing.spans.Span` is such a class."""
+    """One or more tokens at a range of a text; `bpe_core.live.spans.Span` is such a class."""
 
     @property
     def start(self) -> int:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
-from bpe_core.editing.aligned_text import FollowedText
-from bpe_core.editing.spans import Span
+from bpe_core.live.live_text import LiveText
+from bpe_core.live.spans import Span
 from bpe_core.metrics import bytes_per_token
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.plurals import counted
@@ -55,7 +55,7 @@ class Lanes:
     of a word, is not seen under several tokenizers."""
 
     @classmethod
-    def of(cls, texts: Sequence[tuple[str, FollowedText]], start: int = 0, end: int | None = None) -> Self:
+    def of(cls, texts: Sequence[tuple[str, LiveText]], start: int = 0, end: int | None = None) -> Self:
         """The characters from `start` up to `end` (None: all) of one text; for each tokenizer a title and the text."""
         if end is None:
             end = texts[0][1].n_characters
@@ -75,14 +75,14 @@ class Lanes:
         return cls(tuple(visible(title) for title, _ in texts), tuple(summaries), lines)
 
 
-def _shape(span: Span, text: FollowedText) -> object:
+def _shape(span: Span, text: LiveText) -> object:
     """What two spans have in common whose tokens have the same borders, also where these share a character."""
     if len(span.ids) == 1:
         return span[:2]
     return *span[:2], *(len(text.tokenizer.token_bytes(token)) for token in span.ids)
 
 
-def _chips(text: FollowedText, spans: Sequence[Span], start: int, end: int, alike: Sequence[bool]) -> Iterator[Chip]:
+def _chips(text: LiveText, spans: Sequence[Span], start: int, end: int, alike: Sequence[bool]) -> Iterator[Chip]:
     at = start
     for span, color, is_alike in zip(spans, choose_colors(spans), alike, strict=True):
         if at < span.start:

@@ -131,7 +131,7 @@ class Tokenizer:
     def by_piece(self) -> bool:
         """Whether the ids of a text are those of its pieces, concatenated, and decode to the bytes of the pieces.
 
-        `LiveText` needs that; for other tokenizers there is `AlignedText`.
+        `LiveText` needs that; for other tokenizers there is `LiveText`.
         """
         return self.preparation is None and self.vocabulary.is_faithful
 

@@ -21,7 +21,6 @@ text for the tokens that may still swallow it, and recovery because a token made
 
 from array import array
 from collections.abc import Callable, Sequence
-from itertools import repeat
 from typing import Final, TypeVar
 
 from bpe_core.common_prefix import common_prefix
@@ -68,16 +67,22 @@ def merge_in_windows(symbols: Sequence[S], merge: Callable[[Sequence[S]], list[S
 
 
 def _repeat(symbols: Sequence[S], tokens: list[S], starts: "array[int]", done: int) -> int:
-    """If the last tokens are two equal periods, append all further ones; returns how many symbols are done."""
-    for n in range(1, min(_PERIOD, len(tokens) // 2) + 1):
-        if tokens[-n:] == tokens[-2 * n : -n]:
-            period = done - starts[-n]
-            times = common_prefix(symbols, symbols, starts[-2 * n], starts[-n]) // period - 1
-            if starts[-n] - starts[-2 * n] == period and times > 0:
-                last, behind = starts[-n:], len(starts)
-                tokens += tokens[-n:] * times
-                starts.extend(repeat(0, n * times))
-                for i, start in enumerate(last):
-                    starts[behind + i :: n] = array("Q", range(start + period, start + (times + 1) * period, period))
-                return done + times * period
+    """If the last tokens are two equal periods, append all further ones; returns how many symbols are done.
+
+    Some tokens behind these are dropped, since they may be others where a window ended.
+    """
+    for n_kept in range(len(tokens), max(0, len(tokens) - _OVERLAP - 1), -1):
+        end = starts[n_kept] if n_kept < len(tokens) else done
+        for n in range(1, min(_PERIOD, n_kept // 2) + 1):
+            begin = n_kept - n
+            if tokens[begin:n_kept] == tokens[begin - n : begin]:
+                period = end - starts[begin]
+                times = common_prefix(symbols, symbols, starts[begin - n], starts[begin]) // period - 1
+                if starts[begin] - starts[begin - n] == period and times * period > done - end:
+                    last = starts[begin:n_kept]
+                    tokens[n_kept:] = tokens[begin:n_kept] * times
+                    starts[n_kept:] = array("Q", bytes(8 * n * times))
+                    for i, start in enumerate(last, n_kept):
+                        starts[i::n] = array("Q", range(start + period, start + (times + 1) * period, period))
+                    return end + times * period
     return done

@@ -13,7 +13,7 @@ import regex
 
 from bpe_core import OptionError, PatternError, Tokenizer, Vocabulary, audit, load, train
 from bpe_core import tokenizer as tokenizers
-from bpe_core.editing.aligned_text import AlignedText
+from bpe_core.live.live_text import LiveText
 from bpe_core.patterns import patience
 from bpe_core.patterns.expression import Expression
 from bpe_core.tokenizer import normalizers
@@ -85,7 +85,7 @@ def test_normalizers_that_make_very_much_of_little_are_refused(tmp_path):
     before = {"type": "Prepend", "prepend": "c" * 1000}
     for parts in ([doubling] * 40, [long], [before]):
         tokenizer = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": parts})
-        for ask in (tokenizer.encode_ordinary, lambda text, tokenizer=tokenizer: AlignedText(tokenizer, text).ids):
+        for ask in (tokenizer.encode_ordinary, lambda text, tokenizer=tokenizer: LiveText(tokenizer, text).ids):
             with pytest.raises(OptionError, match="normalizers of this tokenizer make"):
                 ask("ab")
     little = tokenizer_with(tmp_path, {"type": "Sequence", "normalizers": [doubling] * 3})
@@ -96,7 +96,7 @@ def test_normalizers_that_make_very_much_of_little_are_refused(tmp_path):
 def test_a_normalizer_that_backtracks_without_end_is_stopped(tmp_path):
     slow = {"type": "Replace", "pattern": {"Regex": "(?:a|aa)+!"}, "content": "b"}
     tokenizer = tokenizer_with(tmp_path, slow)
-    for ask in (tokenizer.encode_ordinary, lambda text: AlignedText(tokenizer, text).ids):
+    for ask in (tokenizer.encode_ordinary, lambda text: LiveText(tokenizer, text).ids):
         with pytest.raises(PatternError, match=r"pattern of a normalizer took more than 0\.0 s"), patience(0.02):
             ask("a" * 200)
 

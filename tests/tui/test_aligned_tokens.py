@@ -7,7 +7,7 @@ import pytest
 from scope import Opened
 
 from bpe_core import save, train
-from bpe_core.editing import aligned_parts
+from bpe_core.live import prepared
 from tui.disk import config
 
 PIECES = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁low", "lo", "low", "▁low"]
@@ -76,7 +76,7 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> No
 async def test_a_word_too_long_to_be_encoded_at_each_key_says_so_until_it_is_shorter(
     opened: Opened, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aligned_parts, "LONGEST_ENCODED", 5_000)
+    monkeypatch.setattr(prepared, "LONGEST", 5_000)
     folder = config.tokenizers_folder()
     save(train("low low lower", vocab_size=262, pattern="words", end_of_word="</w>"), folder / "a.json")
     async with opened() as scope:

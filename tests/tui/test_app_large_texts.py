@@ -8,7 +8,7 @@ from scope import Opened, Scope
 from textual.events import Paste
 
 from bpe_core import Tokenizer, load, save
-from bpe_core.editing.aligned_text import FollowedText
+from bpe_core.live.live_text import LiveText
 from tui.disk import config
 from tui.text.review import Review
 
@@ -21,7 +21,7 @@ def text_of(n: int) -> str:
     return " ".join(rng.choices(WORDS, k=n))[:n]
 
 
-async def check_ids(scope: Scope, text: str) -> FollowedText:
+async def check_ids(scope: Scope, text: str) -> LiveText:
     """The tokens are those of the text."""
     edited = scope.area.edited
     await scope.until(lambda: edited.reading is None and edited.is_settled, "all tokens are known")
@@ -31,7 +31,7 @@ async def check_ids(scope: Scope, text: str) -> FollowedText:
     return live
 
 
-async def check_review(scope: Scope, live: FollowedText, text: str) -> None:
+async def check_review(scope: Scope, live: LiveText, text: str) -> None:
     """The review is what a fresh one finds."""
     edited = scope.area.edited
     await scope.until(lambda: edited.settle_review(0.02), "the text is reviewed")

@@ -7,9 +7,9 @@ from importlib import import_module
 import pytest
 
 from bpe_core import Tokenizer, train
-from bpe_core.editing.aligned_text import followed
-from bpe_core.editing.spans import Span
 from bpe_core.errors import PatternError
+from bpe_core.live.live_text import LiveText
+from bpe_core.live.spans import Span
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import normalizers
 from bpe_core.tokenizer.preparation import Preparation
@@ -73,7 +73,7 @@ def check(edited: EditedText) -> None:
     assert live is not None and review is not None and not edited.why_none and not edited.why_no_review
     assert live.tokenizer is tokenizer and live.text == text
     assert live.ids == tokenizer.encode(text, disallowed_special=()) and edited.n_tokens == len(live.ids)
-    fresh = Review(followed(tokenizer, text))
+    fresh = Review(LiveText(tokenizer, text))
     while not fresh.settle(1):
         pass
     assert about(review) == about(fresh)

@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-from bpe_core.editing.spans import Span
+from bpe_core.live.spans import Span
 from bpe_core.pictures.colors import N_COLORS, choose_colors
 from tui.drawing.palette import (
     CONTRAST,

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
-from bpe_core.editing.spans import Span
+from bpe_core.live.spans import Span
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.visible import token_label
 from tui.drawing.palette import Palette, Ways

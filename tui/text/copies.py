@@ -50,7 +50,7 @@ def picture(edited: EditedText, titles: Sequence[str], part: Columns, kind: str)
 
 
 def _drawn(edited: EditedText, titles: Sequence[str], part: Columns, kind: str) -> str:
-    from bpe_core.editing.aligned_text import followed
+    from bpe_core.live.live_text import LiveText
     from bpe_core.pictures.drawing import document, drawing, page
     from bpe_core.pictures.lanes import Lanes
 
@@ -58,5 +58,5 @@ def _drawn(edited: EditedText, titles: Sequence[str], part: Columns, kind: str) 
     draw: dict[str, Callable[[list[Lanes]], str]] = {"html": page, "svg": drawing, "markdown": document}
     if len(lanes) == 1:  # alone, the part is encoded anew: its first and last tokens are not cut
         ((title, live),) = lanes
-        return draw[kind]([Lanes.of([(title, followed(live.tokenizer, live.between(*part)))])])
+        return draw[kind]([Lanes.of([(title, LiveText(live.tokenizer, live.between(*part)))])])
     return draw[kind]([Lanes.of(lanes, *part)])

@@ -18,8 +18,8 @@ from tui.text.strips import Columns, RowContent, RowToken, clip
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Change, Tokenizer
-    from bpe_core.editing.aligned_text import FollowedText
-    from bpe_core.editing.baseline import Baseline, Comparison
+    from bpe_core.live.baseline import Baseline, Comparison
+    from bpe_core.live.live_text import LiveText
     from tui.text.review import Review
 
 
@@ -120,11 +120,8 @@ class EditedText(Lane):
     def end_edits(self) -> list[Change | None]:
         """Be up to date with all edits. What each of them did to the tokens; None where that was not compared."""
         changes = super().end_edits()
-        if self.baseline is not None and self.live is not None:
-            is_local = self.live.tokenizer.by_piece
-            n_compared = self.baseline.n_edited if is_local else self.document.n_characters
-            if n_compared <= self._limits.compared:
-                self.compare()
+        if self.baseline is not None and self.live is not None and self.baseline.n_edited <= self._limits.compared:
+            self.compare()
         return changes
 
     # Where tokens come from
@@ -146,7 +143,7 @@ class EditedText(Lane):
         self.review = self.comparison = None
         self.why_no_review, self.is_compared = "", False
 
-    def _take(self, live: FollowedText) -> None:
+    def _take(self, live: LiveText) -> None:
         from tui.text.review import Review
 
         super()._take(live)
@@ -172,7 +169,7 @@ class EditedText(Lane):
 
     def pin(self) -> None:
         """Compare the text with what it is now, from now on; or no longer."""
-        from bpe_core.editing.baseline import Baseline
+        from bpe_core.live.baseline import Baseline
 
         self.baseline = None if self.baseline else Baseline(self.document.text)
         self.compare()

@@ -17,8 +17,8 @@ from tui.text.strips import NOTHING, Columns, OnRow
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Change, Tokenizer
-    from bpe_core.editing.aligned_text import FollowedText
-    from bpe_core.editing.spans import Span
+    from bpe_core.live.live_text import LiveText
+    from bpe_core.live.spans import Span
     from tui.text.tokens import TokensOfRows, UnderCursor
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class Lane:
         """The text in lines; it must tell of each edit by `spliced`."""
         self.tokenizer: Tokenizer | None = None
         """What tokenizes it; `use` sets another."""
-        self.live: FollowedText | None = None
+        self.live: LiveText | None = None
         """The text with its tokens; None without a tokenizer, during a `reading`, and if there is `why_none`."""
         self.reading: Reading | None = None
         """What is to be run beside the screen and handed to `finish_reading`; edits meanwhile are made up for then."""
@@ -86,7 +86,7 @@ class Lane:
         return max(len(text), end - start) > most or self.live.is_costly(start, end)
 
     def _splice(self, start: int, end: int, text: str) -> Change | None:
-        from tui.text.tokens import moved, stretch_of
+        from tui.text.tokens import moved
 
         change = self.ask(lambda live: live.splice(start, end, text), None)
         if change is not None and self._rows is not None:
@@ -94,7 +94,7 @@ class Lane:
                 self._rows.edited(change, start, end, len(text))
             else:  # tokens that stay may stand for other characters
                 self._rows.forget()
-            self.changed = (*moved(self.changed, start, end, len(text)), stretch_of(change))
+            self.changed = (*moved(self.changed, start, end, len(text)), (change.start, change.stop))
         return change
 
     def end_edits(self) -> list[Change | None]:
@@ -181,13 +181,13 @@ class Lane:
         self.changed = ()
         self.set_cursor(self._offset)
 
-    def _take(self, live: FollowedText) -> None:
+    def _take(self, live: LiveText) -> None:
         """Have these tokens, of the text as it is now, and no colored rows yet."""
         from tui.text.tokens import TokensOfRows
 
         self.live, self._rows = live, TokensOfRows()
 
-    def ask(self, question: Callable[[FollowedText], T], otherwise: T) -> T:
+    def ask(self, question: Callable[[LiveText], T], otherwise: T) -> T:
         """The answer that the tokens give; `otherwise` where there are none, or none any more when they were asked."""
         if self.live is None:
             return otherwise

@@ -9,7 +9,7 @@ from bpe_core.errors import BpeError
 
 if TYPE_CHECKING:  # as long as there is no tokenizer, nothing of the engine is imported
     from bpe_core import Tokenizer
-    from bpe_core.editing.aligned_text import FollowedText
+    from bpe_core.live.live_text import LiveText
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,17 @@ class Reading:
     text: str
     is_thorough: bool = False
     """Whether all pieces shall be known afterwards, as a pattern may take long to find some."""
-    live: FollowedText | None = None
+    live: LiveText | None = None
     problem: BpeError | None = None
 
     def run(self) -> None:
         """Read it: then there is either `live` or a `problem`."""
-        from bpe_core.editing.aligned_text import followed
+        from bpe_core.live.live_text import LiveText
 
         try:
-            live = followed(self.tokenizer, self.text)
+            live = LiveText(self.tokenizer, self.text)
             if self.is_thorough:
-                live.split_all()
+                live.settle(float("inf"))
             self.live = live
         except BpeError as error:
             self.problem = error

@@ -8,10 +8,10 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
-from bpe_core.editing.aligned_text import FollowedText
 from bpe_core.explain.pitfall_detectors import KINDS, Pitfall
 from bpe_core.explain.pitfalls import Pitfalls
 from bpe_core.explain.unstable import TAIL_LENGTH, Completion, Unstable, unstable
+from bpe_core.live.live_text import LiveText
 
 _LISTED: Final = 500
 """Completions that are kept; the others are only counted."""
@@ -24,7 +24,7 @@ _LONG_PAUSE: Final = 1 << 15
 class Review:
     """The review of one text; tell it of every edit, and let it settle when there is time."""
 
-    def __init__(self, live: FollowedText) -> None:
+    def __init__(self, live: LiveText) -> None:
         self.live = live
         """The text."""
         self._pitfalls = Pitfalls(live)

@@ -7,10 +7,9 @@ from typing import Final, Self
 
 from rich.text import Text
 
-from bpe_core.editing.aligned_text import FollowedText
-from bpe_core.editing.baseline import Comparison
-from bpe_core.editing.live_text import Change
 from bpe_core.explain.pitfall_detectors import Pitfall
+from bpe_core.live.baseline import Comparison
+from bpe_core.live.live_text import Change, LiveText
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
@@ -66,7 +65,7 @@ class SelectionTotals:
     n_characters: int
 
     @classmethod
-    def of(cls, live: FollowedText, first: int, last: int) -> Self:
+    def of(cls, live: LiveText, first: int, last: int) -> Self:
         """What stands between two code points; tokens that reach beyond them count."""
         spans = live.spans(first, min(last, first + _LISTED_FROM))
         ids = tuple(islice(chain.from_iterable(span.ids for span in spans), _MOST_IDS))
@@ -107,13 +106,14 @@ def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, widt
     if len(compared) > 1:
         return line.append(f"{len(compared):,} edits at once  {_grown(edited.n_tokens, edited.n_bytes)}")
     (change,) = compared
-    if not change.removed and not change.inserted:
+    if not change.removed_ids and not change.inserted_ids:
         return line.append("no token changed", "dim")
     told = f"  {_grown(change.n_tokens, change.n_bytes)}"
     if change.ripple:
         told += f"  ripple {change.ripple:,}"
     room = width - line.cell_len - len(told)
-    return line.append_text(_exchange(change.removed, change.inserted, edited.tokenizer, palette, room)).append(told)
+    exchange = _exchange(change.removed_ids, change.inserted_ids, edited.tokenizer, palette, room)
+    return line.append_text(exchange).append(told)
 
 
 def short_edit(edited: RememberedEdit, palette: Palette, room: int) -> Text:
@@ -124,12 +124,13 @@ def short_edit(edited: RememberedEdit, palette: Palette, room: int) -> Text:
     compared = edited.compared
     if compared is None:
         return _line("too large", "dim")
-    if len(compared) == 1 and not compared[0].removed and not compared[0].inserted:
+    if len(compared) == 1 and not compared[0].removed_ids and not compared[0].inserted_ids:
         return _line("no token changed", "dim")
     told = signed(edited.n_tokens)
     if len(compared) > 1 or room < len(told) + 1 + _LEAST_EXCHANGE:
         return _line(told)
-    exchange = _exchange(compared[0].removed, compared[0].inserted, edited.tokenizer, palette, room - len(told) - 1)
+    (change,) = compared
+    exchange = _exchange(change.removed_ids, change.inserted_ids, edited.tokenizer, palette, room - len(told) - 1)
     return exchange.append(f" {told}") if exchange.cell_len + 1 + len(told) <= room else _line(told)
 
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-from bpe_core.editing.aligned_text import FollowedText
-from bpe_core.editing.live_text import Change
-from bpe_core.editing.spans import Span, parts
+from bpe_core.live.live_text import Change, LiveText
+from bpe_core.live.spans import Span, parts
 from bpe_core.pictures.colors import choose_colors
-from bpe_core.utf8 import n_characters, utf8
+from bpe_core.utf8 import utf8
 from tui.text.document import LONG_LINE
 from tui.text.strips import Columns, OnRow, RowToken, clip
 
@@ -41,7 +40,7 @@ class UnderCursor:
     tokens: tuple[bytes, ...]
     """The bytes of each of them."""
     piece: tuple[int, int]
-    """Where the piece begins and ends that the pattern split off here; `FollowedText.between` gives its text."""
+    """Where the piece begins and ends that the pattern split off here; `LiveText.between` gives its text."""
 
 
 class TokensOfRows:
@@ -55,7 +54,7 @@ class TokensOfRows:
         self._colored: _Colored | None = None
         self._is_all_new = True
 
-    def on_row(self, live: FollowedText, start: int, length: int, n_colors: int) -> OnRow:
+    def on_row(self, live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
         """The tokens on a row of `length` code points from `start`, and its characters that several tokens share."""
         key = (start, length, n_colors)
         found = self._rows.get(key)
@@ -80,8 +79,8 @@ class TokensOfRows:
     def edited(self, change: Change, start: int, end: int, n_inserted: int) -> None:
         """Take note of an edit: `n_inserted` code points came in the place of those from `start` to `end`."""
         self._colored, self._is_all_new = None, False
-        stretch, shift = stretch_of(change), n_inserted - (end - start)
-        start, end = min(start, stretch[0]), max(end, stretch[1] - shift)
+        shift = n_inserted - (end - start)
+        start, end = min(start, change.start), max(end, change.stop - shift)
         self._rows = {
             (at if at + length < start else at + shift, length, n_colors): found
             for (at, length, n_colors), found in self._rows.items()
@@ -92,7 +91,7 @@ class TokensOfRows:
 class _Colored:
     """The tokens of a part of a text with their colors."""
 
-    def __init__(self, live: FollowedText, start: int, end: int, n_colors: int) -> None:
+    def __init__(self, live: LiveText, start: int, end: int, n_colors: int) -> None:
         self._start, self._end, self._n_colors = start, end, n_colors
         context = max(start - _CONTEXT, 0) if n_colors > 2 else _anchor(live, start)
         self._spans = live.spans(context, end)
@@ -102,19 +101,19 @@ class _Colored:
         """Whether a row is in it, in as many colors."""
         return self._start <= start and start + length <= self._end and n_colors == self._n_colors
 
-    def on_row(self, live: FollowedText, start: int, length: int) -> OnRow:
+    def on_row(self, live: LiveText, start: int, length: int) -> OnRow:
         """The tokens on a row that it holds, and the characters on it that several tokens share."""
         first = bisect_right(self._spans, start, key=_END)
         last = bisect_left(self._spans, start + length, first, key=_START)
         return _on_row(live, zip(self._spans[first:last], self._colors[first:last], strict=True), start, length)
 
 
-def find_tokens(live: FollowedText, start: int, length: int, n_colors: int) -> OnRow:
+def find_tokens(live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
     """The tokens on a row of `length` code points from `start`, and the characters on it that several tokens share."""
     return _Colored(live, start, start + length, n_colors).on_row(live, start, length)
 
 
-def _on_row(live: FollowedText, colored: Iterable[tuple[Span, int]], start: int, length: int) -> OnRow:
+def _on_row(live: LiveText, colored: Iterable[tuple[Span, int]], start: int, length: int) -> OnRow:
     tokens: list[RowToken] = []
     shared: list[Columns] = []
     for span, color in colored:
@@ -128,7 +127,7 @@ def _on_row(live: FollowedText, colored: Iterable[tuple[Span, int]], start: int,
     return tuple(tokens), tuple(shared)
 
 
-def _anchor(live: FollowedText, start: int) -> int:
+def _anchor(live: LiveText, start: int) -> int:
     """Where to begin if tokens are told apart by two looks that take turns: at the beginning of a line.
 
     Not of one that begins inside of a token, for there the turns go on. In a very long line any place must do.
@@ -143,7 +142,7 @@ def _anchor(live: FollowedText, start: int) -> int:
     return start
 
 
-def _torn(live: FollowedText, span: Span) -> list[Columns]:
+def _torn(live: LiveText, span: Span) -> list[Columns]:
     """The characters of a span that begin in one of its tokens and end in another."""
     if span.end - span.start == 1:
         return [(span.start, span.end)]
@@ -153,7 +152,7 @@ def _torn(live: FollowedText, span: Span) -> list[Columns]:
     return [(part.start, part.start + 1) for part in parts(span, text, live.tokenizer.token_bytes) if part.head]
 
 
-def find_under(live: FollowedText, offset: int) -> UnderCursor | None:
+def find_under(live: LiveText, offset: int) -> UnderCursor | None:
     """What stands at a code point; at the end of the text, what stands before it."""
     place = min(offset, live.n_characters - 1)
     span = live.span_at(place) if place >= 0 else None
@@ -171,9 +170,3 @@ def moved(stretches: tuple[Columns, ...], start: int, end: int, inserted: int) -
         return old if old <= start else max(old, end) + inserted - (end - start)
 
     return tuple((place(first), place(last)) for first, last in stretches)
-
-
-def stretch_of(change: Change) -> Columns:
-    """The code points whose tokens a change has made."""
-    begun = n_characters(b"".join(change.inserted_bytes))
-    return change.start, change.start + begun + (change.head > 0)

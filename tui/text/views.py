@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 
-from bpe_core.editing.aligned_text import FollowedText
+from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.visible import token_label
 from bpe_core.vocabulary import Vocabulary
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 ViewRow = list[Part]
 
 
-def tokens_around(live: FollowedText, offset: int, n_colors: int) -> list[ViewToken]:
+def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]:
     """The tokens around a code point; all of them where the text is not long."""
     spans = live.spans(max(0, offset - AROUND), min(live.n_characters, offset + AROUND))
     at = min(offset, live.n_characters - 1)

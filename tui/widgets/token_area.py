@@ -26,7 +26,7 @@ from tui.widgets.text_work import TextWork
 
 if TYPE_CHECKING:
     from bpe_core import Change, Tokenizer
-    from bpe_core.editing.aligned_text import FollowedText
+    from bpe_core.live.live_text import LiveText
     from tui.text.tokens import UnderCursor
 
 
@@ -109,7 +109,7 @@ class TokenArea(FaithfulArea):
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id)
 
     @property
-    def live(self) -> FollowedText | None:
+    def live(self) -> LiveText | None:
         """The text with its tokens, if it has some by now."""
         return self.edited.live
 

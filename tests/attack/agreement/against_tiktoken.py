@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bpe_core import SpecialTokenError, Tokenizer, load
-from bpe_core.editing.spans import layout, parts
+from bpe_core.live.spans import layout, parts
 from tests.attack.agreement.characters import Disagreement, disagreements, in_tiktoken
 from tests.attack.agreement.comparing import Subject
 from tests.attack.published import ENCODINGS

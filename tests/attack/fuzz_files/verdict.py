@@ -9,9 +9,9 @@ from typing import Final
 
 from bpe_core import BpeError, Tokenizer, load, save
 from bpe_core.auditing import Examination
-from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import LONGEST
 from bpe_core.formats import WRITABLE
+from bpe_core.live.live_text import LiveText
 from bpe_core.utf8 import without_surrogates
 from bpe_core.visible import visible
 
@@ -95,7 +95,7 @@ def _check_ids(tokenizer: Tokenizer, ids: Ids) -> None:
 def _check_edited(tokenizer: Tokenizer, ids: Ids) -> None:
     for text, tokens in ids.items():
         with suppress(BpeError):
-            live = followed(tokenizer, text[: len(text) // 2])
+            live = LiveText(tokenizer, text[: len(text) // 2])
             live.splice(0, min(2, live.n_characters), "")
             live.splice(0, live.n_characters, text)
             if live.ids != tokens:

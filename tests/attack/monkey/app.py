@@ -13,8 +13,8 @@ from typing import Any, Final
 from textual import events
 
 import bpe_core
-from bpe_core.editing.aligned_text import followed
 from bpe_core.errors import BpeError
+from bpe_core.live.live_text import LiveText
 from tests.attack.monkey.deeds import FILES, PASTES, Deed
 from tests.tui.scope import events_of_click, key
 from tui.app import BpeScope
@@ -233,7 +233,7 @@ class Player:
         live, text = area.live, area.text
         if area.edited.why_none and len(text) < _READ_AGAIN and area.tokenizer is not None:
             with suppress(BpeError):
-                followed(area.tokenizer, text)
+                LiveText(area.tokenizer, text)
                 raise AssertionError(f"it says of a text that has tokens: {area.edited.why_none}")
         if live is None or area.edited.n_tokens is None:
             return

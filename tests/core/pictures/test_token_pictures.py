@@ -11,7 +11,6 @@ import pytest
 from bpe_core import LiveText, Tokenizer, save, train
 from bpe_core.cells import cells, fitted
 from bpe_core.cli.main import main
-from bpe_core.editing.aligned_text import followed
 from bpe_core.pictures.drawing import BORDER, colors_of, document, drawing, fragment, in_terminal, page
 from bpe_core.pictures.lanes import Lanes
 from tests.nasty import nasty_texts
@@ -36,11 +35,11 @@ def plain(text: str) -> str:
 
 
 def one_lane(text: str, title: str = "<script>") -> Lanes:
-    return Lanes.of([(title, followed(ONE, plain(text)))])
+    return Lanes.of([(title, LiveText(ONE, plain(text)))])
 
 
 def lanes_of(text: str, *part: int) -> Lanes:
-    return Lanes.of([(f"<{number}>", followed(one, plain(text))) for number, one in enumerate((ONE, *OTHERS))], *part)
+    return Lanes.of([(f"<{number}>", LiveText(one, plain(text))) for number, one in enumerate((ONE, *OTHERS))], *part)
 
 
 def seen(lanes: Lanes, lane: int = 0) -> str:
@@ -135,7 +134,7 @@ def test_the_ids_of_a_line_feed_stand_in_the_line_that_it_ends(colors: int) -> N
 
 def test_what_differs_from_the_first_stands_out() -> None:
     one, other = train("the thesis " * 9, vocab_size=266, pattern="none").at(4), train("thesis\n" * 9, vocab_size=262)
-    lanes = Lanes.of([("one", followed(one, "the thesis é")), ("other", followed(other, "the thesis é"))])
+    lanes = Lanes.of([("one", LiveText(one, "the thesis é")), ("other", LiveText(other, "the thesis é"))])
     found = [(chip.text, chip.is_alike) for chip in lanes.lines[0][1]]
     borders = {"the thesis é".find(chip.text): chip.text for chip in lanes.lines[0][0]}
     assert {part for part, is_alike in found if is_alike} <= set(borders.values())
@@ -153,7 +152,7 @@ def test_a_part_of_a_text_has_totals_of_its_own() -> None:
 
 def test_markdown_fences_are_longer_than_what_they_hold() -> None:
     text = "a ```` b" * 2
-    lanes = Lanes.of([("x", followed(train(text * 9, vocab_size=300, pattern="none"), text))])
+    lanes = Lanes.of([("x", LiveText(train(text * 9, vocab_size=300, pattern="none"), text))])
     made = document([lanes])
     assert "`````text" in made and made.count("\n`````") == 2
 

@@ -11,8 +11,8 @@ from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Final
 
-from bpe_core.editing.prepared_cuts import Cut
-from bpe_core.editing.spans import Span
+from bpe_core.live.prepared_cuts import Cut
+from bpe_core.live.spans import Span
 from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.normalizers import SourceMap

@@ -7,7 +7,7 @@ import pytest
 import regex
 
 from bpe_core import Vocabulary, train
-from bpe_core.editing.spans import Part, Run, Span, layout, parts, runs
+from bpe_core.live.spans import Part, Run, Span, layout, parts, runs
 
 BYTES = Vocabulary.of_bytes()
 SCRIPTS = ["a", "é", "e\u0301", "日本", "😊", "👩‍👩‍👧", "ภา", "हि", "\r\n", "\n", " ", "\x00", "𝒜", "🇩🇪"]

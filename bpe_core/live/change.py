@@ -1,0 +1,127 @@
+"""An edit of a text, and the change of its tokens: those removed, those inserted, and how far from the edit."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, Self
+
+from bpe_core.common_prefix import common_prefix
+from bpe_core.utf8 import n_characters, utf8
+
+GAPPED: Final = "q"
+"""The type code of rows of tokens in which there may be negative numbers, for what a lossy pattern drops."""
+
+
+class Edit(NamedTuple):
+    """The replacement of a range of characters by other text."""
+
+    start: int
+    """Code point where the range begins."""
+    end: int
+    """Code point behind the range, in the text before the edit."""
+    replacement: str
+    """The text in its place."""
+
+    @property
+    def stop(self) -> int:
+        """Code point behind the replacement, in the text after the edit."""
+        return self.start + len(self.replacement)
+
+    @property
+    def growth(self) -> int:
+        """By how many code points the text grew."""
+        return self.stop - self.end
+
+    def of(self, text: str) -> str:
+        """`text` with this edit made."""
+        return f"{text[: self.start]}{self.replacement}{text[self.end :]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The tokens that an edit replaced, and those in their place, without equal tokens at both ends."""
+
+    start: int
+    """Code point in which the first token that changed begins; the same in the old text and in the new one."""
+    removed_ids: Sequence[int]
+    """Tokens that are gone: a tuple, or an array where there may be very many."""
+    inserted_ids: Sequence[int]
+    """Tokens in their place, likewise."""
+    stop: int
+    """Code point behind the last one of which an inserted token has a byte, in the new text."""
+    n_bytes: int
+    """By how many bytes the text grew; negative if it shrank."""
+    head: int = 0
+    """How many bytes of the code point at `start` belong to the token before; 0 if a token begins where it does."""
+    ripple: int = 0
+    """Bytes from the edited text to the farthest token border that was added or removed; 0 if there is none."""
+
+    @property
+    def removed(self) -> tuple[int, ...]:
+        """Tokens that are gone."""
+        return tuple(self.removed_ids)
+
+    @property
+    def inserted(self) -> tuple[int, ...]:
+        """Tokens in their place."""
+        return tuple(self.inserted_ids)
+
+    @property
+    def n_tokens(self) -> int:
+        """By how many tokens the text grew; negative if it shrank."""
+        return len(self.inserted_ids) - len(self.removed_ids)
+
+    def moved(self, by: int) -> Self:
+        """The same change in a text that begins so many code points earlier."""
+        return replace(self, start=self.start + by, stop=self.stop + by)
+
+
+def compare(
+    old: "array[int]", new: "array[int]", lengths: Mapping[int, int], text: str, edit: Edit, n_bytes: int
+) -> Change:
+    """The change from the tokens `old` of a text, or of a part of one, to its tokens `new` after `edit`.
+
+    `text` is what it became, `n_bytes` by how many bytes the whole text grew. `lengths` has the bytes of each token; a
+    negative one stands for what a lossy pattern drops. Linear in the tokens, most of it at C speed.
+    """
+    head = common_prefix(old, new)
+    tail = common_prefix(old[head:][::-1], new[head:][::-1])
+    removed, inserted = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not removed and not inserted:
+        return Change(edit.start, removed, inserted, edit.start, n_bytes)
+    data = utf8(text)
+    left, right = edit.start, edit.stop
+    if len(data) != len(text):
+        left, right = len(utf8(text[:left])), len(utf8(text[:right]))
+    begin = sum(map(lengths.__getitem__, new[:head]))
+    end = len(data) - sum(map(lengths.__getitem__, new[len(new) - tail :]))
+    start = len(data[:begin].decode(errors="ignore"))
+    first = _next_border(old[head:], new[head:], lengths, begin, left)
+    before, after = (row[len(row) - tail - 1 :: -1] if len(row) > tail else row[:0] for row in (old, new))
+    last = len(data) - _next_border(before, after, lengths, len(data) - end, len(data) - right)
+    return Change(
+        start,
+        _without_gaps(removed),
+        _without_gaps(inserted),
+        max(start, n_characters(data[:end])),
+        n_bytes,
+        begin - len(utf8(text[:start])),
+        max(0, left - first, last - right),
+    )
+
+
+def _next_border(one: Sequence[int], other: Sequence[int], lengths: Mapping[int, int], at: int, stop: int) -> int:
+    """The first border from `at` on that only one of two rows of tokens has, both beginning there; at most `stop`."""
+    i = j = 0
+    here = there = at
+    while here == there < stop:
+        if i == len(one) and j == len(other):
+            return stop
+        here = here + lengths[one[i]] if i < len(one) else stop
+        there = there + lengths[other[j]] if j < len(other) else stop
+        i, j = i + 1, j + 1
+    return min(here, there, stop)
+
+
+def _without_gaps(row: "array[int]") -> "array[int]":
+    return array(row.typecode, filter((0).__le__, row)) if row.typecode == GAPPED else row

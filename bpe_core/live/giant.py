@@ -1,0 +1,353 @@
+"""A long stretch of a text without a safe cut: a megabyte of letters, digits or spaces, a document without a pattern.
+
+Call two tokens *compatible* if they may follow each other in a piece. A list of tokens is what merging a piece leaves
+exactly when all neighbors in it are compatible (`bpe_core.merging.windows` says why). So an edit splits all of the text
+again, at the kernel's speed, and encodes the pieces that changed; of a long one only a window around the edit, whose
+first and last token must be those that stood there before. Where they are not, the window grows.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
+
+from bpe_core.common_prefix import common_prefix
+from bpe_core.live.change import GAPPED, Edit
+from bpe_core.live.spans import Span
+from bpe_core.utf8 import CONTINUATIONS, n_characters, utf8
+
+if TYPE_CHECKING:
+    from bpe_core.live.plain import PlainPart, PlainReader
+
+LONG: Final = 16_384
+"""Bytes of a piece above which not all of it is encoded again."""
+WINDOW: Final = 6
+"""Tokens on either side of an edit that are encoded again at first; where they are not enough, eight times as many."""
+LONGEST_TOKEN: Final = 1 << 16
+"""Bytes of the longest token that a piece may become without merging."""
+STRETCH: Final = 1 << 18
+"""Bytes that are encoded at a time, at first."""
+STEP: Final = 512
+"""Tokens between two marks, about."""
+_BEFORE: Final = 256
+"""Characters before a range from which on it is encoded to show it before all is encoded."""
+
+
+class Gap(str):
+    """Text that the pattern drops, kept like a piece; a negative number, of its bytes, stands for it among tokens."""
+
+    __slots__ = ()
+
+
+Mark = tuple[int, int, int]
+"""A place where a character and a token begin: how many characters, bytes and tokens are before it."""
+_CHARACTER, _BYTE, _TOKEN = 0, 1, 2
+
+
+class Giant:
+    """The text between two safe cuts, in UTF-8, with all of its tokens and some marks that say where these stand."""
+
+    __slots__ = ("_begun", "_ends", "_marks", "_row", "data", "n_characters", "n_tokens", "reader")
+
+    def __init__(
+        self,
+        reader: "PlainReader",
+        data: bytes,
+        n_characters: int,
+        row: "array[int] | None" = None,
+        ends: "Ends | None" = None,
+        marks: Sequence[Mark] = (),
+    ) -> None:
+        self.reader: Final = reader
+        self.data: Final = data
+        self.n_characters: Final = n_characters
+        self.n_tokens: int | None = None
+        """How many tokens it has, if that is known."""
+        self._row = row
+        self._ends = ends
+        self._marks = list(marks)
+        self._begun: Giant | None = None  # its beginning, as far as it is encoded
+
+    @classmethod
+    def joined(cls, reader: "PlainReader", parts: "Sequence[PlainPart | Giant]") -> "Giant":
+        """Adjacent parts as one."""
+        marks: list[Mark] = [(0, 0, 0)]
+        for part in parts:
+            characters, n_bytes, tokens = marks.pop()
+            inner = [(0, 0, 0), (part.n_characters, part.n_bytes, len(part.row))]
+            for c, b, t in part.marks if isinstance(part, Giant) else inner:
+                marks.append((characters + c, n_bytes + b, tokens + t))
+        data = b"".join([part.data if isinstance(part, Giant) else utf8(part.text) for part in parts])
+        return cls(reader, data, marks[-1][_CHARACTER], reader.joined_row(parts), None, marks)
+
+    def used_by(self, reader: "PlainReader") -> "Giant":
+        """The same part for another reader that splits alike."""
+        return Giant(reader, self.data, self.n_characters, None, self._ends)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the text in UTF-8."""
+        return len(self.data)
+
+    @property
+    def text(self) -> str:
+        """All of the text."""
+        return self.data.decode()
+
+    def between(self, start: int, end: int) -> str:
+        """The text of a range."""
+        if self._row is None or not self._marks:
+            return self.text[start:end]
+        return self.data[self._byte_at(start) : self._byte_at(end)].decode()
+
+    def _byte_at(self, character: int) -> int:
+        mark, following = self._find(_CHARACTER, character)
+        near = self.data[mark[_BYTE] : following[_BYTE]].decode()
+        return mark[_BYTE] + len(near[: character - mark[_CHARACTER]].encode())
+
+    @property
+    def row(self) -> "array[int]":
+        """Its tokens, gaps included."""
+        while self._row is None:
+            self._encode_on()
+        return self._row
+
+    @property
+    def ends(self) -> "Ends":
+        """Where its pieces end."""
+        if self._ends is None:
+            self._ends = Ends(self.reader, self.data)
+        return self._ends
+
+    @property
+    def marks(self) -> list[Mark]:
+        """Marks from the beginning to the end, ascending."""
+        if not self._marks:
+            self._marks = [(0, 0, 0), (self.n_characters, self.n_bytes, len(self.row))]
+        return self._marks
+
+    def count(self) -> None:
+        """Set `n_tokens`; encodes all of it."""
+        self.n_tokens = _n_tokens(self.row)
+
+    def settle(self) -> None:
+        """Encode one stretch more of it; when all is encoded, set `n_tokens`, and mark all, so that no edit must."""
+        if self._row is None:
+            self._encode_on()
+        if self._row is not None:
+            self.count()
+            self._find(_TOKEN, len(self._row) - 1)
+
+    def _encode_on(self) -> None:
+        begun = self._begun
+        at = begun.n_bytes if begun else 0
+        text = self.data[at : at + STRETCH].decode(errors="ignore")
+        if begun:
+            begun, _, _ = begun.edited(Edit(begun.n_characters, begun.n_characters, text))
+        else:
+            begun = Giant(self.reader, utf8(text), len(text), self.reader.encode(text))
+        if begun.n_bytes == self.n_bytes:
+            self._row, self._ends, self._marks, begun = begun.row, begun.ends, begun.marks, None
+        self._begun = begun
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """Its tokens."""
+        return [token for token in self.row if token >= 0]
+
+    def _find(self, what: int, value: int) -> tuple[Mark, Mark]:
+        """The last mark at which no more than `value` characters, bytes or tokens are before it, and the next one."""
+        marks = self.marks
+        index = bisect_right(marks, value, key=itemgetter(what)) - 1
+        while index + 1 < len(marks):
+            if marks[index + 1][_TOKEN] - marks[index][_TOKEN] > 2 * STEP:
+                marks.insert(index + 1, self._next_mark(marks[index]))
+            if marks[index + 1][what] > value:
+                return marks[index], marks[index + 1]
+            index += 1
+        return marks[index], marks[index]
+
+    def _next_mark(self, mark: Mark) -> Mark:
+        characters, n_bytes, token = mark
+        last = token + STEP
+        size = sum(map(self.reader.lengths.__getitem__, self.row[token:last]))
+        while n_bytes + size < len(self.data) and self.data[n_bytes + size] in CONTINUATIONS:
+            size += self.reader.lengths[self.row[last]]
+            last += 1
+        return characters + n_characters(self.data[n_bytes : n_bytes + size]), n_bytes + size, last
+
+    def _token_at(self, byte: int, *, behind: bool = False) -> tuple[int, int]:
+        """(index, first byte) of the token that holds a byte; `behind`: of the first that begins there or later."""
+        mark, following = self._find(_BYTE, byte)
+        row = self.row[mark[_TOKEN] : following[_TOKEN]]
+        begins = list(accumulate(map(self.reader.lengths.__getitem__, row), initial=mark[_BYTE]))
+        index = bisect_left(begins, byte) if behind else bisect_right(begins, byte) - 1
+        return mark[_TOKEN] + index, begins[index]
+
+    def around(self, n_left: int, n_right: int) -> tuple[Mark, Mark]:
+        """The nearest marks around all tokens but so many at the beginning and at the end."""
+        first, _ = self._find(_TOKEN, n_left)
+        last, following = self._find(_TOKEN, len(self.row) - n_right)
+        return first, last if last[_TOKEN] == len(self.row) - n_right else following
+
+    def spans(self, start: int, end: int) -> Iterator[Span]:
+        """The spans that meet a range of it; provisional before it is encoded."""
+        if self._row is None:
+            begin = max(0, start - _BEFORE)
+            text = self.between(begin, end + _BEFORE)
+            row = self.reader.encode(text)
+        else:
+            first, _ = self._find(_CHARACTER, start)
+            _, last = self._find(_CHARACTER, max(start, end - 1))
+            begin = first[_CHARACTER]
+            text = self.data[first[_BYTE] : last[_BYTE]].decode()
+            row = self._row[first[_TOKEN] : last[_TOKEN]]
+        for span in self.reader.spans(text, row) if text else ():
+            if span.start + begin < end and start < span.end + begin:
+                yield Span(begin + span.start, begin + span.end, span.ids)
+
+    def n_tokens_between(self, start: int, end: int) -> int:
+        """How many tokens meet a range of it."""
+        begin, _ = self._find(_CHARACTER, start)
+        stop, _ = self._find(_CHARACTER, end)
+        n_before = sum(len(span.ids) for span in self.spans(begin[_CHARACTER], start) if span.end <= start)
+        n_behind = sum(len(span.ids) for span in self.spans(stop[_CHARACTER], end) if span.start < end)
+        return _n_tokens(self.row[begin[_TOKEN] : stop[_TOKEN]]) - n_before + n_behind
+
+    def piece_at(self, offset: int) -> tuple[int, int]:
+        """(start, end) of the piece that holds a character."""
+        first, last = self.ends.around(len(utf8(self.between(0, offset))))
+        start = n_characters(self.data[:first])
+        return start, start + n_characters(self.data[first:last])
+
+    def edited(self, edit: Edit) -> "tuple[Giant, int, int]":
+        """This part after an edit; how many tokens at its beginning and at its end surely stay."""
+        reader, old, typed = self.reader, self.ends, utf8(edit.replacement)
+        start, stop = self._byte_at(edit.start), self._byte_at(edit.end)
+        growth = len(typed) - (stop - start)
+        data = b"".join((self.data[:start], typed, self.data[stop:]))
+        ends = Ends(reader, data)
+        lo, hi = ends.changed(old, start, stop, growth)
+        first, last = self._token_at(lo)[0], self._token_at(hi - growth)[0]
+        row = array(reader.typecode)
+        if reader.splitter.scanner and hi == len(data) and hi - lo > LONG and ends.are_short(lo, hi):
+            row = reader.encode(data[lo:].decode())
+        else:
+            begin, low, high = lo, first, last
+            for end in ends.between(lo, hi):
+                if end - begin <= LONG or end in ends.gaps:
+                    piece = data[begin:end].decode()
+                    row.extend(reader.ids(Gap(piece) if end in ends.gaps else piece))
+                else:
+                    left, right = (first, first, begin), (last, last, end)
+                    if begin == lo:  # its first tokens are those of the old piece that began here, as far as it goes
+                        left = first, *self._token_at(min(start, end, old.around(lo)[1]))
+                    if end == hi:
+                        at = max(stop, begin - growth, old.around(hi - growth - 1)[0])
+                        token, byte = self._token_at(at, behind=True)
+                        right = token, last, byte + growth
+                    n_left, ids, n_right = self._encoded(data[begin:end], begin, left, right)
+                    row.extend(ids)
+                    low, high = low + n_left, high - n_right
+                begin = end
+            first, last = low, high
+        whole = array(row.typecode, self.row)
+        whole[first:last] = row
+        by = edit.growth, growth, len(whole) - len(self.row)
+        marks = [mark for mark in self.marks if mark[_TOKEN] <= first]
+        behind = [(c + by[0], b + by[1], t + by[2]) for c, b, t in self.marks if t >= last]
+        marks += behind[behind[:1] == marks[-1:] :]
+        return Giant(reader, data, self.n_characters + edit.growth, whole, ends, marks), first, len(self.row) - last
+
+    def _encoded(
+        self, piece: bytes, begin: int, left: tuple[int, int, int], right: tuple[int, int, int]
+    ) -> tuple[int, Sequence[int], int]:
+        """(how many of the old tokens on its left are those of a long piece, its tokens behind them, and on its right).
+
+        The piece begins at byte `begin`. `left` is (index of the first old token, index behind the last, where that
+        ends), `right` (index of the first, index behind the last, where the first begins).
+        """
+        reader, row, size = self.reader, self.row, self.reader.lengths.__getitem__
+        token = reader.tokenizer.vocabulary.whole(piece) if len(piece) <= LONGEST_TOKEN else None
+        if token is not None:
+            return 0, (token,), 0
+        (first, low, start), (high, last, stop) = left, right
+        n_left, n_right = min(WINDOW, low - first), min(WINDOW, last - high)
+        while True:
+            lo = start - sum(map(size, row[low - n_left : low])) - begin
+            hi = stop + sum(map(size, row[high : high + n_right])) - begin
+            ids = reader.tokenizer.vocabulary.join(piece[lo:hi])
+            fits_left = n_left == low - first or ids[0] == row[low - n_left]
+            fits_right = n_right == last - high or ids[-1] == row[high + n_right - 1]
+            if fits_left and fits_right:
+                return low - first - n_left, ids, last - high - n_right
+            if not fits_left:
+                n_left = min(8 * n_left, low - first)
+            if not fits_right:
+                n_right = min(8 * n_right, last - high)
+
+
+class Ends:
+    """Where the pieces of a text end, in bytes, those included that a lossy pattern drops."""
+
+    __slots__ = ("_ends", "_is_ahead", "gaps")
+
+    def __init__(self, reader: "PlainReader", data: bytes) -> None:
+        splitter = reader.splitter
+        self.gaps: Final = set[int]()
+        """The ends of those that are dropped."""
+        self._is_ahead: Final = splitter.scanner is not None
+        self._ends: Final = array("Q")
+        if not splitter.source:
+            self._ends.append(len(data))
+        elif splitter.scanner:
+            self._ends.frombytes(splitter.scanner.ends(data))
+        else:
+            pieces = reader.split(data.decode())
+            self._ends.extend(accumulate(map(len, pieces if data.isascii() else map(utf8, pieces))))
+            if reader.lossy:
+                self.gaps.update(end for end, piece in zip(self._ends, pieces, strict=True) if isinstance(piece, Gap))
+
+    def around(self, byte: int) -> tuple[int, int]:
+        """(begin, end) of the piece that holds a byte; empty at the end of the text."""
+        index = bisect_right(self._ends, byte)
+        begin = self._ends[index - 1] if index else 0
+        return begin, self._ends[index] if index < len(self._ends) else begin
+
+    def between(self, lo: int, hi: int) -> Sequence[int]:
+        """Where the pieces end that lie between two ends."""
+        return self._ends[bisect_right(self._ends, lo) : bisect_right(self._ends, hi)]
+
+    def are_short(self, lo: int, hi: int) -> bool:
+        """Whether no piece between two ends is longer than LONG; some that are half as long count as longer."""
+        half, ends = LONG // 2, self._ends
+        return all(bisect_right(ends, at) < bisect_right(ends, at + half) for at in range(lo, hi - half, half))
+
+    def changed(self, old: "Ends", start: int, stop: int, growth: int) -> tuple[int, int]:
+        """(begin, end) of the pieces that an edit changed, which replaced the bytes of `old` from `start` to `stop`."""
+        ends, before, n = self._ends, old._ends, len(self._ends)
+        n_same = min(common_prefix(ends, before), bisect_right(ends, start))
+        first = bisect_left(ends, stop + growth)
+        last = n - 1
+        if self._is_ahead:  # where a piece ends follows from where it begins and what comes then: so do all behind it
+            while first < last:
+                middle = (first + last) // 2
+                place = ends[middle] - growth
+                if before[bisect_left(before, place)] == place:
+                    last = middle
+                else:
+                    first = middle + 1
+        else:
+            n_same = min([n_same, *(bisect_left(ends, gap) for gap in self.gaps ^ old.gaps)])
+            index = len(before) - 1
+            while last > first and index and ends[last - 1] - growth == before[index - 1] >= stop:
+                if (ends[last] in self.gaps) != (before[index] in old.gaps):
+                    break
+                last, index = last - 1, index - 1
+        return ends[n_same - 1] if n_same else 0, ends[last]
+
+
+def _n_tokens(row: "array[int]") -> int:
+    return sum(map((0).__le__, row)) if row.typecode == GAPPED else len(row)

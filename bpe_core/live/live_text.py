@@ -1,0 +1,326 @@
+"""Text and its tokens while it is being edited: an edit encodes again only what it touched.
+
+The text is kept in parts, divided where a cut between two characters is safe whatever else the text holds. An edit
+reads those parts anew that meet it, and their neighbors where it touches a border: so the two characters beside each
+border that stays are the same, and nothing beyond it can change. `PlainReader` and `PreparedReader` divide and encode.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain
+from time import perf_counter
+from typing import Any, Final
+
+from bpe_core.errors import OptionError
+from bpe_core.live.change import Change, Edit
+from bpe_core.live.giant import Giant
+from bpe_core.live.plain import PlainPart, PlainReader
+from bpe_core.live.prepared import PreparedPart, PreparedReader, piece_across
+from bpe_core.live.spans import Span
+from bpe_core.plurals import counted
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import without_surrogates
+
+__all__ = ["Change", "LiveText"]
+
+LEAST: Final = 64
+"""Characters below which edited parts are read together with the next one."""
+GROUP: Final = 128
+"""Parts of a group, about."""
+LONG: Final = 2_048
+"""Characters of a prepared part that is not encoded fast enough for a screen to wait for it."""
+_FAR: Final = 8_192
+"""Characters before and behind an offset in which `piece_at` follows a piece across parts."""
+
+TextPart = PlainPart | Giant | PreparedPart
+
+
+class LiveText:
+    """A text that can be edited, and its tokens: at any moment those that `tokenizer.encode_ordinary` would give.
+
+    Offsets are code points of the text as it was written. Special tokens are text like any other. A pair of surrogates
+    is kept as the character it stands for, a lone one as U+FFFD, as encoding reads them. Not thread-safe.
+
+    Tokens are computed when they are asked for; an edit computes those it makes. With a tokenizer that changes a text
+    before it encodes it, `OptionError` is raised where such a text has no place to cut it for very long, and
+    `UnknownTokenError` for a character that has no token. What raises changes nothing, whatever is raised.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str = "") -> None:
+        self.reader = _reader(tokenizer)
+        """What divides the text into parts and encodes these."""
+        self._groups = _grouped(self.reader.read(without_surrogates(text)))
+
+    def __repr__(self) -> str:
+        return f"<LiveText: {self.n_characters} characters, {self.tokenizer!r}>"
+
+    def _repr_html_(self) -> str:
+        """HTML of the tokens of its first characters, for notebooks."""
+        from bpe_core.pictures.drawing import fragment
+        from bpe_core.pictures.lanes import FIRST_CHARACTERS, Lanes
+
+        title = self.tokenizer.name or self.tokenizer.pattern
+        if self.n_characters > FIRST_CHARACTERS:
+            title += f", the first {FIRST_CHARACTERS:,} of {self.n_characters:,} characters"
+        return fragment([Lanes.of([(title, self)], 0, min(self.n_characters, FIRST_CHARACTERS))])
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer in use; `use` sets another."""
+        return self.reader.tokenizer
+
+    def use(self, tokenizer: Tokenizer) -> None:
+        """Set another tokenizer, or another step of the same one. Nothing is encoded before tokens are asked for."""
+        reader, old = _reader(tokenizer), self.reader
+        if isinstance(reader, PlainReader) and isinstance(old, PlainReader) and reader.splitter.is_like(old.splitter):
+            parts = [part.used_by(reader) for part in self._parts]
+        else:
+            parts = reader.read(self.text)
+        self.reader, self._groups = reader, _grouped(parts)
+
+    @property
+    def _parts(self) -> Iterator[Any]:
+        return chain.from_iterable(group.parts for group in self._groups)
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return "".join([part.text for part in self._parts])
+
+    @property
+    def n_characters(self) -> int:
+        """Code points of the text."""
+        return sum([group.n_characters for group in self._groups])
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the text in UTF-8."""
+        return sum([group.n_bytes for group in self._groups])
+
+    def between(self, start: int, end: int) -> str:
+        """The text of a range."""
+        return "".join(
+            [
+                part.between(max(0, start - at), min(end - at, part.n_characters))
+                for at, part in self._within(start, end)
+            ]
+        )
+
+    def _within(self, start: int, end: int) -> Iterator[tuple[int, Any]]:
+        """(start, part) for all parts that meet a range. Raises `OptionError` if there is no such range."""
+        self._check(start, end)
+        end, at = max(end, start + 1), 0
+        for group in self._groups:
+            if at >= end:
+                break
+            behind = at + group.n_characters
+            if behind > start:
+                for part in group.parts:
+                    if at >= end:
+                        break
+                    if at + part.n_characters > start:
+                        yield at, part
+                    at += part.n_characters
+            at = behind
+
+    def _check(self, start: int, end: int) -> None:
+        if not 0 <= start <= end <= self.n_characters:
+            raise OptionError(
+                f"There is no range from {start} to {end} in a text of {counted(self.n_characters, 'character')}; "
+                "offsets count code points, from 0."
+            )
+
+    # Tokens
+
+    @property
+    def ids(self) -> list[int]:
+        """All tokens; encodes all of the text."""
+        return list(chain.from_iterable([part.ids for part in self._parts]))
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """The spans that meet a range of characters; they may reach beyond the range.
+
+        A tokenizer that changes the text may give empty ones, see `Alignment.spans`. In a very long stretch without a
+        safe cut, they are provisional until the text is settled.
+        """
+        found: list[Span] = []
+        for at, part in self._within(start, end):
+            spans = part.spans(max(0, start - at), min(end - at, part.n_characters))
+            found += [Span(at + span.start, at + span.end, span.ids) for span in spans]
+        return found
+
+    def span_at(self, offset: int) -> Span | None:
+        """The span that holds the character at `offset`; None at the end of the text and in what is dropped."""
+        spans = self.spans(offset, min(offset + 1, self.n_characters))
+        return next((span for span in spans if span.start <= offset < span.end), None)
+
+    def piece_at(self, offset: int) -> tuple[int, int] | None:
+        """(start, end) of the piece that holds the character at `offset`; None if none does.
+
+        Under a tokenizer that changes the text, a piece that spans very many characters is cut off.
+        """
+        found = self._pieces_around(offset)
+        return (found[0][0], found[-1][1]) if found else None
+
+    def prepared_piece(self, offset: int) -> str:
+        """The text of that piece as it is encoded, after normalization; "" if there is none."""
+        return "".join([text for _, _, text in self._pieces_around(offset)])
+
+    def _pieces_around(self, offset: int) -> list[tuple[int, int, str]]:
+        """(start, end, text) of that piece in each part of the text that it spans."""
+        if offset == self.n_characters:
+            return []
+        at, part = next(self._within(offset, offset))
+        if isinstance(part, PreparedPart):
+            near = self._within(max(0, offset - _FAR), min(self.n_characters, offset + _FAR))
+            return piece_across(list(near), offset)
+        start, end = part.piece_at(offset - at)
+        return [(at + start, at + end, part.between(start, end))]
+
+    # How many
+
+    @property
+    def settled(self) -> bool:
+        """Whether all tokens are computed, and their number known with them."""
+        return all([group.n_tokens is not None for group in self._groups])
+
+    def settle(self, seconds: float) -> bool:
+        """Compute tokens for about `seconds`, of one part, or of a stretch of one, at least; whether all are known."""
+        deadline = perf_counter() + seconds
+        for group in self._groups:
+            for part in group.parts if group.n_tokens is None else ():
+                while part.n_tokens is None:
+                    part.settle()
+                    if perf_counter() >= deadline:
+                        return self.settled
+        return True
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens the text has; settles it."""
+        self.settle(float("inf"))
+        return sum([group.n_tokens or 0 for group in self._groups])
+
+    @property
+    def n_tokens_known(self) -> int | None:
+        """How many tokens the text has, if that is known by now."""
+        return self.n_tokens if self.settled else None
+
+    def n_tokens_between(self, start: int, end: int) -> int | None:
+        """How many tokens meet a range; None if a part inside of it is not encoded yet. Encodes only its ends."""
+        n_tokens = 0
+        for at, part in self._within(start, end) if start < end else ():
+            if start < at and at + part.n_characters < end:
+                if part.n_tokens is None:
+                    return None
+                n_tokens += part.n_tokens
+            else:
+                n_tokens += part.n_tokens_between(max(0, start - at), min(end - at, part.n_characters))
+        return n_tokens
+
+    # Edits
+
+    def splice(self, start: int, end: int, replacement: str) -> Change:
+        """Replace the characters from `start` up to, not including, `end`. Raises `OptionError` for no such range.
+
+        Where the tokenizer changes the text, an id that stays the same is no change, even if it stands for other
+        characters now, as a letter that became lower case.
+        """
+        self._check(start, end)
+        typed = without_surrogates(replacement)
+        groups, first, last, at, parts = self._touched(start, end, len(typed))
+        new, change = self.reader.edited(parts[first:last], Edit(start - at, end - at, typed))
+        grouped, change = _grouped([*parts[:first], *new, *parts[last:]]), change.moved(at)
+        self._groups[groups] = grouped  # at once and last: whatever is raised before leaves the text as it was
+        return change
+
+    def _touched(self, start: int, end: int, n_typed: int) -> tuple[slice, int, int, int, list[Any]]:
+        """(groups, first, last, at, parts): which `parts` of these groups an edit can change; they begin at `at`.
+
+        They meet the range or touch it, so they begin and end with characters outside of it, but where the text ends.
+        """
+        begins = list(accumulate([group.n_characters for group in self._groups], initial=0))
+        one, other = _touching(begins, start, end)
+        while True:
+            parts = [part for group in self._groups[one:other] for part in group.parts]
+            bounds = list(accumulate([part.n_characters for part in parts], initial=begins[one]))
+            first, last = _touching(bounds, start, end)
+            is_little = bounds[last] - bounds[first] - (end - start) + n_typed < LEAST
+            if not is_little or (last == len(parts) and other == len(self._groups)):
+                return slice(one, other), first, last, bounds[first], parts
+            if last < len(parts):
+                return slice(one, other), first, last + 1, bounds[first], parts
+            other += 1
+
+    def around(self, start: int, end: int) -> tuple[int, int]:
+        """(start, end) of the parts that meet or touch a range: an edit of it changes no token outside of them."""
+        _, first, last, at, parts = self._touched(start, end, LEAST)
+        return at, at + sum([part.n_characters for part in parts[first:last]])
+
+    def spans_instead(self, start: int, end: int, text: str) -> list[Span]:
+        """The spans that a text would have in the place of a range that `around` gave, counted from its beginning."""
+        inside = [part for _, part in self._within(start, end)] if start < end else []
+        before, behind = (
+            (inside[0].before, inside[-1].behind)
+            if isinstance(self.reader, PreparedReader) and inside
+            else (None, None)
+        )
+        found: list[Span] = []
+        at = 0
+        for part in self.reader.read(text, before, behind):
+            found += [Span(at + span.start, at + span.end, span.ids) for span in part.spans(0, part.n_characters)]
+            at += part.n_characters
+        return found
+
+    # What a screen need not wait for
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether some part without a cut is too long for a screen to wait for its tokens."""
+        return any(_is_long(part) for part in self._parts)
+
+    def is_costly(self, start: int, end: int) -> bool:
+        """Whether an edit of the range must encode such a part again."""
+        _, first, last, _, parts = self._touched(start, end, 0)
+        return any(map(_is_long, parts[first:last]))
+
+
+class _Group:
+    """Adjacent parts and their sums."""
+
+    __slots__ = ("_n_tokens", "n_bytes", "n_characters", "parts")
+
+    def __init__(self, parts: list[Any]) -> None:
+        self.parts: Final = parts
+        self.n_characters: Final = sum([part.n_characters for part in parts])
+        self.n_bytes: Final = sum([part.n_bytes for part in parts])
+        self._n_tokens: int | None = None
+
+    @property
+    def n_tokens(self) -> int | None:
+        """How many tokens they have; None until all are known."""
+        if self._n_tokens is None:
+            counts = [part.n_tokens for part in self.parts]
+            self._n_tokens = None if None in counts else sum(counts)
+        return self._n_tokens
+
+
+def _grouped(parts: Iterable[Any]) -> list[_Group]:
+    """So many parts in a group that finding one, and replacing one, takes few steps."""
+    parts = list(parts)
+    n = max(1, round(len(parts) / GROUP))
+    size = -(-len(parts) // n)
+    return [_Group(parts[at : at + size]) for at in range(0, len(parts), max(1, size))]
+
+
+def _touching(bounds: list[int], start: int, end: int) -> tuple[int, int]:
+    """(first, last): of the stretches between `bounds` those from `first` to before `last` touch a range."""
+    return max(0, bisect_left(bounds, start, 1) - 1), min(bisect_right(bounds, end), len(bounds) - 1)
+
+
+def _is_long(part: TextPart) -> bool:
+    return isinstance(part, PreparedPart) and part.n_characters > LONG
+
+
+def _reader(tokenizer: Tokenizer) -> PlainReader | PreparedReader:
+    return PlainReader(tokenizer) if tokenizer.by_piece else PreparedReader(tokenizer)

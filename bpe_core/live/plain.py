@@ -1,0 +1,248 @@
+"""The parts of a text whose tokenizer only splits it: their tokens are those of their pieces, one after the other.
+
+A split pattern is proved to look across no *safe cut* (see `bpe_core.patterns.cuts`), and whether two characters are
+one depends on nothing but the two. So a part between two safe cuts has the same tokens wherever it stands.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate, chain
+from typing import Final
+
+from bpe_core import kernel
+from bpe_core.live.change import GAPPED, Change, Edit, compare
+from bpe_core.live.giant import Gap, Giant
+from bpe_core.live.spans import Span, layout
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.utf8 import utf8
+
+SIZE: Final = 512
+"""Characters after which a part ends at the next safe cut."""
+REST: Final = 1_024
+"""Characters at the end of a text, or of what is read of one, that are one part."""
+LONGEST: Final = 16_384 if kernel.available else 2_048
+"""Characters of a part above which it is a `Giant`; a shorter one is encoded anew at each edit, in a millisecond."""
+NEAR: Final = 1_024
+"""Characters before and behind an edit of a giant in which safe cuts are searched that divide it."""
+_CACHED: Final = 64
+"""Parts of which the tokens and spans are cached: those on a screen, and those edited lately."""
+
+
+class _Lengths(dict[int, int]):
+    """Token -> number of its bytes."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._token_bytes = tokenizer.token_bytes
+
+    def __missing__(self, token: int) -> int:
+        found = self[token] = -token if token < 0 else len(self._token_bytes(token))
+        return found
+
+
+class PlainReader:
+    """Divides texts into parts, and splits and encodes them; its rows of tokens are arrays of one type."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer: Final = tokenizer
+        self.splitter: Final = tokenizer.splitter
+        self.lossy: Final = self.splitter.lossy
+        """Whether there can be gaps."""
+        self.local: Final = not self.splitter.source or self.splitter.blockwise
+        """Whether it is known how far an edit can change the pieces; if not, all of the text is split again."""
+        self.has_cuts: Final = bool(self.splitter.source) and self.splitter.blockwise
+        """Whether there can be safe cuts in a text."""
+        self.typecode: Final = GAPPED if self.lossy or not tokenizer.vocabulary.encoder.compiled else "I"
+        """The type of the rows; the kernel takes no ids that are too large for four bytes."""
+        self.lengths: Final = _Lengths(tokenizer)
+        """Token -> number of its bytes; also of a negative one, which stands for a gap."""
+        self.row: Final = lru_cache(_CACHED)(self.encode)
+        """`encode`, cached."""
+        self.layout: Final = lru_cache(_CACHED)(self._layout)
+        """The spans of a part, counted from its beginning."""
+
+    def read(self, text: str, before: None = None, behind: None = None) -> "list[PlainPart | Giant]":
+        """A text between two safe cuts in parts."""
+        parts: list[PlainPart | Giant] = []
+        at, n = 0, len(text)
+        while at < n:
+            end = n if n - at <= REST or not self.has_cuts else self.splitter.cut(text, at + SIZE)
+            part = text[at:end]
+            parts.append(PlainPart(self, part) if end - at <= LONGEST else Giant(self, utf8(part), end - at))
+            at = end
+        return parts
+
+    def edited(self, old: "Sequence[PlainPart | Giant]", edit: Edit) -> "tuple[list[PlainPart | Giant], Change]":
+        """What an edit makes of adjacent parts, all tokens known, and how these changed; offsets count from the first.
+
+        The first and the last character of the parts must stay, but where the text ends there.
+        """
+        n_bytes = sum(part.n_bytes for part in old)
+        if any(isinstance(part, Giant) for part in old):
+            whole = old[0] if len(old) == 1 else Giant.joined(self, old)
+            assert isinstance(whole, Giant)
+            new, n_left, n_right = self._edited_giant(whole, edit)
+            first, last = whole.around(n_left, n_right)
+            row, text = whole.row, whole.between(first[0], last[0])
+            edit = Edit(edit.start - first[0], edit.end - first[0], edit.replacement)
+        else:
+            text = "".join([part.text for part in old])
+            row, first = self.joined_row(old), (0, 0, 0)
+            last = len(text), n_bytes, len(row)
+            new = self.read(edit.of(text))
+        new_row = self.joined_row(new)
+        change = compare(
+            row[first[2] : last[2]],
+            new_row[first[2] : last[2] + len(new_row) - len(row)],
+            self.lengths,
+            edit.of(text),
+            edit,
+            sum(part.n_bytes for part in new) - n_bytes,
+        )
+        for part in new:
+            part.count()
+        return new, change.moved(first[0])
+
+    def _edited_giant(self, old: Giant, edit: Edit) -> "tuple[list[PlainPart | Giant], int, int]":
+        """(parts of the edited text, tokens of `old` at its beginning that are theirs, and at its end)."""
+        if old.n_characters + edit.growth <= LONGEST:
+            return self.read(edit.of(old.text)), 0, 0
+        cuts = self._cuts_near(old, edit)
+        if cuts is None:
+            giant, n_left, n_right = old.edited(edit)
+            return [giant], n_left, n_right
+        first, last = cuts
+        text = edit.of(old.text)
+        n_left = n_right = 0
+        left = self.read(text[:first]) if first <= LONGEST else []
+        right = self.read(text[last:]) if len(text) - last <= LONGEST else []
+        if first > LONGEST:
+            start = min(edit.start, first)
+            giant, n_left, _ = old.edited(Edit(start, old.n_characters, text[start:first]))
+            left = [giant]
+        if len(text) - last > LONGEST:
+            end, stop = (edit.end, edit.stop) if last < edit.stop else (last - edit.growth, last)
+            giant, _, n_right = old.edited(Edit(0, end, text[last:stop]))
+            right = [giant]
+        return [*left, *self.read(text[first:last]), *right], n_left, n_right
+
+    def _cuts_near(self, old: Giant, edit: Edit) -> tuple[int, int] | None:
+        """The first and the last safe cut near an edit, in the text after it; None if there is none."""
+        if not self.has_cuts:
+            return None
+        begin = max(0, edit.start - NEAR)
+        behind = old.between(edit.end, min(edit.end + NEAR, old.n_characters))
+        near = f"{old.between(begin, edit.start)}{edit.replacement}{behind}"
+        first = self.splitter.cut(near, 1)
+        if first == len(near):
+            return None
+        last, cut = first, max(first, len(near) - 2 * NEAR)
+        while (cut := self.splitter.cut(near, cut + 1)) < len(near):
+            last = cut
+        return begin + first, begin + last
+
+    def split(self, text: str) -> list[str]:
+        """The pieces of `text`, each `Gap` included: joined they are `text`."""
+        if not self.lossy:
+            return self.splitter.split(text)
+        found: list[str] = []
+        end = 0
+        for start, stop in self.splitter.places(text):
+            found += Gap(text[end:start]), text[start:stop]
+            end = stop
+        return list(filter(None, (*found, Gap(text[end:]))))
+
+    def is_safe_cut(self, pair: str) -> bool:
+        """Whether a text may be cut between two characters, whatever else it holds."""
+        return self.has_cuts and self.splitter.is_safe_cut(pair)
+
+    def ids(self, piece: str) -> Sequence[int]:
+        """The tokens of a piece; of a gap, a negative number."""
+        return (-len(utf8(piece)),) if isinstance(piece, Gap) else self.tokenizer.encode_piece(piece)
+
+    def token_bytes(self, token: int) -> bytes:
+        """The bytes of a token; of a negative number, which stands for a gap, as many zeros."""
+        return self.tokenizer.token_bytes(token) if token >= 0 else bytes(-token)
+
+    def encode(self, text: str) -> "array[int]":
+        """The tokens of a text between two safe cuts, gaps included."""
+        if self.lossy:
+            return array(GAPPED, chain.from_iterable(map(self.ids, self.split(text))))
+        if self.typecode != GAPPED:
+            return self.tokenizer.encode_to_array(text)
+        return array(GAPPED, self.tokenizer.encode_ordinary(text))
+
+    def joined_row(self, parts: "Sequence[PlainPart | Giant]") -> "array[int]":
+        """The tokens of adjacent parts."""
+        if len(parts) == 1:
+            return parts[0].row
+        found = array(self.typecode)
+        for part in parts:
+            found += part.row
+        return found
+
+    def _layout(self, text: str) -> tuple[Span, ...]:
+        return self.spans(text, self.row(text))
+
+    def spans(self, text: str, row: "array[int]") -> tuple[Span, ...]:
+        """The spans of a text with these tokens, without its gaps."""
+        found = layout(text, row, self.token_bytes)
+        return tuple(span for span in found if span.ids[0] >= 0) if self.lossy else found
+
+
+class PlainPart:
+    """The text between two safe cuts. Of its tokens only their number is kept: they are soon encoded again."""
+
+    __slots__ = ("n_bytes", "n_characters", "n_tokens", "reader", "text")
+
+    def __init__(self, reader: PlainReader, text: str) -> None:
+        self.reader: Final = reader
+        self.text: Final = text
+        self.n_characters: Final = len(text)
+        self.n_bytes: Final = len(text) if text.isascii() else len(utf8(text))
+        self.n_tokens: int | None = None
+        """How many tokens it has, if that is known."""
+
+    def used_by(self, reader: PlainReader) -> "PlainPart":
+        """The same part for another reader that splits alike."""
+        return PlainPart(reader, self.text)
+
+    def between(self, start: int, end: int) -> str:
+        """The text of a range."""
+        return self.text[start:end]
+
+    @property
+    def row(self) -> "array[int]":
+        """Its tokens, gaps included."""
+        return self.reader.row(self.text)
+
+    def count(self) -> None:
+        """Set `n_tokens`."""
+        row = self.row
+        self.n_tokens = sum(map((0).__le__, row)) if self.reader.lossy else len(row)
+
+    settle = count
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """Its tokens."""
+        return [token for token in self.row if token >= 0]
+
+    def spans(self, start: int, end: int) -> Iterator[Span]:
+        """The spans that meet a range of it."""
+        spans = self.reader.layout(self.text)
+        for span in spans[bisect_right(spans, start, key=lambda span: span.end) :]:
+            if span.start >= end:
+                break
+            yield span
+
+    def n_tokens_between(self, start: int, end: int) -> int:
+        """How many tokens meet a range of it."""
+        return sum(len(span.ids) for span in self.spans(start, end))
+
+    def piece_at(self, offset: int) -> tuple[int, int]:
+        """(start, end) of the piece that holds a character."""
+        ends = list(accumulate(map(len, self.reader.split(self.text))))
+        index = bisect_right(ends, offset)
+        return ends[index - 1] if index else 0, ends[index]

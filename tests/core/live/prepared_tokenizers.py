@@ -1,0 +1,73 @@
+"""Tokenizers that change a text before they encode it, of every kind that there is."""
+
+from bpe_core import Tokenizer, Vocabulary, train
+from bpe_core.patterns import splitter
+from bpe_core.patterns.expression import Expression
+from bpe_core.tokenizer import normalizers as n
+from bpe_core.tokenizer.added_tokens import AddedToken
+from bpe_core.tokenizer.preparation import Preparation
+from bpe_core.tokenizer.steps import PrefixStep, ReplaceStep, SplitStep
+from bpe_core.vocabulary.symbols import CharacterSymbols
+from tests.nasty import nasty_texts
+
+TEXTS = nasty_texts(200, seed=11)
+BYTES = train(TEXTS, vocab_size=500, pattern="gpt2").vocabulary
+
+
+def prepared(normalize=None, steps=(), vocabulary=BYTES, added=(), has_metaspace=False):
+    return Tokenizer(
+        vocabulary,
+        "none",
+        preparation=Preparation(
+            tuple(added),
+            normalize,
+            tuple(steps),
+            has_metaspace=has_metaspace,
+            drops_space=has_metaspace,
+            description={},
+        ),
+    )
+
+
+def of_characters(unknown=None, fuse=False, fallback=True):
+    """A vocabulary of some characters and two merges; the rest are bytes, or unknown."""
+    base = {3 + byte: bytes([byte]) for byte in range(256)} if fallback else {}
+    names = {300: " ", 301: "l", 302: "o", 303: "w", 304: "é", 305: "カ"}
+    base |= {token: name.encode() for token, name in names.items()} | {0: b"<unk>"}
+    merges = [(301, 302, 310), (310, 303, 311), (300, 311, 312)]
+    bytes_of = {byte: 3 + byte for byte in range(256)} if fallback else {}
+    symbols = CharacterSymbols({name: token for token, name in names.items()}, bytes_of, unknown, fuse=fuse)
+    return Vocabulary(base, merges, {}, symbols=symbols, whole_pieces={})
+
+
+LLAMA = n.one_after_another([n.prepended("▁"), n.replaced(" ", "▁")])
+ADDED = [AddedToken("lo", 301), AddedToken("ab", 302, normalized=True), AddedToken("E", 303, lstrip=True, rstrip=True)]
+METASPACE = [ReplaceStep(" ", "▁"), PrefixStep("▁", only_first=True)]
+GPT2, WORDS = SplitStep(splitter("gpt2")), SplitStep(splitter("words"))
+MAKERS = {
+    "NFC": lambda: prepared(n.normal_form("NFC"), [GPT2]),
+    "NFD": lambda: prepared(n.normal_form("NFD"), [GPT2]),
+    "NFKC and small": lambda: prepared(
+        n.one_after_another([n.normal_form("NFKC"), n.lowercase]), [PrefixStep(" "), GPT2]
+    ),
+    "NFKD without accents": lambda: prepared(n.one_after_another([n.normal_form("NFKD"), n.without_accents]), [WORDS]),
+    "replaced": lambda: prepared(n.one_after_another([
+        n.stripped(True, True), n.replaced("e", "EE"), n.replaced("", "."), n.replaced("..", "ab"),
+        n.replaced_matches(Expression(r"\s+|(?<=a)"), "_"), n.prepended("@")]), [GPT2]),
+    "added": lambda: prepared(n.lowercase, [GPT2], added=ADDED),
+    "llama 2": lambda: prepared(LLAMA, [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
+    "metaspace": lambda: prepared(None, METASPACE, of_characters(), (), True),
+    "unknown": lambda: prepared(n.lowercase, [WORDS], of_characters(0, fallback=False)),
+    "unknown in a row": lambda: prepared(LLAMA, [], of_characters(0, fuse=True, fallback=False), (), True),
+    "end of word": lambda: train(TEXTS, vocab_size=400, pattern="words", end_of_word="</w>"),
+    "end of piece": lambda: train(TEXTS, vocab_size=400, pattern="gpt2", end_of_word="</w>"),
+    "spaces removed": lambda: prepared(n.one_after_another([
+        n.replaced_matches(Expression("  +"), " "), n.stripped(True, False, " "), LLAMA,
+        n.stripped(False, True, "▁")]), [SplitStep(splitter("▁+[^▁]*|[^▁]+"))], of_characters(), (), True),
+    "metaspace split": lambda: prepared(None, [*METASPACE, SplitStep(splitter("▁[^▁]*"))], of_characters(), (), True),
+    "many added": lambda: prepared(None, [PrefixStep(" "), GPT2], added=[
+        *ADDED, AddedToken("ee", 304, special=True), AddedToken("e  ", 305), AddedToken("Eß", 306, single_word=True)]),
+    "removed": lambda: prepared(n.lowercase, [SplitStep(splitter(r"(?#only)[^e\s]+")), PrefixStep(" "), GPT2]),
+    "bytes in one piece": lambda: prepared(n.normal_form("NFC"), []),
+    "words of characters": lambda: prepared(n.normal_form("NFD"), [WORDS], of_characters(0, fuse=True, fallback=False)),
+}  # fmt: skip

@@ -1,0 +1,99 @@
+"""Very long stretches without a safe cut, at the sizes in use: exact as soon as they are edited, by little work."""
+
+import random
+
+import pytest
+
+from bpe_core import LiveText, Tokenizer, Vocabulary, train
+from bpe_core.live import giant
+from bpe_core.live.plain import LONGEST
+
+RUNS = [*" \n\t'/.a日\u0301", "A", "ab", "\r\n", "'s", "x'", "12", "Aa", "  \n", "a\u0301", "aA日", "/\n", "!/", " \t"]
+"""What long runs are made of, in turn or at random."""
+TYPED = [*"ax7 \n'/.日\u0301", "", "", "'ll", "  ", "\r\n", "B", "a" * 300, "the word \n" * 400]
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    rng = random.Random(0)
+    text = "".join(rng.choices(RUNS, k=1500)) + "ab" * 80 + "a" * 90 + " " * 70
+    return train(text, vocab_size=600, pattern="none").vocabulary
+
+
+def run(rng):
+    bits, n = rng.choice(RUNS), rng.choice((3, LONGEST // 20, LONGEST))
+    return bits * n if rng.random() < 0.5 else "".join(rng.choices(bits, k=2 * n))
+
+
+@pytest.mark.parametrize("pattern", ["gpt4", "gpt4o", "none", r"\p{N}{1,3}|\p{L}+|(?s:.)", r"(?#only)\w+|[^\w\s]{3}"])
+def test_edits_in_long_runs(vocabulary, pattern):
+    rng = random.Random(pattern)
+    tokenizer, fresh = Tokenizer(vocabulary, pattern), Tokenizer(vocabulary, pattern)
+    for _ in range(2):
+        text = "x".join(run(rng) for _ in range(4))
+        live, places = LiveText(tokenizer, text), [0, len(text)]
+        for _ in range(8):
+            at = min(len(text), max(0, rng.choice((*places, rng.randint(0, len(text)))) + rng.randint(-2, 2)))
+            end = min(len(text), at + rng.choice((0, 0, 1, 1, 3, 600)))
+            places += at, end
+            typed = rng.choice(TYPED)
+            live.splice(at, end, typed)
+            text = text[:at] + typed + text[end:]
+            ids = fresh.encode_ordinary(text)
+            assert live.text == text and live.ids == ids
+            assert [token for span in live.spans(0, len(text)) for token in span.ids] == ids
+        assert live.settle(float("inf")) and live.n_tokens == len(ids)
+
+
+@pytest.mark.parametrize("pattern", ["gpt4", "none"])
+@pytest.mark.parametrize("bits", ["abcdefgh", "日本語", " \t\n"])
+def test_an_edit_in_a_long_piece_encodes_little_of_it(vocabulary, monkeypatch, pattern, bits):
+    rng = random.Random(pattern + bits)
+    live = LiveText(Tokenizer(vocabulary, pattern), "".join(rng.choices(bits, k=60_000)))
+    live.settle(float("inf"))
+    encoded = []
+    join = Vocabulary.join
+    monkeypatch.setattr(Vocabulary, "join", lambda self, data: encoded.append(len(data)) or join(self, data))
+    for typed in bits[0], "x", bits[-1]:
+        at = rng.randrange(20_000, 40_000)
+        change = live.splice(at, at + 1, typed)
+        assert live.settled and abs(change.start - at) < 500
+    assert 0 < sum(encoded) < 6_000
+
+
+def test_one_digit_more_and_every_later_piece_ends_elsewhere(vocabulary):
+    tokenizer = Tokenizer(vocabulary, "gpt4")
+    text = "1234567" * 5000
+    live = LiveText(tokenizer, text)
+    live.settle(float("inf"))
+    change = live.splice(9000, 9000, "0")
+    assert live.settled and [live.piece_at(at) for at in (8999, 9000, 9003)] == [
+        (8997, 9000),
+        (9000, 9003),
+        (9003, 9006),
+    ]
+    assert len(change.removed) > 5000 and change.n_tokens == live.n_tokens - len(tokenizer.encode_ordinary(text))
+    live.splice(9000, 9001, "")
+    assert live.ids == tokenizer.encode_ordinary(text)
+
+
+def test_what_is_not_encoded_yet_is_shown_and_settles_stretch_by_stretch(vocabulary, monkeypatch):
+    monkeypatch.setattr(giant, "STRETCH", 3000)
+    text = "".join(random.Random(0).choices(["ab", "ba", "aab", "日"], k=12_000))
+    tokenizer = Tokenizer(vocabulary, "gpt4")
+    live = LiveText(tokenizer, text)
+    spans = live.spans(9000, 9100)
+    assert not live.settled and spans[0].start <= 9000 and spans[-1].end >= 9100
+    n_steps = 1
+    while not live.settle(0):
+        n_steps += 1
+    assert n_steps > 5 and live.ids == tokenizer.encode_ordinary(text)
+
+
+def test_tokens_longer_than_what_is_encoded_again():
+    merges = [(97 if n == 0 else 255 + n, 97 if n == 0 else 255 + n, 256 + n) for n in range(11)]
+    tokenizer = Tokenizer(Vocabulary({byte: bytes([byte]) for byte in range(256)}, merges), "none")
+    rng, live = random.Random(0), LiveText(tokenizer, "b" + "a" * 30_000)
+    for _ in range(4):
+        live.splice(at := rng.randrange(live.n_characters), at + rng.choice((0, 1)), rng.choice("ab"))
+        assert live.ids == tokenizer.encode_ordinary(live.text)
