@@ -140,11 +140,11 @@ def _stands(line: Any) -> bool:
 
 
 def _can_sort(table: Any) -> bool:
-    return table.view is not None and table.view.value is not None
+    return bool(table.can_sort)
 
 
 def _tells(what: str) -> Callable[[Any], bool]:
-    return lambda table: bool(table.can_choose(what))
+    return lambda table: bool(table.can_turn(what))
 
 
 COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
@@ -231,8 +231,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("search", "slash", "Search", "for a token: its text, bytes as 0x2074, or id"),
         Command("seek(1)", "n", "", "to the next that holds what was sought, or (N) the one before"),
         Command("seek(-1)", "N", help="to the next that holds what was sought, or (N) the one before"),
-        Command("show_next(-1)", "left,h", help=_SHOWN),
-        Command("show_next(1)", "right,l", help=_SHOWN),
+        Command("choice(-1)", "left,h", help=_SHOWN),
+        Command("choice(1)", "right,l", help=_SHOWN),
         Command("copy('row')", "c", help="copy this row, or (C) all that are shown"),
         Command("copy('all')", "C", help="copy this row, or (C) all that are shown"),
         Command("move_to_end(1)", "f", "", "to the last merge, and follow the newest again, as End does"),
@@ -295,8 +295,8 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Tokens": (
         Command("sort_next", "s", "Sort", "by the next column"),
         Command("reverse", "r", "Reverse", "turn the order around"),
-        Command("kind(-1)", "left,h", help="one kind only, then the next; special tokens and unused ids at the end"),
-        Command("kind(1)", "right,l", help="one kind only, then the next; special tokens and unused ids at the end"),
+        Command("choice(-1)", "left,h", help="one kind only, then the next; special tokens and unused ids at the end"),
+        Command("choice(1)", "right,l", help="one kind only, then the next; special tokens and unused ids at the end"),
         Command("severity", "v", "Worse", "only what is worse: notes, warnings, problems, then all"),
     ),
     "Evidence": (
@@ -306,9 +306,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "Compare": (Command("choose", "c", "Choose anew", "other tokenizers, or other texts", when=_has_compared),),
     "Tokenizers to compare": (Command("mark", "space", "Choose", "compare this tokenizer, or no longer"),),
     "Comparison": (
-        Command("view(-1)", "left,h", help=_VIEWS),
-        Command("view(1)", "right", "View", _VIEWS, help=_VIEWS),
-        Command("view(1)", "l", help=_VIEWS),
+        Command("choice(-1)", "left,h", help=_VIEWS),
+        Command("choice(1)", "right", "View", _VIEWS, help=_VIEWS),
+        Command("choice(1)", "l", help=_VIEWS),
         Command(
             "metric(1)", "m", "Metric", "the next metric, from tokens to parity", help=_TURN, when=_tells("metric")
         ),

@@ -92,7 +92,7 @@ async def test_enter_shows_the_merge_beside_the_list_where_there_is_room(
         await scope.until_tokenizer()
         table = await audited(scope)
         assert table.has_focus
-        table.kind = "scaffold"
+        table.choice = "scaffold"
         await scope.press("home", "enter")
         assert table.verdict is not None and table.has_focus, "the next one is a key away"
         log = scope.training.log_of_merges
@@ -131,7 +131,7 @@ async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: P
         table = await audited(scope)
         assert table.has_focus and table.show_vertical_scrollbar
         await scope.press("right", "s", "end")
-        kind, column, place = table.kind, table.sort_key, table.current
+        kind, column, place = table.choice, table.sort_key, table.current
         assert kind and column == "id" and place is not None
         before, top = screen.audit.verdicts, table.scroll_offset.y
         screen.action_do("audit.audit")
@@ -139,7 +139,7 @@ async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: P
         assert table.rows.verdicts == before, "what was found stays until it has ended"
         await judged(scope)
         assert screen.audit.verdicts is not before and screen.audit.verdicts == before
-        assert table.has_focus and (table.kind, table.sort_key, table.current) == (kind, column, place)
+        assert table.has_focus and (table.choice, table.sort_key, table.current) == (kind, column, place)
         assert table.scroll_offset.y == top
 
 
@@ -244,7 +244,7 @@ async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: 
         await scope.answer(str(good))
         await scope.until(lambda: "indicator" in screen.audit.measures, "the rows are judged")
         await judged(scope)
-        table.kind = "undertrained"
+        table.choice = "undertrained"
         table.focus()
         table.go_to(260)
         await scope.settle()

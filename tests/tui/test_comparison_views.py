@@ -7,9 +7,9 @@ import pytest
 from bpe_core import metrics, train
 from bpe_core.metrics.catalog import OF_PARTS
 from bpe_core.worker.compare import summary
-from tui.drawing.comparison_view import Choices, View, ending
-from tui.drawing.comparison_views import views
 from tui.state.comparison import Compared, Comparison
+from tui.table.columns import Cell
+from tui.widgets.comparison_views import Aspect, View, views
 
 TEXT = "the theme of the other thesis, the thing that they thought through 12345 times; мир\n" * 5
 WIDTHS = {"name": 20, "where": 12, "plot": 21, "t0": 16, "t1": 16, "t2": 16}
@@ -27,67 +27,68 @@ def comparison() -> Comparison:
     return Comparison(False, "", "", compared, found.texts, everything)
 
 
-def seen(comparison: Comparison, key: str, **chosen: Any) -> View:
-    return next(view for view in views(comparison, Choices(**chosen)) if view.key == key)
+def texts(view: View, row: int) -> dict[str, str]:
+    """Key of a column -> what it says of a row."""
+    found = {}
+    for column in view.columns:
+        cell = column.cell(None, row)
+        text = cell.text if isinstance(cell, Cell) else cell
+        found[column.key] = text if isinstance(text, str) else text(WIDTHS.get(column.key, column.width))
+    return found
 
 
-def test_each_view_draws_each_of_its_rows(comparison: Comparison) -> None:
+def seen(comparison: Comparison, key: str, **aspect: Any) -> View:
+    return next(view for view in views(comparison, Aspect(**aspect)) if view.key == key)
+
+
+def test_each_view_draws_and_sorts_each_of_its_rows(comparison: Comparison) -> None:
     for metric in OF_PARTS:
         for tokenizer in range(3):
-            for view in views(comparison, Choices(metric, tokenizer, 1)):
-                keys = {column.key for column in view.columns}
-                for number in range(view.n_rows):
-                    row = view.row(number, WIDTHS)
-                    assert row.hint and set(row.texts) <= keys | {"more", "plot"}
-                    if view.value is not None:
-                        assert all(view.value(number, key) is not None for key in keys)
+            for view in views(comparison, Aspect(metric, tokenizer, 1)):
+                for row in range(view.n_rows):
+                    assert view.hint(row) and texts(view, row)
+                for column in view.columns:
+                    if column.sort is not None:
+                        assert sorted(range(view.n_rows), key=lambda row: column.sort(None, row)) is not None
 
 
 def test_rows_tell_what_was_counted(comparison: Comparison) -> None:
     n = [len(train(TEXT, vocab_size=size).encode(TEXT)) for size in (270, 300, 258)]
-    row = seen(comparison, "texts").row(0, WIDTHS)
-    assert [row.texts[f"t{index}"] for index in range(3)] == [f"{one:,}" for one in n]
-    assert row.texts["more"] == " ".join(f"{one / n[0] - 1:+.0%}" for one in n[1:])
-    assert row.texts["name"] == "en/a.txt", "what all names begin with is left out"
-    assert row.target is not None and row.target[:2] == ("/deep/en/a.txt", 1)
-    words = seen(comparison, "folders", metric="continued_words").row(0, WIDTHS)
-    assert words.texts["t0"] == seen(comparison, "texts", metric="continued_words").row(0, WIDTHS).texts["t0"]
+    view = seen(comparison, "texts")
+    row = texts(view, 0)
+    assert [row[f"t{index}"] for index in range(3)] == [f"{one:,}" for one in n]
+    assert row["more"] == " ".join(f"{one / n[0] - 1:+.0%}" for one in n[1:])
+    assert row["name"] == "en/a.txt", "what all names begin with is left out"
+    assert view.target(0) == ("/deep/en/a.txt", 1, 0, 0)
+    words = seen(comparison, "folders", metric="continued_words")
+    assert texts(words, 0)["t0"] == texts(seen(comparison, "texts", metric="continued_words"), 0)["t0"]
 
 
 def test_parity_relates_to_the_row_that_is_chosen(comparison: Comparison) -> None:
     assert comparison.found is not None
     folders = comparison.found["folders"]
-    row = seen(comparison, "folders", metric="parity", reference=1).row(0, WIDTHS)
-    assert row.texts["t2"] == f"{folders[0]['tokens'][2] / folders[1]['tokens'][2]:.2f}"
-    assert "t0" not in seen(comparison, "scripts", metric="parity").row(0, WIDTHS).texts
+    row = texts(seen(comparison, "folders", metric="parity", reference=1), 0)
+    assert row["t2"] == f"{folders[0]['tokens'][2] / folders[1]['tokens'][2]:.2f}"
+    assert not texts(seen(comparison, "scripts", metric="parity"), 0)["t0"]
 
 
 def test_lists_lead_to_their_places(comparison: Comparison) -> None:
     lines = seen(comparison, "lines", tokenizer=2)
-    row = lines.row(0, WIDTHS)
-    assert row.target == ("/deep/en/a.txt", 1, 0, 0)
-    assert row.texts["where"] == "…/en/a.txt:1"
-    assert row.texts["line"] == TEXT.splitlines()[0]
+    row = texts(lines, 0)
+    assert lines.target(0) == ("/deep/en/a.txt", 1, 0, 0)
+    assert row["where"] == "…/en/a.txt:1" and row["line"] == TEXT.splitlines()[0]
     pair = seen(comparison, "disagreements", tokenizer=2)
     assert [column.key for column in pair.columns] == ["times", "t0", "t2", "where"]
-    found = pair.row(0, WIDTHS)
-    assert found.target is not None and found.target.length > 0
-    assert "│" in found.texts["t0"] + found.texts["t2"]
+    target, found = pair.target(0), texts(pair, 0)
+    assert target is not None and target.length > 0 and "│" in found["t0"] + found["t2"]
 
 
 def test_a_single_tokenizer_has_no_pairs(comparison: Comparison) -> None:
     one = metrics.Comparison([train(TEXT, vocab_size=270)])
     one.add("text", TEXT)
-    alone = Comparison(
-        False, "", "", comparison.tokenizers[:1], one.texts, summary(one, ["a"], n_examples=5, n_lines=5)
-    )
-    assert [view.key for view in views(alone, Choices())] == ["texts", "scripts", "metrics"]
-    assert [view.key for view in views(Comparison(True, texts=one.texts, tokenizers=alone.tokenizers), Choices())] == [
-        "texts"
-    ], "what is told of all texts comes at the end"
-    assert views(Comparison(), Choices()) == []
-
-
-def test_names_are_cut_where_they_are_alike() -> None:
-    assert ending("日本語/テキスト.txt", 9) == "…スト.txt"
-    assert ending("short", 9) == "short"
+    found = summary(one, ["a"], n_examples=5, n_lines=5)
+    alone = Comparison(False, "", "", comparison.tokenizers[:1], one.texts, found)
+    assert [view.key for view in views(alone, Aspect())] == ["texts", "scripts", "metrics"]
+    running = Comparison(True, texts=one.texts, tokenizers=alone.tokenizers)
+    assert [view.key for view in views(running, Aspect())] == ["texts"], "what is told of all texts comes at the end"
+    assert views(Comparison(), Aspect()) == []

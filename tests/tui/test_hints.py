@@ -19,8 +19,8 @@ from bpe_core.patterns import PATTERNS
 from bpe_core.trainer import TIES
 from tui import glossary
 from tui.dialogs.help import tables
-from tui.drawing import merge_columns, token_columns
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
+from tui.widgets import merge_log, token_table
 from tui.widgets.curve import Curve
 from tui.widgets.hint_line import HintLine, hint_of
 from tui.widgets.merge_log import MergeLog
@@ -152,5 +152,5 @@ def test_the_help_knows_the_words_and_columns_of_the_screen() -> None:
     with console.capture() as captured:
         console.print(tables())
     names = {line.partition("  ")[0] for line in captured.get().splitlines()}
-    columns = {column.heading for column in (*merge_columns.COLUMNS, *token_columns.COLUMNS) if column.heading.strip()}
+    columns = {column.heading for column in (*merge_log.COLUMNS, *token_table.COLUMNS) if column.heading.strip()}
     assert {"rank", "step", "ratio", "pattern", "piece", "vocabulary", *KINDS, *columns} <= names

@@ -17,12 +17,12 @@ from tui.panes.compare import ComparePane
 from tui.panes.editor import EditorPane
 from tui.panes.training import TrainingPane
 from tui.screen import MainScreen
+from tui.table.row_list import RowList
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.merge_log import MergeLog
-from tui.widgets.row_list import RowList
 from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
 from tui.widgets.token_table import TokenTable

@@ -12,9 +12,7 @@ from textual.app import App, ComposeResult
 
 from bpe_core import Merge, Trainer
 from bpe_core.visible import token_label
-from tui.drawing.merge_columns import merge_places
-from tui.drawing.merge_order import SHOWN, sought_in
-from tui.widgets.merge_log import MergeLog
+from tui.widgets.merge_log import SHOWN, MergeLog
 
 # "aaabdaaabac", the textbook's string, with ties "first": 11 tokens, then 9, 7, 5.
 TEXTBOOK = [
@@ -95,11 +93,15 @@ async def test_numbers_end_in_the_same_cell_whatever_the_labels_are() -> None:
         assert "␣t" in rows[3]
 
 
-def test_beside_the_panel_that_tells_why_there_is_room_for_the_share() -> None:
-    """50 cells, with a panel of 32 in a terminal of 120, and a vocabulary of tens of thousands of 10 MB."""
-    widths = {"step": len("32,512"), "count": len("305,123"), "uses": len("305,123"), "tokens_left": len("11,483,521")}
-    keys = [place.column.key for place in merge_places(51, widths, counted=True, sized=True)]
-    assert keys == ["mark", "step", "left", "right", "token", "count", "share"]
+async def test_beside_the_panel_that_tells_why_there_is_room_for_the_share() -> None:
+    """52 cells, with a panel of 32 in a terminal of 120, and a vocabulary of tens of thousands of 10 MB."""
+    app = LogApp()
+    async with app.run_test(size=(52, 12)) as pilot:
+        app.log_.clear(n_bytes=25_000_000)
+        steps = ((32_511, 11_483_521), (32_512, 11_483_520))
+        app.log_.append(Merge(step, 97, 97, 300, b"aa", 305_123, 1, n_tokens) for step, n_tokens in steps)
+        await pilot.pause()
+        assert lines(app.log_)[0].split() == ["step", "left", "right", "token", "count", "share"]
 
 
 async def test_narrow_lists_keep_what_matters() -> None:
@@ -116,7 +118,7 @@ async def test_narrow_lists_keep_what_matters() -> None:
             assert all(cell_len(line) <= width - 1 for line in lines(app.log_))
         await pilot.resize_terminal(60, 10)
         for shown, column in (("ties", "ties"), ("used", "uses"), ("unused", "uses")):
-            app.log_.shown = shown
+            app.log_.choice = shown
             await pilot.pause()
             assert column in cells(lines(app.log_)[0]), "what is shown is told by its column"
 
@@ -189,7 +191,7 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         seen = {}
         for name in ("longest", "used", "ties", "partial", "unused", ""):
             await pilot.press("right")
-            assert log.shown == name
+            assert log.choice == name
             seen[name] = shown()
         assert [len(token) for token in seen["longest"]] == sorted((len(m.token_bytes) for m in merges), reverse=True)
         assert seen["used"] == [m.token_bytes for m in sorted(merges, key=lambda m: -counts[m.token])]
@@ -212,7 +214,7 @@ async def test_some_of_the_merges_are_shown_and_found() -> None:
         await pilot.press("C")
         assert len(app._clipboard.splitlines()) == 1 + len(merges)
         await pilot.press("left")
-        assert log.shown == "unused" and not log.following
+        assert log.choice == "unused" and not log.following
         log.append([Merge(len(merges) + 1, 97, 97, 900, b"aa", 3, 1, merges[-1].n_tokens - 3)])
         await pilot.press("right", "f")
         assert log.following and log.current == len(merges), "the tail is followed where all are shown"
@@ -227,17 +229,26 @@ async def test_where_nobody_counted_nothing_is_shown_that_only_counts_tell_of() 
         seen = []
         for key in ("left", "left", "left", "right"):
             await pilot.press(key)
-            seen.append(log.shown)
-            assert SHOWN[log.shown] in lines(log)[-1] or not log.shown
+            seen.append(log.choice)
+            assert SHOWN.get(log.choice, "3 merges") in lines(log)[-1]
         assert seen == ["partial", "longest", "", "longest"]
 
 
 @pytest.mark.parametrize(
-    ("sought", "found"), [("0x2074", [3]), ("e6 97", []), ("0xe697", [0, 1]), ("258", [2]), ("日", [1]), (" t", [3])]
+    ("sought", "found"),
+    [("0x2074", [3]), ("e6 97", [0, 1]), ("0xe697", [0, 1]), ("258", [2]), ("日", [1]), (" t", [3])],
 )
-def test_a_token_is_found_by_text_bytes_and_id(sought: str, found: list[int]) -> None:
-    holds = sought_in(sought)
-    assert [row for row, merge in enumerate(STRANGE) if holds(merge)] == found
+async def test_a_token_is_found_by_text_bytes_and_id(sought: str, found: list[int]) -> None:
+    app = LogApp()
+    async with app.run_test(size=(90, 12)) as pilot:
+        app.log_.append(STRANGE)
+        app.log_.move_to(0)
+        app.log_.sought = sought
+        seen = []
+        for _ in range(4):
+            await pilot.press("n")
+            seen.append(app.log_.current)
+        assert set(seen) == set(found)
 
 
 async def test_later_merges_are_faint() -> None:

@@ -1,19 +1,39 @@
 """The table of tokens: it is there before an audit, keeps its place through one, and is steered by keys and clicks."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from test_token_rows import BYTE, LOW, OW, ST, VOCABULARY
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from bpe_core.auditing.verdicts import Verdict
+from bpe_core.auditing.findings import Severity
+from bpe_core.auditing.verdicts import Share, Verdict
+from bpe_core.vocabulary import Vocabulary
 from tui.drawing.token_rows import HOLE, SPECIAL
 from tui.terminal.background import SlicedWork
 from tui.widgets.token_table import TokenTable
 
-COUNTS = {"count": {256: 0, 257: 0, 300: 12_345}}
+BASE = {byte: bytes([byte]) for byte in range(256)}
+MERGES = [(ord("s"), ord("t"), 256), (ord("o"), ord("w"), 257), (ord("l"), 257, 300), (ord(" "), 256, 301)]
+VOCABULARY = Vocabulary(BASE, MERGES, {"<|end|>": 310})
+"""Tokens 0 to 257, 300, 301 and a special one, 310: two holes."""
+COUNTS = {"count": {256: 0, 257: 0, 300: 12_345, 301: 7}}
+
+
+def verdict(token: int, score: float, severity: Severity, *kinds: str) -> Verdict:
+    shares = tuple(Share(kind, score / len(kinds)) for kind in kinds)
+    evidence = {kind: {"severity": severity.word, "reason": f"A reason about {token}."} for kind in kinds}
+    data = VOCABULARY.token_bytes(token)
+    return Verdict(token, data, score, severity, kinds, f"A reason about {token}.", shares, evidence)
+
+
+ST = verdict(256, 0.7, Severity.WARNING, "scaffold", "rare")
+OW = verdict(257, 0.6, Severity.WARNING, "scaffold")
+LOW = verdict(300, 0.95, Severity.PROBLEM, "unreachable")
+BYTE = verdict(0xC0, 0.01, Severity.NOTE, "unused-byte")
 
 
 class TableApp(App[None]):
@@ -29,10 +49,26 @@ class TableApp(App[None]):
         return self.query_one(TokenTable)
 
     def on_token_table_highlighted(self, message: TokenTable.Highlighted) -> None:
-        self.heard.append(("highlighted", None if message.row is None else self.table.rows.ids[message.row]))
+        row = self.table.current
+        self.heard.append(("highlighted", None if row is None else self.table.rows.ids[row]))
 
     def on_mount(self) -> None:
         self.screen.requests = SimpleNamespace(open_token=lambda token, _: self.heard.append(("selected", token)))
+
+
+Listed = tuple[TableApp, TokenTable, Pilot[None]]
+
+
+@asynccontextmanager
+async def listed(*verdicts: Verdict, width: int = 110) -> AsyncIterator[Listed]:
+    """The tokens in a table, with what an audit says of them."""
+    app = TableApp()
+    async with app.run_test(size=(width, 12)) as pilot:
+        app.table.list_tokens(VOCABULARY)
+        if verdicts:
+            app.table.judge(verdicts, COUNTS)  # before they are read
+        await until(pilot, lambda: app.table.row_count and not app.table.is_working)
+        yield app, app.table, pilot
 
 
 def lines(table: TokenTable) -> list[str]:
@@ -43,7 +79,7 @@ def shown(table: TokenTable) -> list[int]:
     return [table.rows.ids[row] for row in table.order]
 
 
-async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+async def until(pilot: Pilot[None], holds: Callable[[], object]) -> None:
     while not holds():
         await pilot.pause(0.01)
     await pilot.pause()
@@ -54,29 +90,62 @@ async def judged(pilot: Pilot[None], table: TokenTable, verdicts: list[Verdict])
     await until(pilot, lambda: not table.is_working)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "ids"),
+    [
+        ({}, [300, 256, 257, 0xC0, 0, 1]),  # the most suspicious first, then by id
+        ({"reverse": True}, [0xC0, 257, 256, 300, 0]),  # tokens without a score come last either way
+        ({"sort_key": "id", "reverse": True}, [310, 301, 300, 257]),
+        ({"sort_key": "count"}, [256, 257, 301, 300, 0]),
+        ({"sort_key": "count", "reverse": True}, [300, 301, 256, 257, 0]),
+        ({"sort_key": "kinds"}, [300, 256, 257]),  # in the order in which an audit lists them
+        ({"sort_key": "token", "search": "ow"}, [257, 300]),
+        ({"choice": "scaffold"}, [256, 257, None]),
+        ({"choice": "rare"}, [256, None]),  # a token has one row however much is found about it
+        ({"severity": 2}, [300, 256, 257, None]),
+        ({"severity": 3}, [300, None]),
+        ({"choice": "scaffold", "severity": 3}, [None]),
+        ({"choice": SPECIAL}, [310, None]),
+        ({"choice": HOLE}, [258, 302, None]),
+        ({"search": "ow"}, [257, 300, None]),  # what is exactly meant comes first
+        ({"search": " ST"}, [301, None]),  # whatever the case, and a space finds the visible one
+        ({"search": "257"}, [257]),
+        ({"search": "#257"}, [257, None]),
+        ({"search": "0x6f77"}, [257, 300, None]),
+        ({"search": "6C 6f 77"}, [300, None]),
+        ({"search": "\\xc0"}, [0xC0, None]),
+        ({"search": "301"}, [301, None]),
+        ({"search": "302"}, [302, None]),  # an id that no token has is in a hole
+        ({"search": "309"}, [302, None]),
+        ({"search": "310"}, [310, None]),
+        ({"search": "ow", "choice": "scaffold"}, [257, None]),
+        ({"search": "nothing like it"}, [None]),
+    ],
+)
+async def test_rows_are_sorted_filtered_and_found(wanted: dict[str, Any], ids: list[int | None]) -> None:
+    """None stands for the end."""
+    async with listed(LOW, ST, OW, BYTE) as (_, table, pilot):
+        for name, value in wanted.items():
+            setattr(table, name, value)
+        await until(pilot, lambda: not table.is_working)
+        assert [*shown(table), None][: len(ids)] == ids
+
+
 async def test_all_tokens_are_listed_before_any_audit_with_what_they_are_made_of() -> None:
-    app = TableApp()
-    async with app.run_test(size=(110, 12)) as pilot:
-        table = app.table
-        table.list_tokens(VOCABULARY)
-        await until(pilot, lambda: table.row_count == 261)
+    async with listed() as (app, table, pilot):
         await pilot.press("end", "up")
         first, *_, last = lines(table)
         assert first.split() == ["id", "token", "kinds", "reason"], "a column that has nothing to say is not there"
         assert any(line.split() == ["301", "␣st", "␣", "+", "st"] for line in lines(table))
         assert last.split() == ["all", "261", "·", "special", "1", "·", "hole", "2"]
         await pilot.press("left")
-        assert table.kind == HOLE and "No token has the 42 ids from 258 to 299." in lines(table)[1]
+        assert "No token has the 42 ids from 258 to 299." in lines(table)[1]
         await pilot.press("left", "enter")
-        assert table.kind == SPECIAL and "<|end|>" in lines(table)[1] and app.heard[-1] == ("selected", 310)
+        assert "<|end|>" in lines(table)[1] and app.heard[-1] == ("selected", 310)
 
 
 async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = TableApp()
-    async with app.run_test(size=(110, 12)) as pilot:
-        table = app.table
-        table.list_tokens(VOCABULARY)
-        await until(pilot, lambda: table.row_count == 261)
+    async with listed() as (_, table, pilot):
         with monkeypatch.context() as busy:
             busy.setattr(SlicedWork, "AT_ONCE", 0.0)  # as on a machine that has much else to do
             table.list_tokens(VOCABULARY)
@@ -87,36 +156,23 @@ async def test_no_row_is_left_of_a_vocabulary_while_another_is_read(monkeypatch:
 
 
 async def test_a_row_tells_what_was_found_and_how_suspicious_it_is() -> None:
-    app = TableApp()
-    async with app.run_test(size=(110, 12)) as pilot:
-        table = app.table
-        table.list_tokens(VOCABULARY)
-        table.judge([LOW, ST, OW, BYTE], COUNTS)  # before they are read
-        await until(pilot, lambda: bool(table.rows.verdicts) and not table.is_working)
+    async with listed(LOW, ST, OW, BYTE) as (_, table, pilot):
         head, low, st, *_, foot = lines(table)
         assert head.split() == ["↓", "score", "id", "token", "kinds", "count", "reason"]
         assert low.split()[:6] == ["▲", "0.95", "300", "low", "unreachable", "12,345"]
         assert st.split()[:7] == ["●", "0.70", "256", "st", "scaffold,", "rare", "0"] and "A reason about 256" in st
-        assert foot.split("·")[0].split() == ["all", "261"] and "scaffold 2" in foot
+        kinds = "all 261 · unreachable 1 · rare 1 · scaffold 2 · unused-byte 1 · special 1 · hole 2"
+        assert foot.strip() == kinds
         await pilot.press("v", "v")
-        assert shown(table) == [300, 256, 257] and "● and worse" in lines(table)[-1]
-        table.kind, table.severity = "rare", 3
-        await pilot.pause()
-        assert "No token of the kind rare, with ▲ only." in lines(table)[1]
-        table.kind, table.severity = SPECIAL, 1
-        await pilot.resize_terminal(66, 12)
-        foot = lines(table)[-1]
-        assert "rare" not in foot, "kinds before the chosen one give way"
-        await pilot.click(TokenTable, offset=(foot.index("unused-byte"), 11))
-        assert table.kind == "unused-byte", "a click finds the kind that stands there"
+        assert "● and worse · 3 shown" in lines(table)[-1]
+        table.choice, table.severity, table.search = "rare", 3, "zzz"
+        await until(pilot, lambda: not table.is_working)
+        sought = "No token of the kind rare, with ▲ only, with “zzz” in its text, its id or its bytes."
+        assert lines(table)[1].strip() == sought
 
 
 async def test_a_click_on_a_header_sorts_and_another_turns_around() -> None:
-    app = TableApp()
-    async with app.run_test(size=(110, 12)) as pilot:
-        table = app.table
-        table.list_tokens(VOCABULARY)
-        await judged(pilot, table, [LOW, ST])
+    async with listed(LOW, ST) as (_, table, pilot):
         x = lines(table)[0].index("id")
         await pilot.click(TokenTable, offset=(x, 0))
         assert "↑ id" in lines(table)[0] and shown(table)[:2] == [0, 1]
@@ -125,22 +181,20 @@ async def test_a_click_on_a_header_sorts_and_another_turns_around() -> None:
         await pilot.press("r", "s")
         assert "token ↑" in lines(table)[0]
         await pilot.click(TokenTable, offset=(lines(table)[-1].index("scaffold"), 11))
-        assert table.kind == "scaffold" and shown(table) == [256]
+        assert shown(table) == [256]
+        await pilot.click(TokenTable, offset=(1, 0))
+        assert table.sort_key == "severity"
 
 
 async def test_another_audit_keeps_order_filter_and_place() -> None:
-    app = TableApp()
-    async with app.run_test(size=(110, 12)) as pilot:
-        table = app.table
-        table.list_tokens(VOCABULARY)
-        await judged(pilot, table, [LOW, ST, OW])
+    async with listed(LOW, ST, OW) as (_, table, pilot):
         table.sort_by("id")
-        table.kind = "scaffold"
+        table.choice = "scaffold"
         await pilot.press("end")
         await judged(pilot, table, [ST, OW, BYTE])
-        assert (table.sort_key, table.kind, table.verdict) == ("id", "scaffold", OW)
+        assert (table.sort_key, table.choice, table.verdict) == ("id", "scaffold", OW)
         await judged(pilot, table, [BYTE])
-        assert table.kind == "" and table.verdict is None, "there is no scaffold any more: all are shown"
+        assert table.choice == "" and table.verdict is None, "there is no scaffold any more: all are shown"
         assert table.current is not None and table.rows.ids[table.current] == 257
         above = table.cursor - table.scroll_offset.y
         await judged(pilot, table, [BYTE, LOW])
@@ -151,30 +205,22 @@ async def test_another_audit_keeps_order_filter_and_place() -> None:
 
 
 async def test_going_to_a_token_takes_away_what_hides_it() -> None:
-    app = TableApp()
-    async with app.run_test(size=(110, 12)) as pilot:
-        table = app.table
-        table.list_tokens(VOCABULARY)
-        await judged(pilot, table, [LOW, ST, OW])
-        table.search, table.kind = "ow", "scaffold"
+    async with listed(LOW, ST, OW) as (app, table, pilot):
+        table.search, table.choice = "ow", "scaffold"
         await pilot.pause()
         assert shown(table) == [257] and app.heard[-1] == ("highlighted", 257)
         table.go_to(301)
         await until(pilot, lambda: table.current is not None and table.rows.ids[table.current] == 301)
-        assert (table.search, table.kind) == ("", "") and app.heard[-1] == ("highlighted", 301)
-        table.search = "zzz"
-        await pilot.pause()
-        assert "No token with “zzz” in its text, its id or its bytes." in lines(table)[1]
+        assert (table.search, table.choice) == ("", "") and app.heard[-1] == ("highlighted", 301)
 
 
 @pytest.mark.parametrize("width", [54, 80])
 async def test_a_narrow_table_keeps_the_kinds_in_reach(width: int) -> None:
-    app = TableApp()
-    async with app.run_test(size=(width, 10)) as pilot:
-        table = app.table
-        table.list_tokens(VOCABULARY)
-        await judged(pilot, table, [LOW, ST, OW, BYTE])
+    async with listed(LOW, ST, OW, BYTE, width=width) as (_, table, pilot):
         assert lines(table)[0].split()[:5] == ["↓", "score", "id", "token", "kinds"]
-        for kind, n in table.rows.choices.items():
-            table.kind = kind
-            assert f"{kind or 'all'} {n}" in lines(table)[-1], "the chosen one is in sight"
+        for kind, title in table.choices:
+            table.choice = kind
+            await pilot.pause()
+            assert title in lines(table)[-1], "the chosen one is in sight"
+            await pilot.click(TokenTable, offset=(lines(table)[-1].index(title), 11))
+            assert table.choice == kind, "and a click finds it there"

@@ -13,9 +13,9 @@ from textual.widgets import Static
 
 from bpe_core.auditing.findings import KINDS
 from tui.commands import COMMANDS, help_lines
-from tui.drawing import merge_columns, token_columns
 from tui.glossary import WORDS
 from tui.terminal.guards import Dialog
+from tui.widgets import merge_log, token_table
 
 
 class Help(Dialog[None]):
@@ -39,7 +39,7 @@ def tables() -> Group:
     """Keys, words, columns and findings, each with what it means."""
     log, found = (
         [(column.heading, column.hint) for column in columns if column.hint]
-        for columns in (merge_columns.COLUMNS, token_columns.COLUMNS)
+        for columns in (merge_log.COLUMNS, token_table.COLUMNS)
     )
     return Group(
         *(_section(title, help_lines(commands)) for title, commands in COMMANDS.items()),

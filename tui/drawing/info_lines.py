@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from tui.drawing.columns import fit
+from tui.drawing.cells import fit
 
 STYLES: Final = ("token", "text", "muted", "lines", "accent", "warning")
 """The styles that a column has."""

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
-from tui.drawing.columns import fit
+from tui.drawing.cells import fit
 
 _SIGNS: Final = {"": " ", "corpus": "✓", "reference": "≠"}
 

@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, Static
 from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
-from tui.drawing.token_columns import MARKS
+from tui.drawing.token_marks import MARKS
 from tui.requests import requests
 from tui.state.audit import Audit, TokenLines
 from tui.state.training import Run
@@ -83,7 +83,7 @@ class AuditPane(Pane):
             vocabulary = None
         if vocabulary is not None or len(self.table.rows):
             self.table.list_tokens(vocabulary)
-        self.table.empty = _LEARNING if self.run.busy else ""
+        self.table.waits_for = _LEARNING if self.run.busy else ""
 
     def watch_audit(self, old: Audit, audit: Audit) -> None:
         """Another audit, or how far it is."""
@@ -111,7 +111,7 @@ class AuditPane(Pane):
         marks = [f"{MARKS[severity]} {rows.severities.get(severity, 0):,}" for severity in reversed(Severity)]
         figures = rows.known.figures if rows.known else {}
         known = ", ".join(
-            f"{kind} {n:,} (known {figures[kind]:,})" for kind, n in rows.choices.items() if kind in figures
+            f"{kind} {n:,} (known {figures[kind]:,})" for kind, n in rows.n_of_kind.items() if kind in figures
         )
         return "  ".join(marks) + (f"   {rows.known.name}: {known}" if rows.known else "")
 

@@ -133,7 +133,7 @@ class ComparePane(Pane):
 
     def look_at(self, view: str) -> None:
         """Show this view of what was found."""
-        self.table.seen = view
+        self.table.choice = view
 
     @on(ComparisonTable.Turned)
     @on(TokenizerPicker.Marked)

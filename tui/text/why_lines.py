@@ -14,7 +14,7 @@ from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
 from bpe_core.visible import token_label, visible
 from tui.drawing.bars import bar
-from tui.drawing.columns import fit
+from tui.drawing.cells import fit
 from tui.drawing.info_lines import InfoLine
 from tui.glossary import TIE_MEANINGS
 from tui.state.training import StepExplained

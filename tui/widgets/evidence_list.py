@@ -11,10 +11,10 @@ from textual.binding import BindingType
 from textual.reactive import var
 
 from tui.commands import bindings
-from tui.drawing.columns import PlacedColumn, fit
+from tui.drawing.cells import fit
 from tui.drawing.evidence_lines import Line
 from tui.drawing.info_lines import info_strip
-from tui.widgets.row_list import RowList
+from tui.table.row_list import RowList
 
 SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}
 """What can be seen -> its title."""
@@ -64,10 +64,6 @@ class EvidenceList(RowList):
         return self.lines[row].hint
 
     # Drawing
-
-    def header_places(self, width: int) -> Sequence[PlacedColumn]:
-        """There are no columns."""
-        return ()
 
     def _titles(self) -> Iterable[tuple[int, str, str]]:
         x = 1

@@ -2,178 +2,269 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from rich.segment import Segment
+from rich.cells import cell_len
 from rich.style import Style
 from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
+from bpe_core.explain.token_uses import UseLedger
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
 from tui.commands import bindings
-from tui.drawing.columns import fit
-from tui.drawing.merge_order import COUNTED, SHOWN, next_row, rows_shown
-from tui.terminal.background import SlicedWork
-from tui.widgets.merge_rows import MergeRows
+from tui.drawing.cells import fit
+from tui.requests import requests
+from tui.table.columns import Cell, Column, Titles
+from tui.table.search import Search
+from tui.table.steps import SLICE, next_place
+from tui.table.table import Table
+from tui.terminal.background import SlicedWork, Steps
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge
 
 
-class MergeLog(MergeRows):
+def _step(log: MergeLog, row: int) -> str:
+    return f"{log.merges[row].step:,}"
+
+
+def _left(log: MergeLog, row: int) -> str:
+    return token_label(log.parts(row)[0])
+
+
+def _right(log: MergeLog, row: int) -> str:
+    return token_label(log.parts(row)[1])
+
+
+def _token(log: MergeLog, row: int) -> Cell:
+    merge = log.merges[row]
+    tint = log.token_style(merge.token) if log.token_style else None
+    return Cell(token_label(merge.token_bytes), bold=merge.step <= log.step, tint=tint)
+
+
+def _count(log: MergeLog, row: int) -> str:
+    count = log.merges[row].count
+    return f"{count:,}" if count else ""
+
+
+def _ties(log: MergeLog, row: int) -> str:
+    ties = log.merges[row].ties
+    return "" if ties < 2 else f"={ties}" if ties < 1000 else f"={ties // 1000}k"
+
+
+def _uses(log: MergeLog, row: int) -> str:
+    return f"{log.uses.left(log.merges[row].token):,}" if log.uses else ""
+
+
+def _tokens_left(log: MergeLog, row: int) -> str:
+    n_tokens = log.merges[row].n_tokens
+    return f"{n_tokens:,}" if n_tokens else ""
+
+
+def _ratio(log: MergeLog, row: int) -> str:
+    n_tokens = log.merges[row].n_tokens
+    return f"{log.n_bytes / n_tokens:.2f}" if n_tokens else ""
+
+
+def _share(log: MergeLog, row: int) -> str:
+    before, after = log.merges[row - 1].n_tokens if row else log.n_tokens, log.merges[row].n_tokens
+    return share_text((before - after) / before) if before and after else ""
+
+
+COLUMNS: Final = (
+    Column("mark", 1, lambda log, row: Cell("●" * (log.merges[row].step == log.step), "accent"), title=" ", gap=1),
+    Column("step", 4, _step, "The number of the merge, in the order they were learned.", right=True, ink="muted"),
+    Column("left", 5, _left, "The left part of the pair that was merged.", most=22, gap=1),
+    Column("right", 5, _right, "The right part of the pair that was merged.", most=22, gap=1),
+    Column("token", 8, _token, "Left and right joined. ␣ is a space, ↵ a line end, \\xNN a byte.", most=36),
+    Column("count", 5, _count, "How often the pair occurred when it was chosen: no other did more often.", right=True),
+    Column("ties", 4, _ties, "=3: three pairs were as frequent, and the tie rule chose this one.", rank=4, ink="muted"),
+    Column(
+        "uses", 5, _uses, "How often the token is left: later merges took the others.", right=True, rank=5, ink="muted"
+    ),
+    Column("tokens", 6, _tokens_left, "Tokens of the corpus after this merge.", right=True, rank=2, ink="muted"),
+    Column("ratio", 5, _ratio, "Bytes per token of the corpus after this merge.", right=True, rank=3),
+    Column(
+        "share",
+        8,
+        _share,
+        "How much of all tokens this merge removed; ppm: millionths.",
+        right=True,
+        rank=1,
+        ink="muted",
+    ),
+)
+SHOWN: Final = {
+    "longest": "longest",
+    "used": "most used",
+    "ties": "ties",
+    "partial": "partial UTF-8",
+    "unused": "used up",
+}
+"""What can be shown but all merges -> what the foot of the log calls it."""
+_SORTED: Final = {
+    "longest": Column("longest", 0, sort=lambda log, row: len(log.merges[row].token_bytes), descending=True),
+    "used": Column("used", 0, sort=lambda log, row: log.uses.left(log.merges[row].token), descending=True),
+}
+"""What is shown -> what it is sorted by."""
+_ABOUT: Final = {"used": "uses", "unused": "uses", "ties": "ties"}
+"""What is shown -> the column that it is about, which then stays however narrow a row is."""
+_COUNTED: Final = frozenset({"count", "ties", "uses", "tokens", "ratio", "share", "used", "unused"})
+"""Columns and choices that only a training has numbers for; a file from elsewhere has merges, but no counts."""
+
+
+class MergeLog(Table):
     """Merges in the order they were learned; follows the newest until the user looks back.
 
     Others of `SHOWN` can be chosen, and a token can be sought among them.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Merge log")
+    COLUMNS = COLUMNS
     FOLLOWS = True
-    FOOTER = True
-    TURNS: ClassVar[str] = " ←→ "
-    """The keys that turn from one choice of merges to the next, where these are named."""
+    LEAD = " ←→ "
     GATHER: ClassVar[float] = 0.5
     """Seconds for which arriving merges are gathered before those that are to be shown are chosen anew."""
 
+    step: var[int] = var(0, init=False)
+    """How many merges are in force; later ones are drawn faint."""
     sought: var[str] = var("", init=False)
-    """What was sought last, as `merge_order.sought_in` understands it."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._newest = 0
-        """The newest step that has been in force: only beyond it a step is growth and no travel."""
-        self._choosing = SlicedWork[list[int]](self)
-        self._seeking = SlicedWork[int | None](self)
-        self._gathering = False
-
-    def clear(self, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
-        """No rows; `n_bytes` and `n_tokens` are the size of the corpus before the first merge, 0 where not known."""
-        self._show_all(newest=0)
-        self.following = True
-        super().clear(n_bytes=n_bytes, n_tokens=n_tokens)
-
-    def show(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
-        """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
-        self._show_all(newest=rows[-1].step if rows else 0)
-        super().show(rows, length_of)
-
-    def _show_all(self, newest: int) -> None:
-        self._newest = newest
-        self._choosing.cancel()
-        self._seeking.cancel()
-        self.set_reactive(MergeLog.shown, "")
-
-    def arrived(self) -> None:
-        """There are more rows than before."""
-        if not self.shown:
-            super().arrived()
-        elif not self._gathering:
-            self._gathering = True
-            self.set_timer(self.GATHER, self._choose_anew)
-
-    def watch_step(self, old: int, new: int) -> None:
-        """The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away."""
-        if not self._merges:
-            return
-        if self.shown:
-            self.refresh()
-        else:
-            self.refresh_rows(min(old, new) - 1, max(old, new) - 1)
-        growing = new > self._newest
-        self._newest = max(self._newest, new)
-        if (new < old or not (growing or self.following)) and (
-            position := self.position_of(max(0, new - 1))
-        ) is not None:
-            self.move_to(position)
-
-    # Which are shown
-
-    def watch_shown(self) -> None:
-        """Others are shown, or all again: look at the first, or at the step in force."""
-        self.following = self.following  # only in the order they were learned can there be a tail
-        self._choose_anew(then=self._look)
-
-    def _choose_anew(self, then: Callable[[], None] = lambda: None) -> None:
-        self._gathering = False
-
-        def chosen(rows: list[int]) -> None:
-            self.show_rows(rows if self.shown else range(len(self._merges)))
-            then()
-
-        uses_of = self._uses.left if self._uses is not None else None
-        self._choosing.run(rows_shown(self._merges, self.shown, uses_of), chosen)
-
-    def _look(self) -> None:
-        self.move_to(0 if self.shown else self.step - 1)
-
-    def validate_following(self, following: bool) -> bool:
-        """The tail is followed only where all are shown."""
-        return following and not self.shown
-
-    def action_show_next(self, by: int) -> None:
-        """Show the next of `SHOWN`, or the one before."""
-        names = self._choices
-        self.shown = names[(names.index(self.shown) + by) % len(names)]
-
-    @property
-    def _choices(self) -> list[str]:
-        """Those of `SHOWN` that there are here: where no training counted, nobody knows of ties and uses."""
-        return [name for name in SHOWN if self._uses is not None or name not in COUNTED]
-
-    def position_of(self, row: int) -> int | None:
-        """Where a row of the data is shown; None if it is not."""
-        if not self.shown:
-            return row if 0 <= row < len(self.order) else None
-        return self.order.index(row) if row in self.order else None
-
-    # What is sought
+    """What was sought last, see `Search`."""
 
     class SearchWanted(Message):
         """Something should be typed that is sought here."""
 
-    def action_search(self) -> None:
-        """Ask for what is sought."""
-        self.post_message(self.SearchWanted())
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.token_style: Callable[[int], Style | None] | None = None
+        """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
+        self.merges: Sequence[Merge] = []
+        """The rows, in order of their step."""
+        self.n_bytes = self.n_tokens = 0
+        """Size of the corpus before the first merge; 0 where that is not known."""
+        self.uses: UseLedger | None = None
+        """How often each token is left, of the merges counted so far; None where lengths are not known."""
+        self._lengths: dict[int, int] = {}
+        self._length_of: Callable[[int], int | None] = self._lengths.get
+        self._newest = 0
+        """The newest step that has been in force: only beyond it a step is growth and no travel."""
+        self._counting = SlicedWork[None](self)
+        self._seeking = SlicedWork[int | None](self)
+        self._gathering = False
 
-    def seek(self, by: int, *, start: int | None = None, tell: Callable[[bool], None] = lambda found: None) -> None:
-        """Put the cursor on the next merge that holds what is sought, or (-1) the one before; `tell` whether it is."""
+    # Merges in
 
-        def found(position: int | None) -> None:
-            if position is not None:
-                self.move_to(position, tell=True)
-            tell(position is not None)
+    def clear(self, *, n_bytes: int = 0, n_tokens: int = 0) -> None:
+        """No rows; `n_bytes` and `n_tokens` are the size of the corpus before the first merge, 0 where not known."""
+        self._lengths = {}
+        self.n_bytes, self.n_tokens = n_bytes, n_tokens or n_bytes
+        self.uses = UseLedger(self.n_tokens) if self.n_tokens else None
+        self._show_all([], self._lengths.get)
+        self.following = True
 
-        begin = self.cursor + by if start is None else start
-        self._seeking.run(next_row(self._merges, self.order, begin, by, self.sought), found)
+    def show(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
+        """All the merges there are, asked for as they come into sight; `length_of` a token in bytes."""
+        self._show_all(rows, length_of)
+        if rows and self.uses is not None:
+            self._counting.run(self._count_uses(rows), self._counted)
 
-    def action_seek(self, by: int) -> None:
-        """The next that holds what was sought last, or the one before."""
-        if self.sought:
-            self.seek(by, tell=self._tell_found)
+    def _show_all(self, rows: Sequence[Merge], length_of: Callable[[int], int | None]) -> None:
+        self.merges, self._length_of = rows, length_of
+        self._newest = rows[-1].step if rows else 0
+        self._counting.cancel()
+        self._seeking.cancel()
+        self.set_reactive(MergeLog.choice, "")
+        self.arrived()
 
-    def _tell_found(self, found: bool) -> None:
-        if not found:
-            self.notify(self.not_found, markup=False)
+    def add(self, rows: Iterable[Merge]) -> None:
+        """More merges, the steps going on where they ended; they are shown once they have `arrived`."""
+        if not isinstance(self.merges, list):
+            raise TypeError("Rows that were shown as a whole do not grow; clear the log first.")
+        for merge in rows:
+            self.merges.append(merge)
+            self._lengths[merge.token] = len(merge.token_bytes)
+            if self.uses is not None:
+                self.uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
 
-    @property
-    def not_found(self) -> str:
-        """That nothing is there of what was sought, in a sentence that is safe to show."""
-        return visible(f"No merge that is shown has {self.sought} in its token or id.")
+    def append(self, rows: Iterable[Merge]) -> None:
+        """More merges, shown at once."""
+        self.add(rows)
+        self.arrived()
 
-    # Copies
+    def arrived(self) -> None:
+        """There are more rows than before."""
+        self.rows_changed()
+        self._fit_columns()
+        if not self.choice:
+            self.rearrange()
+        elif not self._gathering:
+            self._gathering = True
+            self.set_timer(self.GATHER, self._choose_anew)
+
+    def _choose_anew(self) -> None:
+        self._gathering = False
+        self.rearrange()
+
+    def _counted(self, _: None) -> None:
+        self.refresh()
+
+    def _count_uses(self, rows: Sequence[Merge]) -> Steps[None]:
+        uses = UseLedger(self.n_tokens)
+        for start in range(0, len(rows), SLICE):
+            for merge in rows[start : start + SLICE]:
+                uses.add(merge.left, merge.right, merge.token, merge.n_tokens)
+            yield
+        self.uses = uses
+        self.rows_changed()
+
+    def _fit_columns(self) -> None:
+        """Those of numbers are as wide as the largest, which stands in the first row or the last."""
+        least: dict[str, int] = {}
+        hidden = frozenset(() if self.n_bytes else ("ratio",))
+        if self.merges:
+            first, last = self.merges[0], self.merges[-1]
+            numbers = {"step": last.step, "count": first.count, "uses": first.count, "tokens": first.n_tokens}
+            least = {key: len(f"{number:,}") for key, number in numbers.items()}
+            hidden |= frozenset() if first.count else _COUNTED
+        self.fit_columns(least, hidden, _ABOUT.get(self.choice, ""))
+
+    # What a row says
+
+    def parts(self, row: int) -> tuple[bytes, bytes]:
+        """The bytes of both parts: one that was learned here has a known length; otherwise both are single bytes."""
+        merge = self.merges[row]
+        if (cut := self._length_of(merge.left)) is None:
+            behind = self._length_of(merge.right)
+            cut = 1 if behind is None else len(merge.token_bytes) - behind
+        return merge.token_bytes[:cut], merge.token_bytes[cut:]
+
+    def row_ink(self, row: int) -> str:
+        return "faint" if self.merges[row].step > self.step else ""
+
+    def row_hint(self, row: int) -> str:
+        """Which pair was merged, why it was its turn, and what that made of the corpus."""
+        merge = self.merges[row]
+        pair = " + ".join(fit(label, min(12, cell_len(label))) for label in map(token_label, self.parts(row)))
+        says = f"Joins {pair}" + (f", {merge.count:,} times" if merge.count else "")
+        if merge.ties > 1:
+            says += f", one of {merge.ties:,} ties"
+        if merge.n_tokens:
+            says += f"; {merge.n_tokens:,} tokens left"
+            says += f", {self.n_bytes / merge.n_tokens:.2f} bytes each" if self.n_bytes else ""
+        return f"{says}."
 
     def as_text(self, rows: Iterable[int]) -> str:
-        """Rows of the data as lines, the fields of each between tabs, headings first."""
-        head = "step\tleft\tright\ttoken\tid\tcount\tties\ttokens"
-        return "\n".join((head, *map(self._as_line, rows)))
-
-    def _as_line(self, row: int) -> str:
-        merge = self._merges[row]
-        labels = map(token_label, (*self._parts(merge), merge.token_bytes))
-        counts = (merge.count, merge.ties, merge.n_tokens) if merge.count else ("", "", "")
-        return "\t".join(map(str, (merge.step, *labels, merge.token, *counts)))
+        """Rows as lines, the fields of each between tabs, headings first."""
+        lines = ["step\tleft\tright\ttoken\tid\tcount\tties\ttokens"]
+        for row in rows:
+            merge = self.merges[row]
+            labels = map(token_label, (*self.parts(row), merge.token_bytes))
+            counts = (merge.count, merge.ties, merge.n_tokens) if merge.count else ("", "", "")
+            lines.append("\t".join(map(str, (merge.step, *labels, merge.token, *counts))))
+        return "\n".join(lines)
 
     def action_copy(self, what: str) -> None:
         """Copy the row under the cursor ("row"), or all that are shown ("all"), to the clipboard."""
@@ -182,53 +273,129 @@ class MergeLog(MergeRows):
             self.app.copy_to_clipboard(self.as_text(rows))
             self.notify(f"Copied {counted(len(rows), 'merge')}, tabs between the columns.", markup=False)
 
-    # The foot
+    # The step in force
 
-    def render_footer(self, width: int) -> Iterable[Segment]:
-        """What can be shown, what is, and whether the newest merge is in sight."""
-        muted, accent = self.style_of("footer"), self.style_of("accent")
-        if not self._merges:
-            yield Segment(fit("", width), muted)
+    def row_highlighted(self, row: int) -> None:
+        """A merge under the user's cursor is a step chosen."""
+        requests(self).go_to(self.merges[row].step)
+
+    row_selected = row_highlighted
+
+    def watch_step(self, old: int, new: int) -> None:
+        """The cursor goes where the step went, unless a training is merely growing under a reader who scrolled away."""
+        if not self.merges:
             return
-        where, style = self._tail
-        x = 0
-        for start, text, name in self._labels(width):
-            yield Segment(" · " if x else self.TURNS, muted)
-            yield Segment(text, accent if name == self.shown else muted)
-            x = start + len(text)
-        yield Segment(fit("", max(0, width - x - len(where))), muted)
-        yield Segment(where, style)
+        if self.choice:
+            self.refresh()
+        else:
+            self.refresh_rows(min(old, new) - 1, max(old, new) - 1)
+        growing = new > self._newest
+        self._newest = max(self._newest, new)
+        row = max(0, new - 1)
+        if (new < old or not (growing or self.following)) and row in self.order:
+            self.move_to(self.order.index(row))
+
+    # Which are shown
 
     @property
-    def _tail(self) -> tuple[str, Style]:
-        muted, accent = self.style_of("footer"), self.style_of("accent")
-        if self.shown:
-            return f"{self.row_count:,} shown ", muted
-        if self.page_rows >= self.row_count:
-            return "", muted
-        return ("following ", muted) if self.following else ("▼ End to follow ", accent)
+    def n_rows(self) -> int:
+        return len(self.merges)
 
-    def _labels(self, width: int) -> Iterator[tuple[int, str, str]]:
-        """What can be shown, as (cell, text, name), as far as there is room; what is shown in any case."""
-        room = width - len(self._tail[0]) - 1
-        names = {**SHOWN, "": counted(len(self._merges), "merge")}
-        known = self._choices
-        x = len(self.TURNS)
-        for name in known:
-            later = len(names[self.shown]) + 3 if known.index(name) < known.index(self.shown) else 0
-            if x + len(names[name]) + later <= room or name == self.shown:
-                yield x, names[name], name
-                x += len(names[name]) + 3
+    @property
+    def choices(self) -> Titles:
+        """All merges, and those of `SHOWN` that there are here: without counts nobody knows of uses."""
+        known = [("", counted(len(self.merges), "merge")), *SHOWN.items()] if self.merges else []
+        return [(key, title) for key, title in known if self.uses is not None or key not in _COUNTED]
+
+    @property
+    def sorting(self) -> Column | None:
+        return _SORTED.get(self.choice)
+
+    @property
+    def test(self) -> Callable[[int], bool] | None:
+        merges, uses = self.merges, self.uses
+        match self.choice:
+            case "ties":
+                return lambda row: merges[row].ties > 1
+            case "partial":
+                return lambda row: _is_partial(merges[row].token_bytes)
+            case "unused" if uses is not None:
+                return lambda row: not uses.left(merges[row].token)
+        return None
+
+    @property
+    def note(self) -> tuple[str, str]:
+        """Whether the newest merge is in sight."""
+        if self.choice:
+            return f" {self.row_count:,} shown ", "footer"
+        if self.page_rows >= self.row_count:
+            return "", "footer"
+        return (" following ", "footer") if self.following else (" ▼ End to follow ", "accent")
+
+    @property
+    def empty(self) -> str:
+        return "None of the merges is so." if self.merges else "Each merge will appear here as it is learned."
+
+    def watch_choice(self) -> None:
+        """Look at the first that is shown, or where all are, at the step in force."""
+        self._fit_columns()
+        self.rearrange(lambda: self.move_to(0 if self.choice else self.step - 1))
 
     def footer_clicked(self, x: int) -> None:
-        """A click on what can be shown shows it; anywhere else it follows the newest merge again."""
-        for start, text, name in self._labels(self.row_width):
-            if start <= x < start + len(text) and self._merges:
-                self.shown = name
-                return
-        self.action_move_to_end(1)
+        """Beside the choices: follow the newest merge again."""
+        if self.choice_at(x) is None:
+            self.action_move_to_end(1)
+        super().footer_clicked(x)
 
-    def render_empty(self, width: int) -> Iterable[Segment]:
-        """A list without merges says where they will come from."""
-        says = "None of the merges is so." if self._merges else "Each merge will appear here as it is learned."
-        yield Segment(fit(f" {says}", width), self.style_of("muted"))
+    # What is sought
+
+    def action_search(self) -> None:
+        """Ask for what is sought."""
+        self.post_message(self.SearchWanted())
+
+    def match(self, row: int, search: Search) -> int:
+        merge = self.merges[row]
+        return search.match(token_label(merge.token_bytes).casefold(), merge.token_bytes, merge.token)
+
+    def seek(self, by: int, *, start: int | None = None, then: Callable[[bool], None] = lambda found: None) -> None:
+        """Put the cursor on the next merge that holds what is sought, or (-1) the one before; `then` whether it is."""
+        search = Search.read(self.sought)
+
+        def found(position: int | None) -> None:
+            if position is not None:
+                self.move_to(position, tell=True)
+            then(position is not None)
+
+        begin = self.cursor + by if start is None else start
+        self._seeking.run(next_place(self.order, begin, by, lambda row: self.match(row, search) > 0), found)
+
+    def action_seek(self, by: int) -> None:
+        """The next that holds what was sought last, or the one before."""
+        if self.sought:
+            self.seek(by, then=lambda found: None if found else self.notify(self.not_found, markup=False))
+
+    @property
+    def not_found(self) -> str:
+        """That nothing is there of what was sought, in a sentence that is safe to show."""
+        return visible(f"No merge that is shown has {self.sought} in its token or id.")
+
+
+def share_text(share: float) -> str:
+    """A share of the tokens, with three digits that matter, in eight cells: late merges differ in millionths.
+
+    >>> share_text(0.182), share_text(0.0614), share_text(0.000614), share_text(0.0000123)
+    ('18.2 %', '6.14 %', '614 ppm', '12.3 ppm')
+    """
+    if share >= 0.00095:
+        percent = 100 * share
+        return f"{percent:.{1 if percent >= 9.995 else 2 if percent >= 0.995 else 3}f} %"
+    ppm = 1e6 * share
+    return f"{ppm:.{0 if ppm >= 99.95 else 1 if ppm >= 9.995 else 2}f} ppm"
+
+
+def _is_partial(token: bytes) -> bool:
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return True
+    return False

@@ -46,9 +46,9 @@ class MergeSearch(Field):
         event.stop()
         if self.display and self.value != self._log.sought:
             self._log.sought = self.value
-            self._log.seek(1, start=self._origin, tell=lambda found: self._tell(found))
+            self._log.seek(1, start=self._origin, then=self._found)
 
-    def _tell(self, found: bool) -> None:
+    def _found(self, found: bool) -> None:
         wrong = bool(self.value) and not found
         self.set_class(wrong, "-wrong")
         self.hint = self._log.not_found if wrong else self.HINT

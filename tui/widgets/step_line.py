@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from bpe_core.visible import token_label
 from tui.commands import applies, bindings
-from tui.drawing.columns import fit
+from tui.drawing.cells import fit
 from tui.requests import requests
 from tui.state.tokenizers import steps_known
 from tui.state.training import pace_told

@@ -92,7 +92,7 @@ class TokenPanel(EvidenceList):
     def _about(self) -> Iterator[Line]:
         """What an audit looks for, with how much it found, and how much others did in the same vocabulary."""
         rows = self._table.rows
-        found = rows.choices if self.audit.subject else {}
+        found = rows.n_of_kind if self.audit.subject else {}
         figures = rows.known.figures if rows.known else {}
         yield from paragraph("An audit looks for tokens that a model hardly learns.", self.room)
         if rows.known:

@@ -1,56 +1,125 @@
 """TokenTable: all tokens of a vocabulary, what an audit found first; sorted, filtered, searched without a wait."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from rich.cells import cell_len
-from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import var
 
-from bpe_core.auditing.findings import KINDS
+from bpe_core.auditing.findings import KINDS, Severity
+from bpe_core.visible import token_label
 from tui.commands import bindings
-from tui.drawing.choice_line import choice_at, choice_line
-from tui.drawing.columns import PlacedColumn, fit, place_at
-from tui.drawing.token_columns import number, token_places
-from tui.drawing.token_lines import SEVERITIES, kind_titles, none_shown, reason, shown_told, title_line, token_line
-from tui.drawing.token_rows import ALL, HOLE, SPECIAL, TokenRows, Wanted
+from tui.drawing.token_marks import INKS, MARKS, number
+from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, place_of_kind
 from tui.requests import requests
+from tui.table.columns import Cell, Column, Titles
+from tui.table.search import Search
+from tui.table.table import Table
 from tui.terminal.background import SlicedWork
-from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from bpe_core.auditing.verdicts import Verdict
     from bpe_core.vocabulary import Vocabulary
 
+_SEVERITIES: Final = {0: "", 1: "○ and worse", 2: "● and worse", 3: "▲ only"}
+"""What is shown, by the least severity."""
 _MEANINGS: Final = {SPECIAL: "Special tokens: no merge makes them.", HOLE: "Ids below the greatest that no token has."}
 
 
-class TokenTable(RowList):
-    """A row for each token, the most suspicious first until another column is chosen; unused ids at the end."""
+def _severity(table: "TokenTable", row: int) -> Cell:
+    verdict = table.rows.verdict(row)
+    severity = (verdict.severity or Severity.NOTE) if verdict else None
+    return Cell(MARKS[severity], INKS[severity]) if severity else Cell("")
+
+
+def _token(table: "TokenTable", row: int) -> Cell:
+    rows, style = table.rows, table.token_style
+    if rows.hole(row):
+        return Cell("")
+    return Cell(token_label(rows.tokens[row]), bold=True, tint=style(rows.ids[row]) if style else None)
+
+
+def _kinds(table: "TokenTable", row: int) -> str:
+    rows = table.rows
+    if verdict := rows.verdict(row):
+        return ", ".join(verdict.kinds)
+    return HOLE if rows.hole(row) else SPECIAL if rows.ids[row] in rows.specials else ""
+
+
+def _score(table: "TokenTable", row: int) -> float | None:
+    verdict = table.rows.verdict(row)
+    return verdict.score if verdict else None
+
+
+def _place_of_kinds(table: "TokenTable", row: int) -> int | None:
+    verdict = table.rows.verdict(row)
+    return place_of_kind(verdict.kinds[0] if verdict.kinds else "") if verdict else None
+
+
+def _measure(key: str, width: int, rank: int, hint: str, title: str = "") -> Column:
+    def value(table: "TokenTable", row: int) -> float | None:
+        return table.rows.measures.get(key, {}).get(table.rows.ids[row])
+
+    def cell(table: "TokenTable", row: int) -> str:
+        return "" if (known := value(table, row)) is None else number(key, known)
+
+    return Column(key, width, cell, hint, right=True, rank=rank, title=title, sort=value)
+
+
+def _written_score(table: "TokenTable", row: int) -> str:
+    return "" if (score := _score(table, row)) is None else f"{score:.2f}"
+
+
+def _id(table: "TokenTable", row: int) -> str:
+    return f"{table.rows.ids[row]:,}"
+
+
+def _sorted_id(table: "TokenTable", row: int) -> int | None:
+    return table.rows.ids[row] if row < table.rows.n_tokens else None
+
+
+def _label(table: "TokenTable", row: int) -> str | None:
+    return table.rows.labels[row] if row < table.rows.n_tokens else None
+
+
+_MARKS: Final = "▲ a problem, ● a warning, ○ good to know."
+_SCORE: Final = "How suspicious the token is, 0 to 1; the panel tells how that is made."
+_TOKEN: Final = "The token's bytes as text. ␣ is a space, ↵ a line end, \\xNN a byte."
+_KINDS: Final = "What was found, what counts most first. Left and right show one kind only."
+_REASON: Final = "Why it was found, in words; or what the token is made of."
+COLUMNS: Final = (
+    Column("severity", 1, _severity, _MARKS, title=" ", gap=1, sort=_score, descending=True),
+    Column("score", 7, _written_score, _SCORE, right=True, sort=_score, descending=True),
+    Column("id", 5, _id, "The token's id: its number in the vocabulary.", right=True, ink="muted", sort=_sorted_id),
+    Column("token", 12, _token, _TOKEN, most=24, sort=_label),
+    Column("kinds", 12, _kinds, _KINDS, most=22, rank=1, sort=_place_of_kinds),
+    _measure("count", 7, 3, "How often the token occurs in the chosen texts."),
+    _measure("reference", 9, 5, "How often it occurs in the reference."),
+    _measure("document_frequency", 9, 5, "In how many texts it occurs.", "documents"),
+    _measure("largest_share", 8, 6, "The largest part of them that one text holds.", "in one"),
+    _measure("indicator", 9, 4, "Of its row in the model: the lower, the less trained it looks."),
+    Column("reason", 20, lambda table, row: table.reason(row), _REASON, most=120, rank=2, ink="muted"),
+)
+_ALWAYS: Final = frozenset({"severity", "id", "token", "kinds", "reason"})
+"""Columns that have something to say before an audit, too."""
+
+
+class TokenTable(Table):
+    """A row for each token, the most suspicious first until another column is chosen; unused ids at the end.
+
+    `choice` is the only kind of rows that is shown; "" stands for all tokens.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Tokens")
-    FOOTER = True
-    sort_key: var[str] = var("score", init=False)
-    """The column the rows are sorted by."""
-    reverse: var[bool] = var(False, init=False)
-    """Whether they are sorted the other way round."""
-    kind: var[str] = var(ALL, init=False)
-    """The only kind shown, see `Wanted.kind`."""
+    COLUMNS = COLUMNS
+
     severity: var[int] = var(0, init=False)
-    """The least severity shown."""
-    search: var[str] = var("", init=False)
-    """What is sought, see `tui.drawing.token_search`."""
+    """The least severity shown; 0 for tokens without a finding too."""
 
     class Highlighted(Message):
         """The cursor is on another row, or there is something else to say of it."""
-
-        def __init__(self, row: int | None) -> None:
-            super().__init__()
-            self.row = row
 
         def can_replace(self, message: Message) -> bool:
             """Only the newest place of the cursor matters."""
@@ -61,31 +130,27 @@ class TokenTable(RowList):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.set_reactive(TokenTable.sort_key, "score")
         self.token_style: Callable[[int], Style | None] | None = None
         """Style of a token by its id, where the tokens have colors elsewhere on the screen."""
         self.rows = TokenRows()
         """What is listed, shown or not."""
-        self.empty = ""
+        self.waits_for = ""
         """What the table says while it lists nothing."""
         self._vocabulary: Vocabulary | None = None
         self._reading = SlicedWork[TokenRows](self)
         self._judging = SlicedWork[TokenRows](self)
-        self._sorting = SlicedWork[list[int]](self)
         self._waiting: tuple[Sequence[Verdict], Mapping[str, Mapping[int, float]]] | None = None
         self._chosen = False
         """Whether the user has gone to a row of this vocabulary."""
+        self._fit_columns()
 
     # Rows in
 
     @property
     def is_working(self) -> bool:
         """Whether rows are being read, judged or sorted."""
-        return self._reading.is_working or self._judging.is_working or self._sorting.is_working
-
-    @property
-    def verdict(self) -> "Verdict | None":
-        """What the audit says of the token under the cursor."""
-        return None if self.current is None else self.rows.verdicts.get(self.rows.ids[self.current])
+        return self._reading.is_working or self._judging.is_working or self.is_arranging
 
     def list_tokens(self, vocabulary: "Vocabulary | None") -> None:
         """List the tokens of this vocabulary, of which no audit has said anything, from the first."""
@@ -93,16 +158,20 @@ class TokenTable(RowList):
         self._reading.cancel()
         self._judging.cancel()
         self.show_rows(())  # now, not when they are sorted: until then the cursor would be on a row that is gone
-        self.rows = TokenRows()
-        self.set_reactive(TokenTable.kind, ALL)
+        self.set_reactive(TokenTable.choice, "")
         self.set_reactive(TokenTable.severity, 0)
-        self._arrange()
+        self._list(TokenRows())
         if vocabulary is not None:
             self._reading.run(TokenRows().read(vocabulary), self._read)
 
-    def _read(self, rows: TokenRows) -> None:
+    def _list(self, rows: TokenRows, then: Callable[[], None] = lambda: None) -> None:
         self.rows = rows
-        self._arrange()
+        self.rows_changed()
+        self._fit_columns()
+        self.rearrange(then)
+
+    def _read(self, rows: TokenRows) -> None:
+        self._list(rows)
         self.post_message(self.Listed())
         if self._waiting is not None:
             self.judge(*self._waiting)
@@ -115,100 +184,115 @@ class TokenTable(RowList):
             self._waiting = None
             self._judging.run(self.rows.judge(verdicts, measures), self._judged)
 
-    def _judged(self, _: TokenRows) -> None:
-        if self.kind not in self.rows.choices:
-            self.set_reactive(TokenTable.kind, ALL)
-        if self.sort_key not in {place.column.key for place in self.header_places(self.row_width)}:
+    def _judged(self, rows: TokenRows) -> None:
+        if self.choice not in rows.n_of_kind:
+            self.set_reactive(TokenTable.choice, "")
+        if self.sort_key not in {*_ALWAYS, *self.rows.greatest}:
             self.set_reactive(TokenTable.sort_key, "score")
         above = self.cursor - self.scroll_offset.y
 
         def stay() -> None:
             if self._chosen:
-                self._scroll_top(self.cursor - above)
-                self._tell()
+                self.scroll_top(self.cursor - above)
+                self.current_changed()
             else:
                 self.move_to(0)
 
-        self._arrange(stay)
+        self._list(rows, stay)
         self.post_message(self.Listed())
+
+    def _fit_columns(self) -> None:
+        rows = self.rows
+        least = {name: len(number(name, greatest)) for name, greatest in rows.greatest.items()}
+        shown = {*_ALWAYS, *least, *(("score",) if rows.verdicts else ())}
+        hidden = {column.key for column in COLUMNS} - shown
+        self.fit_columns({**least, "id": len(f"{rows.largest_id:,}")}, hidden)
+
+    # What a row says
+
+    @property
+    def verdict(self) -> "Verdict | None":
+        """What the audit says of the token under the cursor."""
+        return None if self.current is None else self.rows.verdict(self.current)
+
+    def reason(self, row: int) -> str:
+        """What is wrong with a token, or what it is made of."""
+        rows, vocabulary, token = self.rows, self._vocabulary, self.rows.ids[row]
+        if verdict := rows.verdict(row):
+            return verdict.reason
+        if hole := rows.hole(row):
+            return hole.sentence
+        if vocabulary is None or not vocabulary.knows_merges or token not in vocabulary:
+            return ""
+        parents = vocabulary.parents(token)
+        return " + ".join(token_label(vocabulary.token_bytes(part)) for part in parents) if parents else ""
 
     def row_hint(self, row: int) -> str:
         """What the kind of finding means that counts most, or what the row is."""
         if self.rows.hole(row):
             return _MEANINGS[HOLE]
-        verdict = self.rows.verdicts.get(self.rows.ids[row])
+        verdict = self.rows.verdict(row)
         kind = verdict.kinds[0] if verdict and verdict.kinds else ""
         return KINDS.get(kind, _MEANINGS[SPECIAL] if self.rows.ids[row] in self.rows.specials else "")
 
-    # Sorting, filtering, searching
+    # Which rows are shown
 
     @property
-    def wanted(self) -> Wanted:
-        """Which rows are shown, and in which order."""
-        return Wanted(self.sort_key, self.reverse, self.kind, self.severity, self.search)
+    def n_rows(self) -> int:
+        return len(self.rows)
 
-    def watch_sort_key(self) -> None:
-        """Another column: look at its beginning."""
-        self._arrange(lambda: self.move_to(0))
+    @property
+    def choices(self) -> Titles:
+        return [(kind, f"{kind or 'all'} {n:,}") for kind, n in self.rows.n_of_kind.items()] if len(self.rows) else ()
 
-    def watch_reverse(self) -> None:
-        """The other way round: look at its beginning."""
-        self.watch_sort_key()
+    @property
+    def note(self) -> tuple[str, str]:
+        """How many rows are shown, and of which severity, where that is not all."""
+        if not len(self.rows):
+            return "", "footer"
+        worst = _SEVERITIES[self.severity]
+        shown = f"{worst}{' · ' * bool(worst)}{self.row_count:,} shown " if self.search or worst else ""
+        return f" {shown}", "accent" if worst else "footer"
 
-    def watch_search(self) -> None:
-        """Something else is sought: look at what fits best."""
-        self.watch_sort_key()
+    @property
+    def empty(self) -> str:
+        """That there is no row of those that are wanted."""
+        if not len(self.rows):
+            return self.waits_for
+        what = [f"of the kind {self.choice}"] if self.choice else []
+        what += [f"with {_SEVERITIES[self.severity]}"] if self.severity else []
+        what += [f"with “{self.search}” in its text, its id or its bytes"] if self.search else []
+        return f"No token {', '.join(what)}."
 
-    def watch_kind(self) -> None:
-        """Another kind is shown: the cursor stays where it is if that is still shown."""
-        before = self.current
-        self._arrange(lambda: self.move_to(self.cursor if self.current == before else 0))
+    @property
+    def test(self) -> Callable[[int], bool] | None:
+        """Holes are shown only if they are chosen, or sought."""
+        rows, kind, severity = self.rows, self.choice, self.severity
+        if kind == HOLE:
+            return rows.n_tokens.__le__
+        if kind == SPECIAL:
+            return lambda row: rows.ids[row] in rows.specials and row < rows.n_tokens
+        if not kind and not severity:
+            return None if self.search else rows.n_tokens.__gt__
+        return lambda row: (
+            (verdict := rows.verdict(row)) is not None
+            and (verdict.severity or 0) >= severity
+            and (not kind or kind in verdict.kinds)
+        )
+
+    def match(self, row: int, search: Search) -> int:
+        rows = self.rows
+        if hole := rows.hole(row):
+            return 3 if search.id is not None and hole.first <= search.id <= hole.last else 0
+        return search.match(rows.labels[row], rows.tokens[row], rows.ids[row])
 
     def watch_severity(self) -> None:
         """More or less is shown."""
-        self.watch_kind()
-
-    def _arrange(self, then: Callable[[], None] | None = None) -> None:
-        """Show what is wanted in the order that is wanted, then do the rest; a later call takes its place."""
-
-        def arranged(rows: list[int]) -> None:
-            before = self.current
-            self.show_rows(rows)
-            if then is not None:
-                then()
-            if self.current != before:
-                self._tell()
-
-        self._sorting.run(self.rows.rows(self.wanted), arranged)
-
-    def sort_by(self, key: str) -> None:
-        """Sort by a column; by the same again: the other way round."""
-        if key == "severity":
-            key = "score"
-        if key == self.sort_key:
-            self.reverse = not self.reverse
-        elif key != "reason":
-            self.set_reactive(TokenTable.reverse, False)
-            self.sort_key = key
-
-    def action_sort_next(self) -> None:
-        """Sort by the next of the columns in sight."""
-        places = self.header_places(self.row_width)
-        keys = [place.column.key for place in places if place.column.key not in ("severity", "reason")]
-        self.sort_by(keys[(keys.index(self.sort_key) + 1) % len(keys)] if self.sort_key in keys else keys[0])
-
-    def action_reverse(self) -> None:
-        """Turn the order around."""
-        self.reverse = not self.reverse
-
-    def action_kind(self, by: int) -> None:
-        """Show only the next kind, or all again."""
-        kinds = list(self.rows.choices)
-        self.kind = kinds[(kinds.index(self.kind) + by) % len(kinds)] if self.kind in kinds else ALL
+        self.watch_choice()
 
     def action_severity(self) -> None:
         """Show only what is worse, or all again."""
-        self.severity = (self.severity + 1) % len(SEVERITIES)
+        self.severity = (self.severity + 1) % len(_SEVERITIES)
 
     def go_to(self, token: int) -> None:
         """Put the cursor on a token; what hides it is taken away."""
@@ -216,73 +300,21 @@ class TokenTable(RowList):
         if row is None:
             return
         if row not in self.order:
-            for name in ("kind", "severity", "search"):
+            for name in ("choice", "severity", "search"):
                 self.set_reactive(getattr(TokenTable, name), type(getattr(self, name))())
-            self._arrange(lambda: self.move_to(list(self.order).index(row), tell=True))
+            self.rearrange(lambda: self.move_to(self.order.index(row), tell=True))
         else:
             self.move_to(self.order.index(row), tell=True)
 
     # What the user did
 
     def row_highlighted(self, row: int) -> None:
-        """The user has gone to a row."""
         self._chosen = True
-        self._tell()
+        self.current_changed()
 
-    def _tell(self) -> None:
-        self.post_message(self.Highlighted(self.current))
+    def current_changed(self) -> None:
+        self.post_message(self.Highlighted())
 
     def row_selected(self, row: int) -> None:
-        """A token was chosen."""
         if self.rows.hole(row) is None:
             requests(self).open_token(self.rows.ids[row], self.verdict)
-
-    def header_clicked(self, x: int) -> None:
-        """Sort by the column clicked."""
-        if place := place_at(self.header_places(self.row_width), x):
-            self.sort_by(place.column.key)
-
-    def footer_clicked(self, x: int) -> None:
-        """Show only the kind clicked."""
-        kinds, room = kind_titles(self.rows.choices), self.row_width - cell_len(self._shown_told)
-        if (kind := choice_at(kinds, self.kind, room, x)) is not None:
-            self.kind = kind
-
-    # Drawing
-
-    def header_places(self, width: int) -> Sequence[PlacedColumn]:
-        """The columns that fit."""
-        rows = self.rows
-        numbers = [("id", len(f"{rows.largest_id:,}"))]
-        if rows.verdicts:
-            numbers.append(("score", 0))
-        numbers += [(name, len(number(name, greatest))) for name, greatest in rows.greatest.items()]
-        return token_places(width, tuple(numbers))
-
-    def render_header(self, width: int) -> Iterable[Segment]:
-        """The titles, an arrow at the one that sorts."""
-        return title_line(self.header_places(width), self.wanted, self.style_of("header"), self.style_of("accent"))
-
-    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
-        """One token, or one hole."""
-        rows, style_of = self.rows, partial(self.style_of, base=base)
-        tint = self.token_style(rows.ids[row]) if self.token_style and not rows.hole(row) else None
-        why = reason(rows, row, self._vocabulary)
-        return token_line(rows, row, why, self.header_places(width), style_of, base, tint)
-
-    def render_footer(self, width: int) -> Iterable[Segment]:
-        """How many rows there are of each kind, and how many are shown."""
-        if not len(self.rows):
-            return
-        style, accent, shown = self.style_of("footer"), self.style_of("accent"), self._shown_told
-        yield from choice_line(kind_titles(self.rows.choices), self.kind, width - cell_len(shown), style, accent)
-        yield Segment(shown, accent if self.wanted.severity else style)
-
-    @property
-    def _shown_told(self) -> str:
-        return shown_told(self.wanted, self.row_count)
-
-    def render_empty(self, width: int) -> Iterable[Segment]:
-        """Why nothing is shown."""
-        text = none_shown(self.wanted) if len(self.rows) else self.empty
-        yield Segment(fit(" " + text, width), self.style_of("muted"))

@@ -19,7 +19,6 @@ from textual.widget import Widget
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.drawing.columns import PlacedColumn, line, place_at
 
 
 class RowList(ScrollView, can_focus=True):
@@ -36,6 +35,7 @@ class RowList(ScrollView, can_focus=True):
         &> .row-list--footer { color: $text-muted; }
         &> .row-list--muted { color: $text-muted; } &> .row-list--faint { color: $text-disabled; }
         &> .row-list--accent { color: $text-accent; } &> .row-list--warning { color: $text-warning; }
+        &> .row-list--secondary { color: $text-secondary; }
         &> .row-list--cursor { color: $text; background: $surface-lighten-2; }
         &:focus > .row-list--cursor { color: $text; background: $accent 20%; }
     }
@@ -45,7 +45,7 @@ class RowList(ScrollView, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         *("row-list--row", "row-list--cursor", "row-list--header", "row-list--footer"),
-        *("row-list--muted", "row-list--faint", "row-list--accent", "row-list--warning"),
+        *("row-list--muted", "row-list--faint", "row-list--accent", "row-list--warning", "row-list--secondary"),
     }
     BINDINGS: ClassVar[list[BindingType]] = bindings("Lists")
     FOLLOWS: ClassVar[bool] = False
@@ -71,14 +71,9 @@ class RowList(ScrollView, can_focus=True):
 
     # What a subclass draws
 
-    def header_places(self, width: int) -> Sequence[PlacedColumn]:
-        """The columns of a row of `width` cells."""
-        raise NotImplementedError
-
     def render_header(self, width: int) -> Iterable[Segment]:
         """The line above the rows."""
-        style = self.style_of("header")
-        return line([(place, place.column.heading, style) for place in self.header_places(width)], style)
+        return ()
 
     def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
         """Row `row` of the data in `width` cells; `base` is the style of its background."""
@@ -140,11 +135,12 @@ class RowList(ScrollView, can_focus=True):
         if self.following:
             if self.row_count > self._settled_rows:
                 self.cursor = self.row_count - 1
-            self._scroll_top(self.max_scroll_y)
+            self.scroll_top(self.max_scroll_y)
         self._settled_rows = self.row_count
         self.refresh()
 
-    def _scroll_top(self, y: int) -> None:
+    def scroll_top(self, y: int) -> None:
+        """Let the rows begin at position `y`."""
         self.scroll_target_y = y
         self.scroll_y = y
 
@@ -180,7 +176,7 @@ class RowList(ScrollView, can_focus=True):
         if top - page < position < top + 2 * page:
             self._scroll_to_cursor()
         else:  # a leap: show what stands around the row
-            self._scroll_top(position - page // 2)
+            self.scroll_top(position - page // 2)
         self.following = self.FOLLOWS and position == self.row_count - 1
         if tell:
             self.row_highlighted(self.order[position])
@@ -188,7 +184,7 @@ class RowList(ScrollView, can_focus=True):
     def _scroll_to_cursor(self) -> None:
         """As little as brings the row under the cursor into sight."""
         top, page = self.scroll_offset.y, self.page_rows
-        self._scroll_top(min(self.cursor, max(top, self.cursor - page + 1)))
+        self.scroll_top(min(self.cursor, max(top, self.cursor - page + 1)))
 
     def watch_cursor(self) -> None:
         """Tell of the row under it."""
@@ -237,14 +233,6 @@ class RowList(ScrollView, can_focus=True):
 
     def footer_clicked(self, x: int) -> None:
         """The footer was clicked at cell `x`."""
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Over the header, the tooltip says what the column means."""
-        offset = event.get_content_offset(self)
-        places = self.header_places(self.row_width) if offset is not None and offset.y == 0 else ()
-        place = place_at(places, offset.x if offset else 0)
-        if self.tooltip != (hint := place.column.hint if place else None):
-            self.tooltip = hint
 
     # Drawing
 

@@ -1,0 +1,295 @@
+"""Table: a list with columns, a head that sorts, a foot of choices, and rows found by what is typed."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.reactive import var
+
+from tui.drawing.cells import fit
+from tui.table.columns import (
+    Cell,
+    Column,
+    PlacedColumn,
+    Titles,
+    choice_line,
+    choice_places,
+    line,
+    place_at,
+    place_columns,
+)
+from tui.table.row_list import RowList
+from tui.table.search import Search
+from tui.table.steps import SLICE, rows_in_order, rows_that
+from tui.terminal.background import SlicedWork, Steps
+
+
+class Table(RowList):
+    """Numbered rows; a subclass says how many there are, by its columns what stands in them, and what can be chosen.
+
+    Rows are sorted, filtered and searched in slices, so that 200,000 of them hold up no key.
+    """
+
+    FOOTER = True
+    COLUMNS: ClassVar[Sequence[Column]] = ()
+    LEAD: ClassVar[str] = " "
+    """What stands in the foot before the choices."""
+
+    sort_key: var[str] = var("", init=False)
+    """The column that rows are sorted by; empty: they come in their own order."""
+    reverse: var[bool] = var(False, init=False)
+    """Whether they come the other way round."""
+    choice: var[str] = var("", init=False)
+    """The chosen one of `choices`."""
+    search: var[str] = var("", init=False)
+    """What is typed to find rows, see `Search`; others are not shown."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.columns: Sequence[Column] = [*self.COLUMNS]
+        """The columns that have something to say; a subclass assigns others, or calls `fit_columns`."""
+        self._placed: tuple[Sequence[Column], int, Sequence[PlacedColumn]] = (), 0, ()
+        self._orders: dict[tuple[str, bool], list[int]] = {}
+        self._arranging = SlicedWork[Sequence[int]](self)
+
+    # What a subclass says
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, shown or not."""
+        raise NotImplementedError
+
+    @property
+    def choices(self) -> Titles:
+        """What can be chosen in the foot."""
+        return ()
+
+    @property
+    def note(self) -> tuple[str, str]:
+        """What the foot says behind the choices, and the part of the list's style that it is drawn in."""
+        return "", "footer"
+
+    @property
+    def empty(self) -> str:
+        """What stands where there is no row."""
+        return ""
+
+    @property
+    def test(self) -> Callable[[int], bool] | None:
+        """Whether a row is shown; None: all are."""
+        return None
+
+    @property
+    def sorting(self) -> Column | None:
+        """The column that sorts; None: rows come in their own order."""
+        return next((column for column in self.columns if column.key == self.sort_key and column.sort), None)
+
+    def match(self, row: int, search: Search) -> int:
+        """How well a row fits a search, as `Search.match` does."""
+        return 0
+
+    def row_ink(self, row: int) -> str:
+        """The part of the list's style that a row is drawn in; empty: each column in its own."""
+        return ""
+
+    def current_changed(self) -> None:
+        """Another row has come under the cursor, and not by the user's doing."""
+
+    # Which rows are shown
+
+    def rows_changed(self) -> None:
+        """What rows are sorted by is no longer what it was."""
+        self._orders.clear()
+
+    @property
+    def can_sort(self) -> bool:
+        """Whether any column sorts."""
+        return any(column.sort for column in self.columns)
+
+    @property
+    def is_arranging(self) -> bool:
+        """Whether the rows to be shown are still being sorted, filtered or searched."""
+        return self._arranging.is_working
+
+    def rearrange(self, then: Callable[[], None] = lambda: None) -> None:
+        """Show the rows that are to be shown in their order, then do the rest; a later call takes its place."""
+
+        def arranged(rows: Sequence[int]) -> None:
+            before = self.current
+            self.following = self.following and self._has_tail
+            self.show_rows(rows)
+            then()
+            if self.current != before:
+                self.current_changed()
+
+        self._arranging.run(self._rows(), arranged)
+
+    def _rows(self) -> Steps[Sequence[int]]:
+        rows = yield from self._in_order()
+        if test := self.test:
+            rows = yield from rows_that(rows, test)
+        if self.search:
+            search = Search.read(self.search)
+            found: tuple[list[int], ...] = [], [], [], []
+            for start in range(0, len(rows), SLICE):
+                for row in rows[start : start + SLICE]:
+                    found[self.match(row, search)].append(row)
+                yield
+            rows = [*found[3], *found[2], *found[1]]
+        return rows
+
+    def _in_order(self) -> Steps[Sequence[int]]:
+        """All rows."""
+        column, rows = self.sorting, range(self.n_rows)
+        if column is None or (sort := column.sort) is None:
+            return rows[::-1] if self.reverse else rows
+        key = column.key, self.reverse
+        if key not in self._orders:
+            self._orders[key] = yield from rows_in_order(
+                self.n_rows, lambda row: sort(self, row), descending=column.descending != self.reverse
+            )
+        return self._orders[key]
+
+    @property
+    def _has_tail(self) -> bool:
+        """Whether the newest row is the last that is shown: only where all are, in their own order."""
+        return not (self.choice or self.search or self.reverse or self.sorting)
+
+    def validate_following(self, following: bool) -> bool:
+        return following and self._has_tail
+
+    def to_top(self) -> None:
+        """Arrange the rows anew, and look at the first."""
+        self.rearrange(lambda: self.move_to(0))
+
+    def watch_sort_key(self) -> None:
+        self.to_top()
+
+    def watch_reverse(self) -> None:
+        self.to_top()
+
+    def watch_search(self) -> None:
+        self.to_top()
+
+    def watch_choice(self) -> None:
+        """The cursor stays where it is if its row is still shown."""
+        before = self.current
+        self.rearrange(lambda: self.move_to(self.cursor if self.current == before else 0))
+
+    def sort_by(self, key: str) -> None:
+        """Sort by a column; by the same again: the other way round."""
+        if key == self.sort_key:
+            self.reverse = not self.reverse
+        elif any(column.key == key and column.sort for column in self.columns):
+            self.set_reactive(Table.reverse, False)
+            self.sort_key = key
+
+    def action_sort_next(self) -> None:
+        """Sort by the next of the columns in sight."""
+        columns = [place.column for place in self.places]
+        keys = [column.key for column in columns if column.sort and column.heading.strip()]
+        if keys:
+            self.sort_by(keys[(keys.index(self.sort_key) + 1) % len(keys)] if self.sort_key in keys else keys[0])
+
+    def action_reverse(self) -> None:
+        """Turn the order around."""
+        self.reverse = not self.reverse
+
+    def action_choice(self, by: int) -> None:
+        """Choose the next in the foot, or (-1) the one before."""
+        keys = [key for key, _ in self.choices]
+        if keys:
+            self.choice = keys[(keys.index(self.choice) + by) % len(keys)] if self.choice in keys else keys[0]
+
+    # The mouse
+
+    def header_clicked(self, x: int) -> None:
+        if place := place_at(self.places, x):
+            self.sort_by(place.column.key)
+
+    def footer_clicked(self, x: int) -> None:
+        if (key := self.choice_at(x)) is not None:
+            self.choice = key
+
+    def choice_at(self, x: int) -> str | None:
+        """The choice at cell `x` of the foot; None between them."""
+        places = choice_places(self.choices, self.choice, self.row_width - cell_len(self.note[0]), self.LEAD)
+        return next((key for start, title, key in places if start <= x < start + cell_len(title)), None)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Over the header, the tooltip says what the column means."""
+        offset = event.get_content_offset(self)
+        place = place_at(self.places, offset.x) if offset is not None and offset.y == 0 else None
+        if self.tooltip != (hint := place.column.hint if place else None):
+            self.tooltip = hint
+
+    # Drawing
+
+    def fit_columns(self, least: Mapping[str, int], hidden: Collection[str] = (), stays: str = "") -> None:
+        """Take `COLUMNS` but for those that are hidden, some of them at least so wide; `stays` gives way last."""
+        columns = []
+        for column in self.COLUMNS:
+            width = max(column.width, least.get(column.key, 0))
+            most = column.most and width + column.most - column.width
+            if column.key not in hidden:
+                columns.append(replace(column, width=width, most=most, rank=column.rank * (column.key != stays)))
+        if columns != self.columns:
+            self.columns = columns
+            self.refresh()
+
+    @property
+    def places(self) -> Sequence[PlacedColumn]:
+        """Where the columns stand that there is room for."""
+        columns, width, places = self._placed
+        if columns is not self.columns or width != self.row_width:
+            places = place_columns(self.columns, self.row_width)
+            self._placed = self.columns, self.row_width, places
+        return places
+
+    def render_header(self, width: int) -> Iterable[Segment]:
+        """The titles, an arrow at the one that sorts."""
+        style = self.style_of("header")
+        accent = style + self.style_of("accent")
+        parts = []
+        for place in self.places:
+            column, title = place.column, place.column.heading.strip()
+            sorts = column.key == self.sort_key
+            if sorts:
+                arrow = "↓" if column.descending != self.reverse else "↑"
+                title = f"{arrow} {title}" if column.right else f"{title} {arrow}"
+            parts.append((place, Cell(title.strip()), accent if sorts else style))
+        return line(parts, style)
+
+    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
+        row_ink = self.row_ink(row)
+        inks: dict[str, Style] = {}
+        parts = []
+        for place in self.places:
+            column = place.column
+            cell: Any = column.cell(self, row)
+            if isinstance(cell, str):
+                cell = Cell(cell)
+            name = cell.ink or row_ink or column.ink
+            if (style := inks.get(name)) is None:
+                style = inks[name] = self.style_of(name, base)
+            parts.append((place, cell, style + _BOLD if cell.bold else style))
+        return line(parts, base)
+
+    def render_footer(self, width: int) -> Iterable[Segment]:
+        """The choices, and the note at the right edge; at the left where there are none."""
+        style, accent, (note, ink) = self.style_of("footer"), self.style_of("accent"), self.note
+        if titles := self.choices:
+            yield from choice_line(titles, self.choice, width - cell_len(note), style, accent, self.LEAD)
+            yield Segment(note, self.style_of(ink))
+        else:
+            yield Segment(fit(note, width), self.style_of(ink))
+
+    def render_empty(self, width: int) -> Iterable[Segment]:
+        yield Segment(fit(f" {self.empty}", width), self.style_of("muted"))
+
+
+_BOLD = Style(bold=True)
