@@ -109,11 +109,3 @@ def test_what_was_learned_is_kept_elsewhere_if_its_place_fails_at_the_end(folder
     (kept,) = (folder / "refuge").iterdir()
     assert ended.returncode == 2 and load(kept).step == 3
     assert f"No space left on device; what was learned is saved in {kept} instead." in ended.stderr.decode()
-
-
-@pytest.mark.slow
-def test_a_name_that_is_megabytes_long_is_not_quoted_whole(folder: Path) -> None:
-    (folder / "ids").write_bytes(b"a" * 5_000_000)
-    for line in (f"bpescope train {'x' * 100_000}", "bpescope decode -t seed.json ids"):
-        ended = in_a_shell(line, folder)
-        assert ended.returncode == 2 and ended.stderr.count(b"\n") == 1 and len(ended.stderr) < 1200

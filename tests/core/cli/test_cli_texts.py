@@ -54,19 +54,6 @@ def test_a_text_has_the_same_ids_alone_and_beside_another(lines: Callable[..., l
     assert alone[1] == [f"{' '.join(map(str, mark))} {alone[0][0]}"]  # the mark is a character of the text
 
 
-@pytest.mark.parametrize("count", [False, True])
-def test_a_large_text_with_a_mark_comes_back_whole(
-    lines: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch, count: bool
-) -> None:
-    monkeypatch.setattr("bpe_core.cli.encode.SHARE", 50)
-    Path("mark.txt").write_text("\ufeff" + TEXT * 3)
-    expected = train(TEXT, vocab_size=280).encode("\ufeff" + TEXT * 3)
-    if count:
-        assert lines("mark.txt", "--count") == [str(len(expected))]
-    else:
-        assert lines("mark.txt") == [" ".join(map(str, expected))]
-
-
 @pytest.mark.slow
 def test_a_pipe_of_the_shell_is_read_and_a_device_is_not(tmp_path: Path) -> None:
     save(train(TEXT, vocab_size=280), tmp_path / "t.json")

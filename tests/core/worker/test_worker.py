@@ -4,7 +4,6 @@ import base64
 import os
 import random
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from worker_process import RUN, STOP, WAIT, Worker, training
 
 from bpe_core import load, save, train
-from bpe_core.trainer import Merge, Trainer
+from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.compare import Compared, ComparedTexts, CompareRequest
@@ -111,20 +110,6 @@ def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus:
     assert isinstance(worker.rest()[-1], Done)
 
 
-@pytest.mark.slow
-def test_what_arrives_is_what_was_learned(start: Start, corpus: Path, tmp_path: Path) -> None:
-    """The batches join to the merges of the saved file, and to those of the same training in this process."""
-    merges = [
-        merge
-        for event in start(training(corpus, "-o", "out.json", "--vocab-size", "1500")).rest()
-        if isinstance(event, Merges)
-        for merge in event
-    ]
-    assert [(merge.left, merge.right, merge.token) for merge in merges] == load(tmp_path / "out.json").merges
-    assert merges == list(Trainer(corpus.read_text(), vocab_size=1500))
-    assert set(os.listdir(tmp_path)) == {"words.txt", "out.json"}
-
-
 def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
     seen = worker.until(Merges)
@@ -155,19 +140,6 @@ def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None
     assert worker.code() == 0
 
 
-@pytest.mark.slow
-def test_one_can_step_from_the_very_first_merge(start: Start, corpus: Path, tmp_path: Path) -> None:
-    worker = start(training(corpus, "-o", "out.json", first=WAIT))
-    assert worker.until(State)[-1] == State("paused")
-    worker.tell(Command("step", 1))
-    assert steps(worker.until(State)) == [1]
-    worker.tell(Command("pause"))
-    assert worker.until(State) == [State("paused")], "every command is answered"
-    worker.tell(STOP)
-    assert [type(event) for event in worker.rest()] == [Saved, Done]
-    assert load(tmp_path / "out.json").step == 1
-
-
 def test_the_last_step_is_the_end(start: Start, corpus: Path) -> None:
     worker = start(training(corpus, "-o", "out.json", "--vocab-size", "258", first=WAIT))
     worker.tell(Command("step", 1), Command("step", 1))
@@ -175,16 +147,6 @@ def test_the_last_step_is_the_end(start: Start, corpus: Path) -> None:
     assert steps(events) == [1, 2] and isinstance(events[-1], Done) and events[-1].reason == "vocabulary size reached"
 
 
-@pytest.mark.slow
-def test_a_paused_worker_sleeps(start: Start, corpus: Path) -> None:
-    worker = start(training(corpus, "-o", "out.json", first=WAIT))
-    worker.until(State)
-    used = _cpu_seconds(worker)
-    time.sleep(0.3)
-    assert _cpu_seconds(worker) - used <= 0.02
-
-
-@pytest.mark.slow
 def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("what was there before")
     worker = start(training(corpus, "-o", "out.json", first=WAIT))
@@ -193,15 +155,6 @@ def test_stopped_before_the_first_merge_there_is_nothing_to_save(start: Start, c
     last = worker.rest()
     assert [type(event) for event in last] == [Done] and worker.code() == 0
     assert (tmp_path / "out.json").read_text() == "what was there before"
-
-
-@pytest.mark.slow
-def test_killed_in_mid_training_it_leaves_no_half_file(start: Start, corpus: Path, tmp_path: Path) -> None:
-    worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
-    worker.until(Merges)
-    worker.process.kill()
-    assert worker.code() == -signal.SIGKILL
-    assert os.listdir(tmp_path) == ["words.txt"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -216,14 +169,6 @@ def test_a_signal_ends_it_and_keeps_what_was_learned(
     assert load(tmp_path / "out.json").step == len(steps(seen))
 
 
-@pytest.mark.slow
-def test_a_signal_reaches_a_paused_worker(start: Start, corpus: Path) -> None:
-    worker = start(training(corpus, "-o", "out.json", first=WAIT))
-    worker.until(State)
-    worker.process.terminate()
-    assert [type(event) for event in worker.rest()] == [Done] and worker.code() == 0
-
-
 def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
     start: Start, corpus: Path, tmp_path: Path
 ) -> None:
@@ -234,17 +179,6 @@ def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
     assert worker.code() == 0 and worker.stderr.read() == b""
     assert load(tmp_path / "out.json").step >= learned
     assert set(os.listdir(tmp_path)) == {"words.txt", "out.json"}
-
-
-@pytest.mark.slow
-def test_a_paused_worker_goes_too(start: Start, corpus: Path, tmp_path: Path) -> None:
-    worker = start(training(corpus, "-o", "out.json", first=WAIT))
-    worker.until(State)
-    worker.tell(Command("step", 5))
-    worker.until(State)
-    worker.stdin.close()
-    assert [type(event) for event in worker.rest()] == [Saved, Done] and worker.code() == 0
-    assert load(tmp_path / "out.json").step == 5
 
 
 def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> None:
@@ -259,14 +193,8 @@ def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> Non
     assert os.listdir(tmp_path) == ["large.txt"]
 
 
-@pytest.mark.slow
 def test_what_cannot_be_done_is_a_failed_event_and_exit_code_2(start: Start, corpus: Path, tmp_path: Path) -> None:
-    for request in (
-        training("missing.txt", "-o", "out.json"),
-        training(corpus, "-o", "out.json", "--vocab-size", "10"),
-        CountRequest(("missing.txt",), "gpt4"),
-        AuditRequest(str(corpus)),
-    ):
+    for request in training(corpus, "-o", "out.json", "--vocab-size", "10"), AuditRequest(str(corpus)):
         worker = start(request)
         match worker.rest():
             case [Failed(message)]:
@@ -308,12 +236,6 @@ def test_an_audit_of_huge_ids_ends(start: Start, tmp_path: Path) -> None:
     events = start(AuditRequest("holes.tiktoken", "none", corpus=("a.txt",))).rest()
     (counts,) = [event.values for event in events if isinstance(event, Measured) and event.column == "count"]
     assert len(counts) == 256 and counts[10**9] == counts[97] == 1
-
-
-def _cpu_seconds(worker: Worker) -> float:
-    """Processor time a worker has used."""
-    fields = Path(f"/proc/{worker.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_comparison_tells_of_texts_while_it_goes_on(start: Start, tmp_path: Path) -> None:
