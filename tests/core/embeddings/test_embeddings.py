@@ -48,15 +48,9 @@ def test_each_kind_of_number_is_read(tmp_path, kind, array, error):
     assert numpy.abs(together - ROWS).max() <= error
 
 
-def test_npy_is_mapped_and_pickles_are_refused(tmp_path):
+def test_npy_is_mapped(tmp_path):
     numpy.save(tmp_path / "m.npy", ROWS)
     assert (open_matrix(tmp_path / "m.npy").rows(0, 50) == ROWS).all()
-    numpy.save(tmp_path / "p.npy", numpy.array([{}], dtype=object), allow_pickle=True)
-    with pytest.raises(EmbeddingsError, match="not loaded"):
-        open_matrix(tmp_path / "p.npy")
-    numpy.save(tmp_path / "i.npy", numpy.arange(3))
-    with pytest.raises(EmbeddingsError, match="no matrix of floating-point numbers"):
-        open_matrix(tmp_path / "i.npy")
 
 
 def test_parts_are_found_by_their_index_or_their_folder(tmp_path):
@@ -72,39 +66,44 @@ def test_parts_are_found_by_their_index_or_their_folder(tmp_path):
         open_matrix(tmp_path)
 
 
+def pickled(path):
+    numpy.save(path, numpy.array([{}], dtype=object), allow_pickle=True)
+
+
+def two_of_no_usual_name(path):
+    written(path, {"small": ("F32", ROWS[:2]), "large": ("F32", ROWS)})
+
+
 @pytest.mark.parametrize(
-    ("content", "sentence"),
+    ("name", "content", "sentence"),
     [
-        (b"", "no safetensors file"),
-        (b"\xff" * 8, "no safetensors file"),
-        ((5).to_bytes(8, "little") + b"[1,2]", "no object"),
-        ((3).to_bytes(8, "little") + b"{x}", "no safetensors file"),
-        ((20).to_bytes(8, "little") + b'{"lm_head.weight":1}', "not described"),
+        ("p.npy", pickled, "not loaded"),
+        ("i.npy", lambda path: numpy.save(path, numpy.arange(3)), "no matrix of floating-point numbers"),
+        ("m.safetensors", b"", "no safetensors file"),
+        ("m.safetensors", b"\xff" * 8, "no safetensors file"),
+        ("m.safetensors", (5).to_bytes(8, "little") + b"[1,2]", "no object"),
+        ("m.safetensors", (3).to_bytes(8, "little") + b"{x}", "no safetensors file"),
+        ("m.safetensors", (20).to_bytes(8, "little") + b'{"lm_head.weight":1}', "not described"),
+        ("m.safetensors", two_of_no_usual_name, "--tensor, such as 'large' \\(50 by 8\\)"),
+        ("m.safetensors", lambda path: None, "cannot be read"),
     ],
 )
-def test_what_is_no_safetensors_file_is_told_in_a_sentence(tmp_path, content, sentence):
-    path = tmp_path / "m.safetensors"
-    path.write_bytes(content)
+def test_what_is_no_matrix_is_one_sentence(tmp_path, name, content, sentence):
+    path = tmp_path / name
+    content(path) if callable(content) else path.write_bytes(content)
     with pytest.raises(EmbeddingsError, match=sentence):
         open_matrix(path)
+    if content is two_of_no_usual_name:
+        with pytest.raises(EmbeddingsError, match="no matrix 'none'"):
+            open_matrix(path, "none")
 
 
-def test_every_cut_of_a_file_is_told(tmp_path):
+def test_every_cut_of_a_file_is_refused(tmp_path):
     whole = written(tmp_path / "m.safetensors", {"lm_head.weight": ("F32", ROWS[:4])}).read_bytes()
     for end in range(0, len(whole), 7):
         (tmp_path / "m.safetensors").write_bytes(whole[:end])
         with pytest.raises(EmbeddingsError):
             open_matrix(tmp_path / "m.safetensors")
-
-
-def test_a_matrix_of_another_name_is_asked_for(tmp_path):
-    path = written(tmp_path / "m.safetensors", {"small": ("F32", ROWS[:2]), "large": ("F32", ROWS)})
-    with pytest.raises(EmbeddingsError, match="--tensor, such as 'large' \\(50 by 8\\)"):
-        open_matrix(path)
-    with pytest.raises(EmbeddingsError, match="no matrix 'none'"):
-        open_matrix(path, "none")
-    with pytest.raises(EmbeddingsError, match="cannot be read"):
-        open_matrix(tmp_path / "absent.safetensors")
 
 
 def matrix_of(rows, role="output"):
@@ -153,16 +152,24 @@ def test_untrained_rows_come_first_and_rows_of_nan_do_no_harm(name):
     assert math.isfinite(found.threshold)
 
 
-def test_what_does_not_belong_together_is_told():
-    with pytest.raises(EmbeddingsError, match="do not belong together"):
-        indicator(matrix_of(ROWS), "norm", [], [50])
-    with pytest.raises(EmbeddingsError, match="known to be unused"):
-        indicator(matrix_of(ROWS), "cosine", [1, 2], [3])
-    with pytest.raises(EmbeddingsError, match="no indicator"):
-        indicator(matrix_of(ROWS), "magic", [], [])
-    assert usual_indicator(matrix_of(ROWS, "input"), 13) == "norm"
-    assert usual_indicator(matrix_of(ROWS, "tied"), 13) == "cosine"
-    assert usual_indicator(matrix_of(ROWS, "tied"), 0) == "norm"
+@pytest.mark.parametrize(
+    ("name", "unused", "ordinary", "sentence"),
+    [
+        ("norm", [], [50], "do not belong together"),
+        ("cosine", [1, 2], [3], "known to be unused"),
+        ("magic", [], [], "no indicator"),
+    ],
+)
+def test_what_does_not_belong_together_is_one_sentence(name, unused, ordinary, sentence):
+    with pytest.raises(EmbeddingsError, match=sentence):
+        indicator(matrix_of(ROWS), name, unused, ordinary)
+
+
+@pytest.mark.parametrize(
+    ("role", "n_unused", "name"), [("input", 3, "norm"), ("tied", 3, "cosine"), ("tied", 2, "norm")]
+)
+def test_the_usual_indicator(role, n_unused, name):
+    assert usual_indicator(matrix_of(ROWS, role), n_unused) == name
 
 
 def test_work_can_be_stopped():
