@@ -4,12 +4,10 @@ from pathlib import Path
 
 import numpy
 import pytest
-from scope import TEXT, Opened, Scope, never
-from textual.widgets import Button, Input
+from scope import Opened, Scope, never
+from textual.widgets import Button
 
-from bpe_core import Tokenizer, audit, load, save
-from bpe_core.auditing.findings import KINDS
-from bpe_core.corpus import Counts
+from bpe_core import Tokenizer, save
 from bpe_core.vocabulary import Vocabulary
 from tui.dialogs.questions import AskPath
 from tui.state.training import Corpus
@@ -44,59 +42,6 @@ def about(scope: Scope) -> str:
     """What the panel says, scrolled or not."""
     panel = scope.screen.query_one(EvidenceList)
     return "\n".join(f"{line.info.lead}{line.info.left} {line.info.right}" for line in panel.lines)
-
-
-@pytest.mark.slow
-async def test_an_audit_leads_to_the_merge_and_to_an_example(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book) as scope:
-        screen, table = scope.screen, scope.screen.query_one(TokenTable)
-        await scope.until_tokenizer()
-        await scope.until(lambda: screen.totals, "the texts are counted: they are what it learned from")
-        await scope.press("f5")
-        assert table.row_count == 280 and not table.rows.verdicts, "all tokens are listed before any audit"
-        assert all(kind in about(scope) for kind in KINDS) and screen.query_one("#audit-go").has_focus
-        await scope.press("enter")
-        await judged(scope)
-        assert table.has_focus, "whoever has asked for the audit goes on in the list"
-        expected = audit(load(kept), counts=Counts.of(TEXT, "gpt4"))
-        found = screen.audit.verdicts
-        assert {(one.id, kind) for one in found.values() for kind in one.kinds} == {(f.id, f.kind) for f in expected}
-        assert f"{len(found):,} tokens found in the tokenizer, book.txt" in scope.shown("#audit-status")
-
-        token = next(id for id, one in found.items() if "scaffold" in one.kinds and one.evidence["witness"])
-        table.go_to(token)
-        await scope.settle()
-        assert found[token].making in about(scope) and "goes into" in about(scope)
-        before = scope.area.text
-        await scope.press("enter")
-        assert scope.area.text == found[token].evidence["witness"]
-        assert token in scope.ids()
-        step = load(kept).vocabulary.step_of(token)
-        log = scope.training.log_of_merges
-        assert log.current == step - 1 and log.has_focus
-        assert any(line.split()[:1] == [str(step)] for line in scope.rows("#merge-log")), "the merge is seen"
-        assert f"Step {step} made this token" in scope.said[-1]
-        await scope.press("f5")
-        assert table.has_focus and table.verdict == found[token] and table.is_on_screen
-        await scope.press("f5", "down", "down", "down", "enter")
-        scope.area.focus()
-        await scope.press("ctrl+z")
-        assert scope.area.text == before
-
-
-@pytest.mark.slow
-async def test_enter_shows_the_merge_beside_the_list_where_there_is_room(
-    opened: Opened, book: Path, kept: Path
-) -> None:
-    async with opened(book, size=(200, 60)) as scope:
-        await scope.until_tokenizer()
-        table = await audited(scope)
-        assert table.has_focus
-        table.choice = "scaffold"
-        await scope.press("home", "enter")
-        assert table.verdict is not None and table.has_focus, "the next one is a key away"
-        log = scope.training.log_of_merges
-        assert log.is_on_screen and log.current == table.verdict.evidence["step"] - 1
 
 
 @pytest.mark.slow
@@ -141,40 +86,6 @@ async def test_another_audit_keeps_focus_order_and_place(opened: Opened, book: P
         assert screen.audit.verdicts is not before and screen.audit.verdicts == before
         assert table.has_focus and (table.choice, table.sort_key, table.current) == (kind, column, place)
         assert table.scroll_offset.y == top
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_the_last_row_is_seen_however_much_is_said_of_it(
-    opened: Opened, book: Path, kept: Path, size: tuple[int, int]
-) -> None:
-    async with opened(book, size=size) as scope:
-        await scope.until_tokenizer()
-        table = await audited(scope)
-        for keys in (("end",), ("home",), ("pagedown", "pagedown"), ("end", "up", "down")):
-            await scope.press(*keys)
-            assert table.current is not None
-            token = f"{table.rows.ids[table.current]:,}"
-            assert any(token in line.split()[:3] for line in scope.rows("#tokens")[1:-1]), keys
-
-
-@pytest.mark.slow
-async def test_tokens_are_searched_and_go_with_their_tokenizer(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book) as scope:
-        screen = scope.screen
-        await scope.until_tokenizer()
-        table = await audited(scope)
-        await scope.press("slash", *"the")
-        assert screen.query_one("#search", Input).value == "the"
-        assert 0 < table.row_count < table.rows.n_tokens
-        assert all(b"the" in table.rows.tokens[row] for row in table.order)
-        screen.query_one("#vocab-size", Input).value = "260"
-        await scope.press("f6")
-        await scope.until_learned()
-        assert not screen.audit.verdicts and not table.rows.verdicts
-        assert not table.rows.n_tokens  # they are listed once somebody looks
-        screen.action_show("audit")
-        await scope.until(lambda: table.rows.n_tokens == 260, "those of the new one are listed")
 
 
 @pytest.mark.slow

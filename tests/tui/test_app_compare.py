@@ -73,20 +73,6 @@ async def test_from_the_choice_of_tokenizers_to_a_line_in_the_editor(opened: Ope
 
 
 @pytest.mark.slow
-async def test_the_editors_text_is_measured(opened: Opened) -> None:
-    keep_two()
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        table = scope.screen.query_one(ComparisonTable)
-        scope.screen.action_do("comparison.measure_text")
-        await compared(scope)
-        assert table.view is not None and table.view.key == "metrics"
-        assert len(scope.screen.comparison.tokenizers) == 1
-        tokens = len(load(Path(scope.screen.path)).encode(scope.area.text))
-        assert [row for row in seen(scope) if row.split()[:2] == ["tokens", f"{tokens:,}"]]
-
-
-@pytest.mark.slow
 async def test_a_comparison_is_stopped_and_what_is_missing_is_told(opened: Opened, tmp_path: Path) -> None:
     keep_two()
     for number in range(120):

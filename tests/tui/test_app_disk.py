@@ -112,33 +112,9 @@ async def test_two_copies_keep_a_text_each(opened: Opened, kept: Path) -> None:
     assert (config.load_text(config.text_file(2)) or "").startswith("2")
 
 
-@pytest.mark.slow
-async def test_a_worker_that_cannot_be_started_is_told_at_the_start(
-    opened: Opened, home: Path, book: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(process.sys, "executable", "/nowhere/python")
-    async with opened(book) as scope:
-        await scope.until(lambda: scope.said, "it is told")
-        assert all(said.startswith("No worker process can be started") for said in scope.said)
-        await scope.until(lambda: not scope.screen.run.busy, "the training is over")
-        await scope.press("a", "f5")
-        assert scope.area.text.startswith("a")
-
-
 async def learning(scope: Scope) -> None:
     await scope.press("f7")  # one merge
     await scope.until(lambda: scope.screen.run.phase == "paused" and scope.screen.step == 1, "a merge is learned")
-
-
-@pytest.mark.slow
-async def test_what_a_training_has_learned_when_the_app_ends_comes_back(opened: Opened, kept: Path, book: Path) -> None:
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        await learning(scope)
-    output = config.tokenizers_folder() / "book.txt-gpt4.json"
-    assert load(output).step == 1
-    assert config.load_configuration().tokenizer == str(output)
-    assert not scope.app.last_words
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from scope import TEXT, Opened
-from textual.widgets import Button, Input, OptionList
+from textual.widgets import Input, OptionList
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.cli.training_options import add_options
@@ -21,8 +21,8 @@ from bpe_core.tokenizer.training_record import OPTIONS
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.messages import Command
 from tui.dialogs.button_questions import Confirm
-from tui.dialogs.more_options import MORE_OPTIONS, MoreOptions
-from tui.dialogs.questions import AskFormat, AskNumber, AskPath, AskWeight
+from tui.dialogs.more_options import MORE_OPTIONS
+from tui.dialogs.questions import AskFormat, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.disk.unfinished import Note
@@ -31,7 +31,6 @@ from tui.features.resuming import Resuming
 from tui.glossary import LONGEST
 from tui.screen.main import MainScreen
 from tui.state.training import TrainingOptions, UnfinishedTraining
-from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
 from tui.workers.training_task import TrainingTask
 
@@ -146,59 +145,6 @@ async def test_what_came_to_its_end_after_the_app_is_not_asked_for(opened: Opene
         assert scope.app.screen is scope.screen
 
 
-@pytest.mark.slow
-async def test_a_vocabulary_is_extended_and_forked(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book) as scope:
-        screen = scope.screen
-        await scope.until_tokenizer()
-        await screen.run_action("extend")
-        await scope.asked(AskNumber)
-        await scope.answer("200")
-        assert "Type a number from 281" in str(scope.app.screen.query_one(".dialog--hint").render())
-        assert scope.app.screen.query_one(Input).selected_text == "200"
-        await scope.answer("300")
-        await scope.until(lambda: "extended" in Path(screen.path).stem, "it is learned")
-        assert screen.tokenizer is not None and list(screen.tokenizer.merges[:24]) == list(load(kept).merges)
-        assert screen.tokenizer.merges == train(TEXT, vocab_size=300).merges
-        screen.features.shown.go_to(7)
-        await scope.settle()
-        scope.training.query_one("#min-count", Input).value = "30"
-        await screen.run_action("fork")
-        await scope.asked(AskNumber)
-        await scope.answer("290")
-        await scope.until(lambda: "fork-7" in Path(screen.path).stem, "it is learned")
-        record = screen.tokenizer.record
-        assert record is not None and list(screen.tokenizer.merges[:7]) == list(load(kept).merges[:7])
-        assert screen.tokenizer.merges == train(TEXT, vocab_size=290, min_count=30).merges
-
-
-@pytest.mark.slow
-async def test_more_options_reach_the_worker_and_nonsense_is_told(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book, size=(80, 24)) as scope:
-        await scope.until_tokenizer()
-        scope.training.query_one("#more", Button).press()
-        dialog = await scope.asked(MoreOptions)
-        for option in dialog.query(Input):
-            option.focus()
-            await scope.settle()
-            seen = dialog.query_one(".dialog--options").region
-            assert option.parent is not None and option.parent.parent is not None
-            assert seen.contains_region(option.parent.parent.region), f"{option.id} is seen with what it does"
-        assert dialog.region.contains_region(dialog.query_one("#take").region)
-        dialog.query_one("#max-token-length", Input).value = "x"
-        await scope.press("enter")
-        assert "“longest token”: 'x' is no whole number" in str(dialog.query_one(".dialog--hint").render())
-        dialog.query_one("#max-token-length", Input).value = "3"
-        await scope.press("enter")
-        await scope.back()
-        assert scope.screen.options.more == {"max-token-length": "3"}
-        await scope.press("f6")
-        await scope.until(lambda: scope.screen.path != str(kept) and not scope.screen.run.busy, "it is learned")
-        assert scope.screen.tokenizer is not None
-        assert max(len(scope.screen.tokenizer.token_bytes(made)) for _, _, made in scope.screen.tokenizer.merges) == 3
-    assert config.load_configuration().options.more == {"max-token-length": "3"}
-
-
 def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
     more = {"max-token-length": "9", "min-share": "1/100"}
     options = TrainingOptions(400, "gpt2", "lowest", 2, ("<s>",), more)
@@ -224,72 +170,6 @@ def test_each_of_the_options_is_an_argument_of_the_command() -> None:
         assert TrainingTask("x", TrainingOptions(more={option.argument: option.example})).rules
     for option in OPTIONS.values():
         assert len(option.does) <= LONGEST and option.does.endswith(".")
-
-
-@pytest.mark.slow
-async def test_weights_a_longest_token_and_a_vocabulary_to_start_from_are_asked_for_and_learned(
-    opened: Opened, book: Path, kept: Path, home: Path
-) -> None:
-    """Each is typed, kept, seen again when it is asked for again, and in the record of what it was done to."""
-    other = home / "other text.txt"
-    other.write_text("newest and widest, and the lowest of all\n" * 4)
-    async with opened(book, other) as scope:
-        screen = scope.screen
-        await scope.until_tokenizer()
-        await scope.press("f2")
-        tree = screen.corpus_pane.query_one(CorpusTree)
-        tree.move_cursor(scope.row("other text.txt"))
-        await scope.press("w")
-        dialog = await scope.asked(AskWeight)
-        await scope.answer("-1")
-        assert "Type a number above 0" in str(dialog.query_one(".dialog--hint").render())
-        await scope.answer("2.5")
-        await scope.back()
-        assert "×2.5" in tree.render_label(scope.row("other text.txt"), *2 * [tree.rich_style]).plain
-        await screen.run_action("more_options")
-        dialog = await scope.asked(MoreOptions)
-        dialog.query_one("#max-token-length", Input).value = "1"
-        await scope.press("enter")
-        assert "“longest token” is 1, but must be at least 2" in str(dialog.query_one(".dialog--hint").render())
-        dialog.query_one("#max-token-length", Input).value = "5"
-        await scope.press("enter")
-        await scope.back()
-        scope.training.query_one("#vocab-size", Input).value = "310"
-        await scope.press("f6")
-        await scope.until(
-            lambda: not screen.run.busy and len(scope.training.log_of_merges.merges) == 54, "it is learned"
-        )
-        learned = load(screen.path)
-        assert learned.record is not None and learned.record.max_token_length == 5
-        assert [source.weight for source in learned.record.sources] == [5, 2]
-        assert learned.step == 54
-        assert screen.tokenizer is not None and screen.tokenizer.merges == learned.merges
-        merges = scope.training.log_of_merges.merges
-        assert (
-            scope.training.log_of_merges.n_bytes
-            == learned.record.n_bytes
-            > sum(path.stat().st_size for path in (book, other))
-        )
-        assert [(merge.count, merge.ties, merge.n_tokens) for merge in merges] == [*learned.record.steps]
-
-        await screen.run_action("more_options")
-        dialog = await scope.asked(MoreOptions)
-        assert dialog.query_one("#max-token-length", Input).value == "5"
-        dialog.query_one("#max-token-length", Input).value = ""
-        dialog.query_one("#extend", Input).value = "no such thing"
-        await scope.press("enter")
-        assert "There is no tokenizer 'no such thing'" in str(dialog.query_one(".dialog--hint").render())
-        dialog.query_one("#extend", Input).value = "small"
-        await scope.press("enter")
-        await scope.back()
-        await scope.press("f6")
-        await scope.until(lambda: "small-extended" in screen.path and not screen.run.busy, "it is learned")
-        learned = load(screen.path)
-        assert learned.record is not None and learned.record.n_given == load(kept).step
-        assert learned.merges[: load(kept).step] == load(kept).merges and learned.step > load(kept).step
-        await scope.press("f3")
-        screen.features.shown.go_to(1)
-        await scope.until(lambda: screen.explained.explanation is not None, "it is explained")
 
 
 def test_the_command_tells_of_each_option_as_the_app_does() -> None:

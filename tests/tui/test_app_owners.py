@@ -13,7 +13,7 @@ from typing import cast
 import pytest
 from rich.cells import cell_len
 from scope import TEXT, Opened, Scope, eventually, never
-from textual.widgets import Input, OptionList, Select
+from textual.widgets import Input, Select
 
 from bpe_core import load, save, train
 from bpe_core.formats import is_tokenizer
@@ -92,20 +92,6 @@ async def test_a_training_that_ends_while_it_counts_has_nothing_of_the_one_befor
     assert record is not None and record.n_tokens_start == len(TEXT)
 
 
-@pytest.mark.parametrize("change", [("n_tokens_start", 0)])
-@pytest.mark.slow
-async def test_counts_that_cannot_be_are_left_out_and_told(opened: Opened, kept: Path, change: tuple[str, int]) -> None:
-    stored = json.loads(kept.read_text())
-    stored["training"][change[0]] = change[1]
-    kept.write_text(json.dumps(stored))
-    async with opened() as scope:
-        await scope.until(lambda: scope.said, "something is left out, or all of it")
-        assert len(scope.said) == 1 and "small.json" in scope.said[0]
-        await scope.press("f9")
-        await scope.press("a")
-        assert scope.area.text.startswith("a")
-
-
 @pytest.mark.slow
 async def test_switching_between_tokenizers_of_equal_size_leaves_the_step_in_force_everywhere(
     opened: Opened, kept: Path
@@ -158,16 +144,6 @@ async def test_a_preset_leaves_the_texts_their_numbers_and_the_options_alone(
         )
         assert screen.tokenizer is not None
         assert screen.tokenizer.merges == train(TEXT, vocab_size=263, ties="lowest").merges
-
-
-@pytest.mark.slow
-async def test_the_first_training_on_the_samples_does_not_count_for_the_path_that_was_given(
-    opened: Opened, book: Path
-) -> None:
-    async with opened(book) as scope:
-        await scope.until(lambda: scope.screen.totals and not scope.screen.run.busy, "the text is counted")
-        await scope.settle()
-        assert scope.screen.totals is not None and scope.screen.totals.bytes == len(TEXT)
 
 
 @pytest.mark.slow
@@ -274,48 +250,9 @@ def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
     assert listed == list(map(str, (*paths[5:7], *paths[8:], paths[7])))
 
 
-@pytest.mark.slow
-async def test_many_kept_ones_scroll_and_are_told_apart(opened: Opened, kept: Path) -> None:
-    for n in range(2, 12):
-        save(train(TEXT, vocab_size=260), kept.with_name(f"the-python-library-gpt4-{n}.json"))
-    os.utime(kept, (1e9, 1e9))  # the last in the list
-    config.save_configuration(config.Configuration(tokenizer=str(kept)))
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        shelf = scope.corpus.query_one("#kept", OptionList)
-        await scope.until(lambda: shelf.option_count == 11, "all are listed")
-        rows = [row for row in scope.rows("#kept") if row.strip()]
-        assert len(rows) == 6 and len(set(rows)) == 6
-        assert all(row.split()[-1] in ("260", "280") for row in rows)
-        assert any(row.startswith("●") for row in rows)  # the one in force is in sight
-        place = shelf.get_option_index(str(kept.with_name("the-python-library-gpt4-5.json")))
-        shelf.focus()
-        shelf.highlighted = place
-        save(train(TEXT, vocab_size=261), kept.with_name("newer.json"))
-        scope.screen.features.tokenizers.list_anew()
-        await scope.settle()
-        assert shelf.highlighted == place + 1  # still on the same one
-
-
 def test_names_are_shortened_in_the_middle() -> None:
     assert shortened_within("short", 9) == "short"
     for room in range(1, 20):
         assert len(shortened_within("the-python-library-gpt4-12", room)) == room
         assert cell_len(shortened_within("日本語の語彙・日本語の語彙", room)) == room
     assert shortened_within("the-python-library-gpt4-12", 12).endswith("t4-12")
-
-
-@pytest.mark.slow
-async def test_the_log_keeps_its_place_when_its_pane_fills_the_screen_and_back(opened: Opened, kept: Path) -> None:
-    save(train(Path(__file__).read_text(), vocab_size=600), kept)
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        log = scope.training.log_of_merges
-        await scope.until(lambda: len(log.merges) == 344, "the merges are listed")
-        log.focus()
-        await scope.press("end", *["up"] * 3)
-        await scope.until(lambda: scope.screen.step == 341, "an earlier step is in force")
-        for _ in range(2):
-            await scope.press("f9")
-            assert (log.current, scope.screen.step) == (340, 341)
-            assert any(row.lstrip().startswith("●") and " 341 " in row for row in scope.rows("#merge-log"))

@@ -9,17 +9,15 @@ from threading import Event
 
 import pytest
 from scope import PATIENCE, TEXT, Opened, Scope
-from textual.widgets import Button, Input, Select
+from textual.widgets import Input, Select
 
-from bpe_core import Tokenizer, load, save, train
-from bpe_core.vocabulary import Vocabulary
+from bpe_core import load, train
 from tui.dialogs.ask_pattern import AskPattern
 from tui.disk import config
 from tui.disk.tokenizer_files import load_file
 from tui.features import tokenizers, training
 from tui.state.tokenizers import Loaded
 from tui.state.training import PACES
-from tui.widgets.curve import Curve
 from tui.widgets.option_fields import ANOTHER
 from tui.workers.process import WorkerProcess
 
@@ -46,21 +44,6 @@ async def merging(scope: Scope) -> None:
     scope.screen.action_do("training.change_pace", PACES.index(5) - PACES.index(scope.screen.pace))
     await scope.press("f6")
     await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
-
-
-@pytest.mark.slow
-async def test_the_first_start_trains_on_the_samples_before_ones_eyes(opened: Opened) -> None:
-    async with opened() as scope:
-        assert scope.screen.active == "editor"
-        await scope.until_learned()
-        assert scope.screen.corpus.title == "all samples"
-        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.n_vocab == 1024
-        assert scope.area.text.startswith("Type here.")
-        assert len(scope.ids()) < len(scope.area.text.encode()) / 2  # the greeting shows learned tokens
-        assert "768 merges" in scope.rows("#merge-log")[-1]
-        assert f"{len(scope.ids())} tokens" in scope.shown("#totals-line")
-        assert not scope.said
-    assert [path.name for path in config.tokenizers_folder().iterdir()] == ["all-samples-gpt4.json"]
 
 
 async def test_choose_a_text_train_and_find_it_all_again(opened: Opened, book: Path, kept: Path) -> None:
@@ -97,73 +80,6 @@ async def test_choose_a_text_train_and_find_it_all_again(opened: Opened, book: P
         assert scope.training.query_one("#vocab-size", Input).value == "270"
         assert [kept.name for kept in scope.screen.kept] == ["book.txt-gpt4", "small"]
         assert "14 merges" in scope.rows("#merge-log")[-1]
-
-
-@pytest.mark.slow
-async def test_pause_step_three_go_on_stop(opened: Opened, long_book: Path, kept: Path) -> None:
-    async with opened(long_book) as scope:
-        screen = scope.screen
-        await scope.until_tokenizer()
-        scope.area.load("aeiou and sometimes y")
-        await merging(scope)
-        assert scope.training.query_one("#vocab-size", Input).disabled
-        assert "Pause" in str(scope.training.query_one("#go", Button).label)
-
-        await scope.press("f6")
-        await scope.until(lambda: screen.run.phase == "paused", "it pauses")
-        done = screen.run.done
-        assert screen.step == done
-        for further in (1, 2, 3):
-            await scope.press("f7")
-            await scope.until(lambda n=further: screen.run.done == done + n, "a step is made")
-            await scope.until(lambda: screen.run.phase == "paused", "it waits again")
-        assert screen.step == done + 3 and screen.in_force is not None
-        assert scope.ids() == screen.in_force.encode(scope.area.text)  # the editor has followed
-        assert f"paused at {done + 3:,}" in scope.shown("#status")
-
-        await scope.press("f6")
-        await scope.until(lambda: screen.run.phase == "merging" and screen.run.done > done + 3, "it goes on")
-        await scope.press("f8")
-        await scope.until(lambda: screen.path and not screen.run.busy, "it stops and is kept")
-        assert screen.run.phase == "stopped"
-        learned = load(screen.path)
-        assert learned.step == screen.step == len(scope.training.log_of_merges.merges) >= done + 4
-        assert "long.txt-gpt4" in [kept.name for kept in screen.kept]
-        assert not scope.training.query_one("#vocab-size", Input).disabled
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.merges == learned.merges
-
-
-@pytest.mark.slow
-async def test_the_buttons_do_what_the_keys_do(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book) as scope:
-        screen = scope.screen
-        await scope.until_tokenizer()
-        await scope.pilot.click("#one")
-        await scope.until(lambda: screen.run.phase == "paused" and screen.run.done == 1, "one step is made")
-        await scope.pilot.click("#stop")
-        await scope.until_learned()
-        assert load(screen.path).step == 1
-        await scope.pilot.click("#go")
-        await scope.until(lambda: screen.run.phase == "done" and "-2" in screen.path, "another training ends")
-
-
-@pytest.mark.slow
-async def test_a_worker_killed_in_mid_training_loses_nothing(opened: Opened, long_book: Path, kept: Path) -> None:
-    async with opened(long_book) as scope:
-        screen = scope.screen
-        await scope.until_tokenizer()
-        await merging(scope)
-        worker = screen.features.training.newest.worker
-        assert worker is not None
-        os.kill(worker.pid, signal.SIGKILL)
-        await scope.until_learned()
-        died, rescued, *_ = scope.said  # and perhaps that late merges know the text by heart
-        assert died == "The worker process was killed (SIGKILL)."
-        assert rescued == f"What it had learned, {screen.step:,} merges, is kept as long.txt-gpt4."
-        assert load(screen.path).step == screen.step > 3
-        assert screen.tokenizer is not None and load(screen.path).merges == screen.tokenizer.merges
 
 
 @pytest.mark.slow
@@ -236,15 +152,6 @@ async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
 
 
 @pytest.mark.slow
-async def test_quitting_in_mid_training_keeps_what_was_learned(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        await scope.press("f7")
-        await scope.until(lambda: scope.screen.run.phase == "paused" and scope.screen.run.done, "a step is made")
-    assert load(config.tokenizers_folder() / "book.txt-gpt4.json").step == 1
-
-
-@pytest.mark.slow
 async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -283,15 +190,6 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
 
 
 @pytest.mark.slow
-async def test_with_nothing_chosen_it_says_how_to_choose(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        await scope.press("f6")
-        assert scope.said == ["No text is chosen: press F2, go to one, and mark it with the space bar."]
-        assert scope.screen.run.phase == "idle"
-
-
-@pytest.mark.slow
 async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, kept: Path) -> None:
     pattern = r"[a-z]+|[/b]|[^a-z]"
     async with opened(book) as scope:
@@ -318,57 +216,3 @@ async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, k
         await scope.until_tokenizer()
         assert scope.training.query_one("#pattern", Select).value == pattern
         assert scope.rows("#pattern SelectCurrent #label")[0].startswith("[a-z]+")
-
-
-@pytest.mark.slow
-async def test_special_tokens_and_rules_reach_the_worker(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        fill(scope, "vocab-size", "262")
-        fill(scope, "special", "<s> </s> <s>")
-        scope.training.query_one("#pattern", Select).value = "words"
-        scope.training.query_one("#ties", Select).value = "largest"
-        await scope.press("f6")
-        await scope.until(lambda: "words" in scope.screen.path, "the training ends")
-        tokenizer = scope.screen.tokenizer
-        assert tokenizer is not None
-        expected = train(TEXT, vocab_size=262, pattern="words", ties="largest", special_tokens=("<s>", "</s>"))
-        assert (tokenizer.merges, tokenizer.special_tokens) == (expected.merges, expected.special_tokens)
-        assert "whitespace is dropped" in scope.shown("#totals-line")
-
-
-@pytest.mark.slow
-async def test_enter_in_the_log_and_a_click_on_the_curve_travel(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        log, curve = scope.training.log_of_merges, scope.training.query_one(Curve)
-        scope.screen.set_focus(log)
-        log.move_to(4)
-        await scope.settle()
-        assert scope.screen.step == 24, "the program has moved the cursor, nobody has travelled"
-        await scope.press("enter")
-        assert scope.screen.step == 5 and curve.step == 5
-        await scope.pilot.click(Curve, offset=(curve.size.width - 2, 2))
-        await scope.settle()
-        assert scope.screen.step == 24
-        await scope.press("left")
-        assert scope.screen.step == 23 and log.current == 22
-
-
-@pytest.mark.slow
-async def test_a_pane_that_fills_the_screen_keeps_the_place_in_the_log(opened: Opened, home: Path) -> None:
-    path = config.tokenizers_folder() / "long.json"
-    merges = [(97 if step == 1 else 254 + step, 97, 255 + step) for step in range(1, 1504)]
-    save(Tokenizer(Vocabulary.of_bytes().extended(merges), "none"), path)
-    async with opened() as scope:
-        await scope.until(lambda: scope.screen.step == 1503, "its merges are known")
-        log = scope.training.log_of_merges
-        scope.screen.set_focus(log)
-        await scope.press("up", "up", "up")
-        for _ in range(4):
-            await scope.press("f9")
-            assert scope.screen.step == 1500 and log.current == 1499 and not log.following
-            assert any("●" in line and "1,500" in line for line in scope.rows("#merge-log"))
-        await scope.press("f5", "f2", "f3")
-        assert scope.screen.step == 1500 and log.current == 1499 and not log.following
-        assert any("●" in line and "1,500" in line for line in scope.rows("#merge-log"))

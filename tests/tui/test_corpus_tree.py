@@ -5,19 +5,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from scope import TEXT, Opened, Scope
+from scope import TEXT, Opened
 from textual.widgets import Label
 
-from bpe_core.content.presets import PRESETS
 from tui.disk import sources
 from tui.disk.sources import LARGEST_FOLDER, Listing
 from tui.widgets import corpus_tree
-from tui.widgets.key_line import KeyLine
-
-
-def foot(scope: Scope) -> str:
-    """The keys that are shown."""
-    return str(scope.screen.query_one(KeyLine).render())
 
 
 @pytest.mark.slow
@@ -96,32 +89,6 @@ async def test_a_text_that_is_named_twice_is_listed_once(opened: Opened, kept: P
 
 
 @pytest.mark.slow
-async def test_each_row_tells_what_it_is_for_and_what_can_be_done_with_it(
-    opened: Opened, kept: Path, home: Path
-) -> None:
-    (home / "books").mkdir()
-    async with opened(home / "books", size=(80, 24)) as scope:
-        await scope.until_tokenizer()
-        await scope.press("f2")
-        scope.row("Presets").expand()
-        await scope.settle()
-        keys = {}
-        for title in ("A chant", "books", "Samples", "S3  aabdaabdaab"):
-            scope.tree.move_cursor(scope.row(title))
-            await scope.settle()
-            keys[title] = foot(scope).partition("F6")[0]
-        assert "space Choose" in keys["A chant"] and "e Edit" in keys["A chant"]
-        assert "enter Open" in keys["books"] and "Edit" not in keys["books"]
-        assert "enter Open" in keys["Samples"] and "space Choose" in keys["Samples"]
-        assert "enter Run" in keys["S3  aabdaabdaab"] and "Choose" not in keys["S3  aabdaabdaab"]
-        assert "F7 Step" in foot(scope) and "^q Quit" in foot(scope)
-        assert scope.tree.hint == PRESETS["S3"].reason
-        scope.tree.move_cursor(scope.row("books"))
-        await scope.settle()
-        assert scope.tree.hint == str(home / "books")
-
-
-@pytest.mark.slow
 async def test_a_slow_pattern_keeps_nobody_waiting(
     opened: Opened, kept: Path, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,19 +116,3 @@ async def test_a_slow_pattern_keeps_nobody_waiting(
             held.set()
         await scope.until(lambda: scope.shown("#preview") == "slow", "the last one comes")
         assert calls[-1] == "book.txt" and len(calls) <= 2, "those that were passed are not split"
-
-
-@pytest.mark.slow
-async def test_the_preview_has_the_colors_of_the_theme(opened: Opened, kept: Path, book: Path) -> None:
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        scope.tree.move_cursor(scope.row("book.txt"))
-
-        def colors() -> set[str]:
-            strip = scope.corpus.query_one("#preview").render_line(0)
-            return {str(segment.style.bgcolor) for segment in strip if segment.style and segment.text.strip()}
-
-        await scope.until(lambda: "thesis" in scope.shown("#preview"), "the text is split")
-        dark = colors()
-        scope.app.theme = "bpescope-light"
-        await scope.until(lambda: not colors() & dark, "it has other colors")

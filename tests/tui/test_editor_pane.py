@@ -6,13 +6,10 @@ import pytest
 from scope import Opened, Scope
 
 from bpe_core import save, train
-from bpe_core.content.samples import examples
 from tui.disk import config
 from tui.panes.editor import EditorPane
 from tui.text.copies import ids_of
 from tui.text.review import Review
-from tui.widgets.editor_keys import HINT
-from tui.widgets.hint_line import HintLine
 from tui.widgets.side_title import SideTitle
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20 + "é é é"
@@ -113,23 +110,6 @@ def underlined(scope: Scope) -> str:
 
 @pytest.mark.usefixtures("kept")
 @pytest.mark.slow
-async def test_pitfalls_are_counted_told_and_gone_to(opened: Opened) -> None:
-    async with opened() as scope:
-        await written(scope, "the th\u200bing\nand pаypal ")
-        assert scope.shown("#pitfall-line").startswith("3 pitfalls  pаypal has а from Cyrillic")
-        for place, text in ((1, "\u200b"), (2, "pаypal"), (3, " "), (1, "\u200b")):
-            await scope.press("ctrl+n")
-            assert scope.area.selected_text == text
-            assert scope.shown("#pitfall-line").startswith(f"{place} of 3")
-        await scope.press("alt+n")
-        assert scope.area.selected_text == " "
-        await scope.press("ctrl+end", "backspace")
-        await reviewed(scope)
-        assert scope.shown("#pitfall-line").startswith("2 pitfalls")
-
-
-@pytest.mark.usefixtures("kept")
-@pytest.mark.slow
 async def test_a_selection_has_totals_and_ids_of_its_own(opened: Opened) -> None:
     async with opened() as scope:
         await written(scope, "the theme")
@@ -149,17 +129,6 @@ async def test_a_character_of_several_tokens_shows_who_owns_which_byte(opened: O
         await written(scope, "雨")
         inspector = "\n".join(scope.rows("#inspector"))
         assert "e9 9b a8" in inspector and "╰╯ ╰╯ ╰╯" in inspector and "cjk unified" in inspector
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("kept")
-async def test_spaces_can_be_seen(opened: Opened) -> None:
-    async with opened() as scope:
-        await written(scope, "the theme")
-        await scope.press("ctrl+g")
-        assert scope.area.draw_row(0).text.startswith("the·theme")
-        await scope.press("ctrl+g")
-        assert scope.area.draw_row(0).text.startswith("the theme")
 
 
 @pytest.mark.slow
@@ -199,16 +168,6 @@ async def test_special_tokens_are_text_until_the_switch_is_turned(opened: Opened
         assert "specials on" not in str(scope.editor.border_subtitle)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("kept")
-async def test_the_palette_reaches_the_editor(opened: Opened) -> None:
-    async with opened() as scope:
-        await written(scope, "the theme")
-        await scope.press("f2")
-        await scope.command("python")
-        await scope.until(lambda: scope.app.clipboard == str(scope.ids()), "the ids are copied")
-
-
 def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
     from textual.widgets import TextArea
 
@@ -216,47 +175,6 @@ def test_no_key_of_the_pane_is_taken_from_the_text() -> None:
         return {key for binding in bindings for key in str(getattr(binding, "key", "")).split(",")}
 
     assert not keys(EditorPane.BINDINGS) & keys(TextArea.BINDINGS)
-
-
-@pytest.mark.usefixtures("kept")
-@pytest.mark.slow
-async def test_examples_are_walked_each_with_what_to_look_at(opened: Opened) -> None:
-    async with opened() as scope:
-        await written(scope, "mine")
-        await scope.press("alt+e")
-        first, second = examples()[:2]
-        assert scope.area.text == first.text
-        assert scope.editor.hint == f"Example: {first.see}" == str(scope.screen.query_one(HintLine).render())
-        await scope.press("alt+e")
-        assert scope.area.text == second.text
-        await scope.press("ctrl+z", "ctrl+z")
-        assert scope.area.text == "mine"
-        assert scope.editor.hint == HINT
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("kept")
-async def test_an_example_is_found_by_its_name(opened: Opened) -> None:
-    async with opened() as scope:
-        await written(scope, "mine")
-        await scope.press("f2")
-        await scope.command("json")
-        await scope.until(lambda: scope.area.text.startswith('{"name"'), "the example is in the editor")
-        assert scope.area.has_focus
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("kept")
-async def test_a_text_of_the_corpus_is_opened_in_the_editor(opened: Opened) -> None:
-    async with opened() as scope:
-        await written(scope, "mine")
-        scope.tree.move_cursor(scope.row("Token traps"))
-        scope.tree.focus()
-        await scope.press("e")
-        await scope.until(lambda: "strawberry" in scope.area.text, "the sample is in the editor")
-        assert scope.area.has_focus
-        await scope.press("ctrl+z")
-        assert scope.area.text == "mine"
 
 
 @pytest.mark.slow

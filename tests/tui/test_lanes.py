@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from rich.style import Style
@@ -16,8 +18,10 @@ from tui.dialogs.questions import AskPath
 from tui.disk import config
 from tui.drawing.palette import Look, Palette, make_palette
 from tui.features.lanes import MOST, Lanes
-from tui.features.tokenizers import Recovery
-from tui.state.tokenizers import LaneChoice, Opened, ShownLane
+from tui.features.shown import Shown
+from tui.features.tokenizers import Tokenizers
+from tui.screen import MainScreen
+from tui.state.tokenizers import LaneChoice, Loaded, Opened, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.lane_texts import lane_facts, lane_lines
@@ -94,6 +98,16 @@ class Host:
         self.said: list[str] = []
         self._waiting: list[object] = []
 
+        self.lanes: tuple[ShownLane, ...] = ()
+        self.remembered: tuple[str, ...] = ()
+        self.tokenizer: Tokenizer | None = None
+
+    def remember(self, lanes: tuple[str, ...]) -> None:
+        self.remembered = lanes
+
+    def watch(self, *_: object) -> None:
+        pass
+
     def say(self, sentence: str, severity: str = "information") -> None:
         self.said.append(sentence)
 
@@ -113,25 +127,31 @@ class Host:
 
 
 class Chosen:
-    """An owner of lanes, what it has told, and the files that it reads."""
+    """Lanes on a screen, what it remembers, and the files that they read."""
 
     def __init__(self, files: dict[Path, Tokenizer]) -> None:
         self.host = Host()
-        self.shown: tuple[ShownLane, ...] = ()
-        self.remembered: tuple[LaneChoice, ...] = ()
         self.n_read = 0
 
-        async def read(path: Path) -> Tokenizer | None:
+        async def read(path: Path) -> Loaded | None:
             self.n_read += 1
-            return files.get(path)
+            return Loaded(files[path], path) if path in files else None
 
-        self.owner = Lanes(self.host, self._show, read, self._remember)
+        shown, tokenizers = SimpleNamespace(follows=[], loaded=None), SimpleNamespace(read=read)
+        self.owner = Lanes(cast(MainScreen, self.host), cast(Shown, shown), cast(Tokenizers, tokenizers))
 
-    def _show(self, shown: tuple[ShownLane, ...]) -> None:
-        self.shown = shown
+    @property
+    def shown(self) -> tuple[ShownLane, ...]:
+        return self.host.lanes
 
-    def _remember(self, chosen: tuple[LaneChoice, ...]) -> None:
-        self.remembered = chosen
+    @property
+    def remembered(self) -> list[LaneChoice]:
+        return [LaneChoice.parse(lane) for lane in self.host.remembered]
+
+    def follow(self, tokenizer: Tokenizer) -> None:
+        """This tokenizer is on the screen now."""
+        self.host.tokenizer = tokenizer
+        self.owner._follow()
 
     def toggle(self, *lanes: LaneChoice) -> "Chosen":
         for lane in lanes:
@@ -145,20 +165,20 @@ def test_a_lane_is_a_tokenizer_of_a_file_or_a_step_of_the_one_on_the_screen(tmp_
     path.touch()
     a_file, fixed, following = LaneChoice(str(path)), LaneChoice("", 10), LaneChoice()
     chosen = Chosen({path: OTHER})
-    chosen.owner.follow(SMALL.at(12))
+    chosen.follow(SMALL.at(12))
     chosen.toggle(a_file, fixed, following)
     assert [lane.name(()) for lane in chosen.shown] == ["other", "@10", "@all"]
     assert [lane.tokenizer.step for lane in chosen.shown] == [OTHER.step, 10, 12]
     before = chosen.shown
-    chosen.owner.follow(SMALL)  # it has learned more
+    chosen.follow(SMALL)  # it has learned more
     assert chosen.shown[:2] == before[:2] and chosen.shown[1].tokenizer is before[1].tokenizer
     assert chosen.shown[2].tokenizer is SMALL
-    chosen.owner.follow(OTHER)  # another one is on the screen
+    chosen.follow(OTHER)  # another one is on the screen
     assert [lane.tokenizer.merges == OTHER.at(lane.tokenizer.step).merges for lane in chosen.shown] == [True] * 3
     chosen.toggle(LaneChoice("", 3))
     assert len(chosen.shown) == MOST and "drop one first" in chosen.host.said[0]
     chosen.toggle(fixed)
-    assert [lane.choice for lane in chosen.shown] == [a_file, following] == list(chosen.remembered)
+    assert [lane.choice for lane in chosen.shown] == [a_file, following] == chosen.remembered
     assert chosen.n_read == 1
 
 
@@ -168,14 +188,14 @@ def test_of_a_rank_file_no_lane_asks_for_the_merges(tmp_path: Path) -> None:
     save(SMALL, path, format="tiktoken")
     in_lane, on_screen = (load(path, pattern=SMALL.pattern) for _ in range(2))
     chosen = Chosen({path: in_lane})
-    chosen.owner.follow(on_screen)
+    chosen.follow(on_screen)
     chosen.toggle(LaneChoice(str(path)), LaneChoice("", 3), LaneChoice())
-    chosen.owner.follow(load(path, pattern=SMALL.pattern))
-    chosen.owner.follow(on_screen)
+    chosen.follow(load(path, pattern=SMALL.pattern))
+    chosen.follow(on_screen)
     assert [lane.name(()) for lane in chosen.shown] == ["small", "@…", "@all"]
     assert not in_lane.vocabulary.knows_merges and not on_screen.vocabulary.knows_merges
     on_screen.vocabulary.recover()
-    chosen.owner.follow(on_screen)
+    chosen.follow(on_screen)
     assert [lane.name(()) for lane in chosen.shown] == ["small", "@3", "@all"]
 
 
@@ -264,7 +284,7 @@ async def test_lanes_at_steps_of_a_rank_file_are_so_once_its_merges_are_recovere
 ) -> None:
     path = tmp_path / "small.tiktoken"
     save(SMALL, path, format="tiktoken")
-    monkeypatch.setattr(Recovery, "_recover", lambda *_: asyncio.sleep(0))  # it comes late
+    monkeypatch.setattr(Tokenizers, "_recover", lambda *_: asyncio.sleep(0))  # it comes late
     known = config.Configuration(tokenizer=str(path), lanes=("3:", ":"), patterns={str(path): SMALL.pattern})
     config.save_configuration(known)
     async with opened() as scope:

@@ -1,5 +1,6 @@
 """Typing .DefaultCellStyle under GPT-4's vocabulary, on the screen: what is told at each key, and the text's tokens."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from scope import Opened
 from textual.strip import Strip
 
 from tui.disk import config
-from tui.features.tokenizers import Recovery
+from tui.features.tokenizers import Tokenizers
 
 TOLD = (
     (".", "nothing → .  +1 token  +1 byte"),
@@ -36,7 +37,7 @@ TOLD = (
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_every_key_is_told(opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Recovery, "recover", lambda recovery, loaded: None)  # no merge is looked at here
+    monkeypatch.setattr(Tokenizers, "_recover", lambda *_: asyncio.sleep(0))  # no merge is looked at here
     pressed: list[None] = []
     monkeypatch.setattr("tui.app.key_pressed", lambda: pressed.append(None))
     path = real_file("cl100k_base.tiktoken", tmp_path)
