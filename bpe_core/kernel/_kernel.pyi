@@ -23,9 +23,6 @@ class Scanner:
     def ends(self, text: Buffer, /) -> bytes:
         """Where each piece ends, in bytes from the beginning of `text`: an unsigned 64-bit number for each."""
 
-    def run(self, text: Buffer, /) -> int:
-        """How `text`, in UTF-8, behaves in a run of such texts: three numbers of 8 bits, see `run_of` in scan.h."""
-
 class Encoder:
     """The tables of a vocabulary; safe to use from several threads at once.
 

@@ -223,27 +223,6 @@ size_t last_cut(const scanner *scanner, const uint8_t *bytes, size_t n)
     return 0;
 }
 
-unsigned run_of(const scanner *scanner, const uint8_t *bytes, size_t n)
-{
-    const source all = {scanner, bytes, n}, *text = &all;
-    unsigned every = 0xFF, any = 0;
-    for (size_t at = 0; at < n;) {
-        character next = character_at(text, at);
-        every &= next.sets, any |= next.sets;
-        at += next.size;
-    }
-    unsigned endless = every & (SPACE | LOWER | UPPER | TAIL);
-    if (!(any & (UPPER | LOWER)))
-        endless |= every & SIGN;
-    if (!scanner->max_digits)
-        endless |= every & NUMBER;
-    static const unsigned kinds[] = {SPACE, LOWER, UPPER, TAIL, SIGN, NUMBER};
-    for (size_t i = 0; n && i < sizeof kinds / sizeof *kinds; i++)
-        if (endless & kinds[i])
-            return kinds[i] | every << 8 | any << 16;
-    return 0;
-}
-
 void see_letters(scanner *scanner)
 {
     bool alike = true, cased = true;

@@ -52,17 +52,4 @@ size_t piece_end(const scanner *scanner, const uint8_t *text, size_t at, size_t 
    white space. */
 size_t last_cut(const scanner *scanner, const uint8_t *text, size_t n);
 
-/* What tells how a part of a text behaves in a run of such parts: (kind, the sets that all its characters are in, those
-   that any is in), each in 8 bits, the first one lowest; 0 if there is no kind. The kind is a set that all characters
-   are in, and such that in a run of it no more than the first and the last character of each other set matters to where
-   pieces end:
-
-       SPACE        of white space its last newline, its last character, and where the tail of signs before it ends
-       LOWER        is all of a word: lower+ takes it, after upper* has or has not taken some
-       UPPER        is all of a word, which ends behind the last that is lower, too, if none that is lower follows
-       TAIL         white space to the last newline before the first sign; then that and all behind it as its tail
-       SIGN         is all of a piece, if no letters are among it
-       NUMBER       is all of a piece, if this can hold any number of them */
-unsigned run_of(const scanner *scanner, const uint8_t *text, size_t n);
-
 #endif

@@ -173,22 +173,9 @@ static PyObject *scanner_last_cut(PyObject *self, PyObject *object)
     return failed ? NULL : PyLong_FromSize_t(at);
 }
 
-static PyObject *scanner_run(PyObject *self, PyObject *object)
-{
-    Py_buffer text;
-    if (PyObject_GetBuffer(object, &text, PyBUF_SIMPLE) < 0)
-        return NULL;
-    PyObject *sets = NULL;
-    if (learn_planes_of((ScannerObject *)self, text.buf, (size_t)text.len) == 0)
-        sets = PyLong_FromUnsignedLong(run_of(&((ScannerObject *)self)->scanner, text.buf, (size_t)text.len));
-    PyBuffer_Release(&text);
-    return sets;
-}
-
 static PyMethodDef methods[] = {
     {"last_cut", scanner_last_cut, METH_O, "The last place seen where a part of a text may be cut, in bytes; 0 for none."},
     {"ends", scanner_ends, METH_O, "Where each piece of a text in UTF-8 ends, in bytes; 8 bytes for each."},
-    {"run", scanner_run, METH_O, "How a text in UTF-8 behaves in a run of such texts; 0 if nothing is known."},
     {0},
 };
 

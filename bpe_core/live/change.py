@@ -73,7 +73,7 @@ class Change:
 
     def moved(self, by: int) -> Self:
         """The same change in a text that begins so many code points earlier."""
-        return replace(self, start=self.start + by, stop=self.stop + by)
+        return replace(self, start=self.start + by, stop=self.stop + by) if by else self
 
 
 def compare(

@@ -66,7 +66,7 @@ class _ByExpression(Splitter):
     def _compile_expressions(self) -> None:
         _ = self._compiled
         if self.scanner:
-            self.scanner.run("\N{GRINNING FACE}".encode())  # the sets of its plane, most of what lies beyond the first
+            self.scanner.ends("\N{GRINNING FACE}".encode())  # the sets of its plane, most of what lies beyond the first
 
     def attempts_end_in(self, text: str) -> bool:
         return self.blockwise and self._automaton is not None and self._automaton.attempts_end_in(text)
