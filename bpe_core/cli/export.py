@@ -6,9 +6,8 @@ from argparse import Namespace
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command
 from bpe_core.cli.inputs import open_tokenizer
 from bpe_core.errors import OptionError
-from bpe_core.exports import curve_lines, exported
+from bpe_core.exports import exported
 from bpe_core.formats.atomic import check_place, write_atomically
-from bpe_core.tokenizer import Tokenizer
 
 
 def add(commands: Subcommands) -> None:
@@ -39,8 +38,3 @@ def run(options: Namespace) -> int:
     else:
         sys.stdout.writelines(lines)
     return 0
-
-
-def write_curve(tokenizer: Tokenizer, path: str) -> None:
-    """Write the curve of a training as CSV. Raises `FormatError`."""
-    write_atomically(path, list(curve_lines([tokenizer], [path])))

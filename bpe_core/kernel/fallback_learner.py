@@ -53,7 +53,7 @@ class Learner:
         max_length: int,
         alphabet: bytes,
         end_of_word: bytes,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> None:
         """Count the pairs of the pieces in `table`. `ties` is FIRST, LOWEST or LARGEST; tokens have at most
         `max_length` bytes, the marker counting as one. `progress` is called now and then with the slots counted and
@@ -65,7 +65,7 @@ class Learner:
         self._steps: list[Step] = []
         self._count(progress)
 
-    def _count(self, progress: Callable[[int, int], None] | None = None) -> None:
+    def _count(self, progress: Callable[[int, int], object] | None = None) -> None:
         """Count the pairs, and make the merges again that were made."""
         self._is_whole = False
         self._bytes = list(self._initial)  # symbol -> its bytes

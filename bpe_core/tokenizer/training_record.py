@@ -15,6 +15,7 @@ from bpe_core.errors import OptionError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.patterns import splitter
 from bpe_core.utf8 import without_surrogates
+from bpe_core.visible import quoted
 from bpe_core.vocabulary import ID_LAYOUTS
 
 Ties = Literal["first", "lowest", "lowest-hf", "largest"]
@@ -174,6 +175,26 @@ OPTIONS: Final[Mapping[str, Option]] = {
     option.argument: option for option in (*OPTION_OF.values(), EXTEND, SAMPLE, SEED, WEIGHT)
 }
 """All options of a training by argument: what is learned, by which rules, and how the texts are read."""
+
+
+def parsed_option(argument: str, text: str) -> tuple[str, Any]:
+    """(name of the field of `Options`, its value) for what somebody has typed as this option. Raises `OptionError`.
+
+    >>> parsed_option("max-token-length", "16")
+    ('max_token_length', 16)
+    """
+    for option in fields(Options):
+        if OPTION_OF[option.name].argument == argument:
+            return option.name, parsed_number(argument, text) if option.type in (int, int | None) else text
+    raise OptionError(f"There is no option --{argument}.")
+
+
+def parsed_number(argument: str, text: str) -> int:
+    """The value of an option that is a whole number. Raises `OptionError`."""
+    try:
+        return int(text)
+    except ValueError:
+        raise OptionError(f"--{argument}: {quoted(text)} is no whole number.") from None
 
 
 def named_as_on_screen(sentence: str) -> str:

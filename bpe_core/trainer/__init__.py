@@ -91,7 +91,7 @@ class Trainer:
         vocab_size: int,
         start: Vocabulary | Tokenizer | None = None,
         resume: Tokenizer | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Callable[[int, int], object] | None = None,
         **options: Any,
     ) -> None:
         """Count the pairs of the corpus, in a time linear in the bytes of its distinct pieces.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bpe_core.vocabulary.merge_loop import Triple
     from bpe_core.worker.job import Job
     from bpe_core.worker.subject import Question
+    from bpe_core.worker.train import Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,12 @@ class ExplainTraining:
     """The same of a training under way, which no file holds: `Learned` tells its merges."""
 
     NICE: ClassVar[int] = 10
-    arguments: tuple[str, ...]
-    """What is learned, by which rules and from which texts, as the command `train` says it."""
+    recipe: Recipe
 
     def run(self, job: Job) -> None:
-        from bpe_core.cli.training_arguments import question_of_training
+        from bpe_core.worker.subject import Question
 
-        answer(question_of_training(self.arguments), job)
+        answer(Question.of_training(self.recipe, job), job)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,24 +9,27 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from bpe_core import kernel
+from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts, find_files
 from bpe_core.corpus.sampling import Sample
-from bpe_core.corpus.weights import portions_by_weight
+from bpe_core.corpus.weights import parsed, portions_by_weight
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import GIVEN, Explanation, explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
 from bpe_core.explain.token_uses import TokenUses, token_uses
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.trainer.start import first_vocabulary
 from bpe_core.worker.counting import count_files
 
 if TYPE_CHECKING:
     from bpe_core.content.presets import Preset
     from bpe_core.corpus.reading import TextFile
     from bpe_core.patterns import Splitter
-    from bpe_core.tokenizer import Tokenizer
     from bpe_core.tokenizer.training_record import TrainingRecord
     from bpe_core.vocabulary.merge_loop import Triple
     from bpe_core.worker.job import Job
+    from bpe_core.worker.train import Recipe
 
 MOST_ON_DISK: Final = (1 << 24, 1 << 28)
 """Bytes of texts that are counted beside the screen without and with the kernel: in a second or two."""
@@ -129,6 +132,16 @@ class Question:
         if record is None:
             return cls(tokenizer, texts, preset.options.ties if preset else "first")
         return cls(tokenizer, texts, record.ties, record.max_token_length)
+
+    @classmethod
+    def of_training(cls, recipe: Recipe, job: Job) -> Self:
+        """Of a training under way. Raises `OptionError` as that does, and `Stopped`."""
+        old = recipe.start(job)
+        rules = recipe.rules(old)
+        first = first_vocabulary(rules, old.vocabulary if old else None)
+        files = Files(recipe.paths, parsed(recipe.weights, recipe.paths), recipe.sampled())
+        texts = PresetTexts(PRESETS[recipe.preset]) if recipe.preset else files
+        return cls(Tokenizer(first, rules.pattern), texts, rules.ties, rules.max_token_length)
 
 
 @dataclass(slots=True)

@@ -1,27 +1,387 @@
-"""A training beside the app."""
+"""A training: what is learned and from what, learning at the pace that a job allows, and saving whatever ends it."""
 
-from __future__ import annotations
+import gc
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from bpe_core.content.presets import PRESETS
+from bpe_core.corpus import Counts
+from bpe_core.corpus.sampling import Sample
+from bpe_core.corpus.weights import parsed
+from bpe_core.errors import BpeError, FormatError, OptionError, PatternNeededError, Stopped
+from bpe_core.exact_fraction import exact_fraction
+from bpe_core.exports import curve_lines
+from bpe_core.formats import load, save, save_beside
+from bpe_core.formats.atomic import check_place, file_of, write_atomically
+from bpe_core.hub import located
+from bpe_core.plurals import counted
+from bpe_core.tokenizer import Tokenizer
+from bpe_core.tokenizer.training_record import OPTION_OF, Options
+from bpe_core.trainer import Merge, Trainer
+from bpe_core.trainer.checkpoints import Checkpoints, check_options
+from bpe_core.trainer.start import check_extensible, check_larger, inherited
+from bpe_core.worker.counting import count_files
+from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job
+from bpe_core.worker.messages import Checkpoint, Command, Counted, Done, Merges, Saved, Started, State
 
-from bpe_core.worker.messages import Command
+RUN: Final = Command("run")
 
-if TYPE_CHECKING:
-    from bpe_core.worker.job import Job
+BATCH: Final = 256
+"""Merges in one event at most."""
+
+BATCH_SECONDS: Final = 0.03
+"""Seconds after which a batch is sent though it is not full."""
+
+SLICE_SECONDS: Final = 0.005
+"""Seconds of learning, about, after which commands are looked at."""
+
+IDLE_SECONDS: Final = 0.5
+"""Seconds of a pause after which a checkpoint is written: not between the steps of somebody who steps on and on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a training learns, by which rules and from which texts, as it was asked for."""
+
+    paths: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of `Options`, by name, those that were asked for; the others are as usual, or as in the vocabulary extended."""
+    sample: str = ""
+    """The share of the texts that is read; "" for all."""
+    seed: int = 0
+    """Which stretches a sample takes."""
+    weights: tuple[str, ...] = ()
+    """PATH=NUMBER each."""
+    extend: str = ""
+    """The tokenizer whose merges come first; "" for none."""
+    fork: int | None = None
+    """How many of them; None for all."""
+    preset: str = ""
+    """A founding example, with its own texts and options; "" for none."""
+
+    def start(self, job: Job) -> Tokenizer | None:
+        """The tokenizer that is extended, its merges recovered; None for a new vocabulary.
+
+        Raises `Stopped`, `OptionError` if it cannot be extended, and what loading it raises.
+        """
+        if not self.extend:
+            if self.fork is not None:
+                raise OptionError("--fork STEP needs the tokenizer to fork: name it with --extend OLD.")
+            return None
+        if self.preset:
+            raise OptionError(f"The preset {self.preset} begins at the bytes; leave out --extend, or --preset.")
+
+        def fetching(done: int, total: int, name: str) -> None:
+            job.progress("fetching", done, total, name)
+
+        place = located(self.extend, fetching)
+        try:
+            old = load(place)
+        except PatternNeededError:
+            if "pattern" not in self.options:
+                raise
+            old = load(place, pattern=self.options["pattern"])
+        if old.preparation:
+            raise OptionError(
+                f"{self.extend} cannot be extended: it changes a text before it splits it, or looks for tokens in it."
+            )
+        while not old.vocabulary.recover(PROGRESS_EVERY):
+            done = round(old.vocabulary.recovered_share * old.n_vocab)
+            job.progress("preparing", done, old.n_vocab, "recovering merges")
+        check_extensible(old.vocabulary)
+        return old if self.fork is None else old.at(self.fork)
+
+    def rules(self, old: Tokenizer | None) -> Options:
+        """The options, checked; `old` is the tokenizer extended. Raises `OptionError` or `PatternError`."""
+        if self.preset:
+            return PRESETS[self.preset].options
+        if old is None:
+            return Options(**self.options).checked()
+        if any(OPTION_OF[name].inherited for name in self.options):
+            raise OptionError(
+                "With --extend the special tokens, their place and the end-of-word marker are those of OLD."
+            )
+        rules = Options(**{"pattern": old.pattern, **self.options, **inherited(old.vocabulary)}).checked()
+        check_larger(old.vocabulary, rules.vocab_size)
+        return rules
+
+    def sampled(self) -> Sample | None:
+        """What is read of the texts; None for all. Raises `OptionError`."""
+        if not self.sample:
+            return None
+        try:
+            share = exact_fraction(self.sample)
+        except ValueError:
+            raise OptionError(f"--sample {self.sample} is no share; give a fraction such as 1/10 or 0.1.") from None
+        return Sample(share, self.seed)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainRequest:
-    """A training as the arguments of the command `train` say it."""
+    """A training whose result is saved, with checkpoints on the way."""
 
     NICE: ClassVar[int] = 5
-    arguments: tuple[str, ...]
-    first: Command
+    recipe: Recipe
+    output: str = ""
+    """The file to save to; "" for none."""
+    keep_existing: bool = False
+    """Whether to save as OUT-2, OUT-3, … where the output is taken."""
+    checkpoint: str = ""
+    """Where checkpoints go; "" for beside the output."""
+    resume: bool = False
+    """Whether to resume from the checkpoint, or the output, of an earlier run, if there is one."""
+    resume_from: str = ""
+    """The file to resume from instead."""
+    curve: str = ""
+    """Where the curve is written as CSV; "" for nowhere."""
+    first: Command = RUN
     """What is done first: all of it, so many steps, nothing yet ("step" 0), or all until a condition holds."""
 
     def run(self, job: Job) -> None:
-        from bpe_core.cli.train import train_beside
-
         job.obey(self.first)
-        train_beside(self.arguments, job)
+        train(self, job)
+
+    @property
+    def place(self) -> Path | None:
+        """Where the checkpoints go; None if the output is no file of a disk."""
+        if self.checkpoint:
+            if self.output and os.path.realpath(self.checkpoint) == os.path.realpath(self.output):
+                raise OptionError(f"{self.output} is where the tokenizer goes; name another file for the checkpoints.")
+            return Path(self.checkpoint)
+        place = file_of(self.output) if self.output else None
+        return place and place.with_name(f"{place.name}.checkpoint")
+
+    def check(self) -> None:
+        """Raise OptionError or FormatError now if saving would fail later, or would destroy a text."""
+        recipe = self.recipe
+        if recipe.preset and recipe.paths:
+            raise OptionError(f"The preset {recipe.preset} has its own text; leave out {recipe.paths[0]}, or --preset.")
+        if not recipe.preset and not (recipe.paths and self.output):
+            raise OptionError("Name the texts to learn from and, with -o, the file to save to; or a --preset.")
+        for output in map(Path, filter(None, (self.output, self.checkpoint, self.curve))):
+            check_place(output)
+            if output.exists() and any(Path(text).exists() and output.samefile(text) for text in recipe.paths):
+                raise OptionError(f"{output} is a text to learn from; name another file for the tokenizer.")
+
+    def earlier(self, job: Job) -> Tokenizer | None:
+        """What the run to resume has learned; None if none is to be, or it left no file: that is said.
+
+        Raises `FormatError` if there is no such file, `OptionError` if it is broken.
+        """
+        place = self.place
+        if self.resume_from:
+            place = Path(self.resume_from)
+        elif not self.resume:
+            if place and place.exists():
+                job.say(f"{place} is of a run that did not end; --resume would have gone on from it.")
+            return None
+        elif not (place and place.exists()):
+            place = Path(self.output or os.devnull)
+            if not place.is_file():
+                job.say("There is no checkpoint to resume; this run begins at the beginning.")
+                return None
+        try:
+            earlier = load(place)
+        except FormatError as error:
+            if not place.is_file():
+                raise
+            raise OptionError(f"{place} is no whole checkpoint; leave out --resume to begin anew.") from error
+        job.say(f"Going on from {place}, after {counted(earlier.step, 'merge')}.")
+        return earlier
+
+    def checkpoints(self, job: Job) -> Checkpoints:
+        """The checkpoints, each of which is reported; a problem is said once, and not every few seconds."""
+        place, said = self.place, ""
+
+        def tell(n_merges: int, problem: str) -> None:
+            nonlocal said
+            if problem not in ("", said):
+                job.say(f"No checkpoint: {problem}")
+            said = problem
+            job.send(Checkpoint(str(place), n_merges, problem))
+
+        return Checkpoints(place, tell)
+
+
+@dataclass(slots=True)
+class Trained:
+    """What has come of a training."""
+
+    tokenizer: Tokenizer | None = None
+    """None if it was stopped before it had more than was known."""
+    n_known: int = 0
+    """Merges that were made before it."""
+    n_merges: int = 0
+    n_given: int = 0
+    """So many of these were given."""
+    reason: str = ""
+    """Why the trainer ended; empty if it did not."""
+    saved: str = ""
+    """The file; empty if there is none."""
+
+
+def train(request: TrainRequest, job: Job) -> Trained:
+    """Count, learn and save.
+
+    What was learned is saved whatever ends the learning: the trainer, a "stop", a signal, the end of the app. If it is
+    stopped before the first merge, or before it has caught up with the merges that were known, no file is written.
+    """
+    request.check()
+    trained = Trained()
+    with suppress(Stopped):
+        checkpoints = request.checkpoints(job)
+        trainer = _trainer(request, job, trained)
+        sizes = trainer.n_tokens, trainer.n_merges_wanted, trainer.n_known
+        job.send(Started(*sizes, trainer.first_counts, trainer.n_bytes))
+        learn(trainer, job, checkpoints)
+        trained.n_merges, trained.n_given = trainer.n_merges, trainer.n_given
+        trained.reason = trainer.stop_reason or ""
+        if trained.n_merges >= max(trained.n_known, 1) or not job.stopped:
+            trained.tokenizer = trainer.tokenizer()
+            if request.output:
+                trained.saved = _saved(trained.tokenizer, request, job)
+                checkpoints.remove()
+            if request.curve:
+                _write_curve(trained.tokenizer, request.curve, trained.saved)
+    job.send(Done(job.stopped or trained.reason, trained.n_merges, job.seconds))
+    return trained
+
+
+def _trainer(request: TrainRequest, job: Job, trained: Trained) -> Trainer:
+    """The trainer, with the corpus counted. Whatever can be refused before is."""
+    recipe = request.recipe
+    old = recipe.start(job)
+    rules, sample = recipe.rules(old), recipe.sampled()
+    if earlier := request.earlier(job):
+        check_options(earlier, rules, str(sample or ""))
+    start = old.vocabulary if old else None
+    trained.n_known = max(start.n_merges if start else 0, earlier.step if earlier else 0)
+    return Trainer(
+        _counts(request, rules, sample, job),
+        **asdict(rules),
+        start=start,
+        resume=earlier,
+        progress=lambda done, total: job.progress("preparing", done, total, "counting pairs"),
+    )
+
+
+def _counts(request: TrainRequest, rules: Options, sample: Sample | None, job: Job) -> Counts:
+    recipe = request.recipe
+    if not recipe.preset:
+        outputs = [Path(place) for place in (request.output, request.place, request.curve) if place]
+        weights = parsed(recipe.weights, recipe.paths)
+        return count_files(recipe.paths, rules.pattern, job, outputs=outputs, weights=weights, sample=sample)
+    counts = PRESETS[recipe.preset].counts()
+    job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table)))
+    return counts
+
+
+def learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
+    """Learn until the trainer ends or the job is stopped; sends all merges, and keeps checkpoints.
+
+    The merges that are known already, given to the trainer or from an earlier run, are made without credit. After
+    them, without credit, it sends the state "paused" and waits. It sends it again after each command that leaves it
+    paused, so an app that asked for a step knows when its merges have all arrived. After the last merge it does not
+    wait.
+    """
+    # The corpus is many lists without a cycle; letting the garbage collector search it costs a sixth of the time.
+    gc.freeze()
+    try:
+        _learn(trainer, job, checkpoints)
+    except Exception:
+        if trainer.n_merges > trainer.n_known:
+            with suppress(BpeError, MemoryError):
+                checkpoints.keep(trainer)
+        raise
+    finally:
+        gc.unfreeze()
+
+
+def _learn(trainer: Trainer, job: Job, checkpoints: Checkpoints) -> None:
+    batch: list[Merge] = []
+    sent = time.monotonic()
+
+    def send() -> None:
+        nonlocal batch, sent
+        if batch:
+            job.send(Merges.of(batch))
+        batch, sent = [], time.monotonic()
+
+    def send_and_keep() -> None:
+        send()
+        if trainer.n_merges > trainer.n_known:
+            checkpoints.keep_now_and_then(trainer)
+
+    def send_what_would_wait(seconds: float) -> None:
+        if time.monotonic() + seconds - sent >= BATCH_SECONDS:
+            send_and_keep()
+
+    if job.credit == UNLIMITED:
+        job.send(State("running"))
+    while not job.stopped:
+        n_left = trainer.n_known - trainer.n_merges
+        if not job.credit and n_left <= 0:
+            if trainer.stop_reason:
+                break  # whoever steps to the last merge is at the end, and not asked for a step more
+            send()
+            job.send(State("paused", job.reached))
+            if not job.wait(IDLE_SECONDS):
+                checkpoints.keep(trainer)
+                job.wait()
+            if job.credit == UNLIMITED:
+                job.send(State("running"))
+            continue
+        if n_left <= 0 and not job.has_turn(send_what_would_wait):
+            continue
+        most = BATCH - len(batch)
+        merges = trainer.learn_for(SLICE_SECONDS, min(most, n_left) if n_left > 0 else job.at_once(most))
+        if not merges:
+            break
+        batch += merges
+        if n_left <= 0:
+            for merge in merges:
+                job.made(merge, trainer.n_bytes)
+        if len(batch) >= BATCH or time.monotonic() - sent >= BATCH_SECONDS:
+            send_and_keep()
+        job.receive()
+    send()
+
+
+def _saved(tokenizer: Tokenizer, request: TrainRequest, job: Job) -> str:
+    """Save to the output, and return where it is; if that fails, to the folder for temporary files, for learning may
+    have taken hours.
+
+    Raises FormatError whenever the output could not be written; the message then names the other file.
+    """
+    output = request.output
+    try:
+        if request.keep_existing:
+            output = str(save_beside(tokenizer, Path(output)))
+        else:
+            save(tokenizer, output)
+        job.send(Saved(output))
+        return output
+    except FormatError as error:
+        refuge = Path(tempfile.gettempdir(), f"{Path(output).stem[:100]}-{os.urandom(4).hex()}.json")
+        try:
+            save(tokenizer, refuge)
+        except FormatError:
+            raise error from None
+        job.send(Saved(str(refuge)))
+        raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {refuge} instead.") from None
+
+
+def _write_curve(tokenizer: Tokenizer, path: str, saved: str) -> None:
+    """Raises `FormatError`, which says where the tokenizer is nevertheless."""
+    try:
+        write_atomically(path, list(curve_lines([tokenizer], [path])))
+    except FormatError as error:
+        if not saved:
+            raise
+        raise FormatError(f"{str(error).rstrip('.')}; what was learned is saved in {saved} all the same.") from None

@@ -4,10 +4,13 @@ import os
 import select
 import subprocess
 import sys
+from argparse import ArgumentParser
+from dataclasses import replace
 from pathlib import Path
 
 from shell import ROOT
 
+from bpe_core.cli.train import add_arguments, request_of
 from bpe_core.worker.messages import Command, Event, Request, Unpacker, packed
 from bpe_core.worker.train import TrainRequest
 
@@ -17,8 +20,10 @@ RUN, WAIT, STOP = Command("run"), Command("step", 0), Command("stop")
 
 
 def training(*arguments: object, first: Command = RUN) -> TrainRequest:
-    """The request of a training."""
-    return TrainRequest(tuple(map(str, arguments)), first)
+    """The request of a training that has these arguments on the command line."""
+    parser = ArgumentParser()
+    add_arguments(parser)
+    return replace(request_of(parser.parse_args(list(map(str, arguments)))), first=first)
 
 
 class Worker:

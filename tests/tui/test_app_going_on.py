@@ -12,7 +12,7 @@ from scope import TEXT, Opened
 from textual.widgets import Input, OptionList
 
 from bpe_core import Trainer, load, save, train
-from bpe_core.cli.training_options import add_options
+from bpe_core.cli.train import add_arguments
 from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
@@ -154,10 +154,9 @@ def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
     assert tuple(rules.special_tokens) == ("<s>",)
     begin = train("aaabdaaabac", vocab_size=262, pattern="none", special_tokens=("<z>",)).at(2)
     task = TrainingTask("x", options, ("book",), begin=begin, begin_path="old.json", resume="old.checkpoint")
-    command = list(task.request(Path("out.json")).arguments)
-    assert command[-5:] == ["--extend", "old.json", "--fork", "2", "book"]
-    assert command[command.index("--resume-from") + 1] == "old.checkpoint"
-    assert not any(argument.startswith("--special") for argument in command)
+    request = task.request(Path("out.json"))
+    assert (request.recipe.extend, request.recipe.fork, request.recipe.paths) == ("old.json", 2, ("book",))
+    assert request.resume_from == "old.checkpoint" and "special_tokens" not in request.recipe.options
     assert tuple(task.rules.special_tokens) == ("<z>",) and task.first_vocabulary().n_merges == 0
     for name, value in ("max-token-length", "many"), ("min-share", "x"):
         with pytest.raises(OptionError) as told:
@@ -174,8 +173,8 @@ def test_each_of_the_options_is_an_argument_of_the_command() -> None:
 
 def test_the_command_tells_of_each_option_as_the_app_does() -> None:
     parser = ArgumentParser()
-    add_options(parser)
-    told = {action.option_strings[0][2:]: str(action.help) for action in parser._actions}
+    add_arguments(parser)
+    told = {action.option_strings[0][2:]: str(action.help) for action in parser._actions if action.option_strings}
     for argument, option in OPTIONS.items():
         assert told[argument].startswith(option.help()), argument
 
@@ -262,13 +261,8 @@ def test_the_texts_of_a_task_are_weighted_and_sampled_as_the_command_does() -> N
     weights = {"b 2.txt": "1/2", "not chosen": "9", "a.txt": "3"}
     options = TrainingOptions(more={"sample": "1/10", "seed": "7"}, weights=weights)
     task = TrainingTask("x", options, ("a.txt", "b 2.txt", "c.txt"))
-    command = list(task.request(Path("out.json")).arguments)
-    assert [argument for argument in command if argument.startswith(("--weight", "--sample", "--seed"))] == [
-        "--sample=1/10",
-        "--seed=7",
-        "--weight=a.txt=3",
-        "--weight=b 2.txt=1/2",
-    ]
+    recipe = task.request(Path("out.json")).recipe
+    assert (recipe.sample, recipe.seed, recipe.weights) == ("1/10", 7, ("a.txt=3", "b 2.txt=1/2"))
     assert task.rules
     with pytest.raises(OptionError, match="no share"):
         _ = TrainingTask("x", replace(options, more={"sample": "some"})).rules

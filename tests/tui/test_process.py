@@ -11,6 +11,7 @@ import pytest
 from scope import TEXT, eventually
 
 from bpe_core import load
+from bpe_core.tokenizer.training_record import parsed_option
 from bpe_core.trainer import Trainer
 from bpe_core.worker.counting import CountRequest
 from bpe_core.worker.messages import (
@@ -25,7 +26,7 @@ from bpe_core.worker.messages import (
     State,
     WorkProgress,
 )
-from bpe_core.worker.train import TrainRequest
+from bpe_core.worker.train import Recipe, TrainRequest
 from tui.workers import process
 from tui.workers.process import NoWorkerError, WorkerProcess, newest_progress
 
@@ -80,14 +81,15 @@ def gone(pid: int) -> bool:
 
 
 def train(book: Path, *options: str, first: Command = RUN) -> WorkerProcess:
-    return WorkerProcess(TrainRequest((str(book), "-o", "out.json", *options), first))
+    asked = dict(parsed_option(name, value) for name, value in zip(options[::2], options[1::2], strict=True))
+    return WorkerProcess(TrainRequest(Recipe((str(book),), asked), "out.json", first=first))
 
 
 # A worker that behaves
 
 
 async def test_a_training_from_the_first_event_to_the_last(book: Path) -> None:
-    async with train(book, "--vocab-size", "280") as job:
+    async with train(book, "vocab-size", "280") as job:
         events = await heard(job)
     kinds = [type(event) for event in events if not isinstance(event, WorkProgress)]
     assert kinds == [Counted, Started, State, Merges, Saved, Done]
@@ -134,7 +136,7 @@ async def test_what_is_asked_for_before_there_is_a_worker_is_kept_for_it(book: P
 
 async def test_a_module_that_lies_in_the_current_folder_is_not_taken_for_ours(book: Path) -> None:
     (book.parent / "json.py").write_text("raise SystemExit('not ours')")
-    async with train(book, "--vocab-size", "257") as job:
+    async with train(book, "vocab-size", "257") as job:
         assert isinstance((await heard(job))[-1], Done)
 
 

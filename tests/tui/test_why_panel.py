@@ -12,7 +12,6 @@ from textual.scroll_view import ScrollView
 from textual.widgets import Static
 
 from bpe_core import train
-from bpe_core.cli.training_arguments import training_arguments
 from bpe_core.content.presets import PRESETS
 from bpe_core.corpus import Counts
 from bpe_core.explain.merge_choice import Explanation, explain
@@ -342,11 +341,11 @@ def test_what_a_training_is_asked_about_is_what_it_learns() -> None:
     options = TrainingOptions(more={"min-share": "1/99"}, weights={"a.txt": "2"})
     subject = corpus_of_task(TrainingTask("x", options, ("a.txt",)))
     assert subject.grows and isinstance(subject.request, ExplainTraining)
-    asked = training_arguments(subject.request.arguments)
-    assert (asked.min_share, asked.weight, asked.paths) == ("1/99", ["a.txt=2"], ["a.txt"])
+    asked = subject.request.recipe
+    assert (asked.options["min_share"], asked.weights, asked.paths) == ("1/99", ("a.txt=2",), ("a.txt",))
     begin = train("low lower lowest", vocab_size=259)
     task = TrainingTask("x", TrainingOptions(more={"sample": "1/2"}), ("a.txt",), begin=begin, begin_path="old.json")
     request = corpus_of_task(task).request
     assert isinstance(request, ExplainTraining)
-    asked = training_arguments(request.arguments)
+    asked = request.recipe
     assert (asked.extend, asked.fork, asked.sample) == ("old.json", 3, "1/2")

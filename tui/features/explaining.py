@@ -162,7 +162,7 @@ def corpus_of_task(task: TrainingTask) -> ExplainedCorpus:
     """What a training of this session learns, and from what."""
     if not (task.preset or task.paths):
         return ExplainedCorpus(problem="Nothing is known of the texts that this is learned from.", ties=task.rules.ties)
-    return ExplainedCorpus(ExplainTraining(tuple(task.asked_for)), True, "", task.rules.ties)
+    return ExplainedCorpus(ExplainTraining(task.recipe), True, "", task.rules.ties)
 
 
 def corpus_of_file(

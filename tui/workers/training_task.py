@@ -1,16 +1,14 @@
-"""TrainingTask: a training to be done, and the command line of the worker that does it."""
+"""TrainingTask: a training to be done, and what its worker is asked for."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from bpe_core.cli.training_arguments import training_arguments
-from bpe_core.cli.training_options import rules_of, sample_of
-from bpe_core.tokenizer.training_record import Options
+from bpe_core.tokenizer.training_record import Options, parsed_number, parsed_option
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.worker.messages import Command
-from bpe_core.worker.train import TrainRequest
+from bpe_core.worker.train import Recipe, TrainRequest
 from tui.state.training import TrainingOptions
 
 if TYPE_CHECKING:
@@ -18,6 +16,8 @@ if TYPE_CHECKING:
 
 RUN: Final = Command("run")
 WAIT: Final = Command("step", 0)
+
+_OF_TEXTS: Final = ("sample", "seed", "extend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +40,36 @@ class TrainingTask:
 
     def request(self, output: Path) -> TrainRequest:
         """What the worker is asked for."""
-        keeps = ["--keep-existing"] if self.resume != str(output) else []
-        resumes = ["--resume-from", self.resume] if self.resume else []
-        return TrainRequest(("-o", str(output), *keeps, *resumes, *self.asked_for), self.first)
+        keep = self.resume != str(output)
+        return TrainRequest(self.recipe, str(output), keep_existing=keep, resume_from=self.resume, first=self.first)
 
     @property
-    def asked_for(self) -> list[str]:
-        """Those arguments that say what is learned, by which rules, and from which texts."""
+    def recipe(self) -> Recipe:
+        """What is learned, by which rules and from which texts. Raises `OptionError`."""
         if self.preset:
-            return ["--preset", self.preset]
-        options = self.options
-        chosen = [
-            *("--vocab-size", str(options.vocab_size), f"--pattern={options.pattern}", "--ties", options.ties),
-            *("--min-count", str(options.min_count)),
-            *(f"--{name}={value}" for name, value in options.more.items() if value and self._applies(name)),
-            *(f"--weight={path}={options.weights[path]}" for path in self.paths if path in options.weights),
-        ]
+            return Recipe(preset=self.preset)
+        options, more = self.options, self.options.more
+        asked: dict[str, Any] = {"vocab_size": options.vocab_size, "pattern": options.pattern, "ties": options.ties}
+        asked |= {"min_count": options.min_count}
+        asked |= dict(parsed_option(name, text) for name, text in more.items() if name not in _OF_TEXTS and text)
         if self.begin is None:
-            return [*chosen, *(f"--special={token}" for token in options.special_tokens), *self.paths]
-        return [*chosen, "--extend", self.begin_path, "--fork", str(self.begin.step), *self.paths]
-
-    def _applies(self, name: str) -> bool:
-        return self.begin is None or name != "extend"
+            asked["special_tokens"] = options.special_tokens
+        return Recipe(
+            self.paths,
+            asked,
+            sample=more.get("sample", ""),
+            seed=parsed_number("seed", more.get("seed") or "0"),
+            weights=tuple(f"{path}={options.weights[path]}" for path in self.paths if path in options.weights),
+            extend=self.begin_path if self.begin else more.get("extend", ""),
+            fork=self.begin.step if self.begin else None,
+        )
 
     @property
     def rules(self) -> Options:
         """By what the worker learns, in the end. Raises `OptionError` or `PatternError` if it refuses to."""
-        arguments = training_arguments(self.asked_for)
-        sample_of(arguments)  # of texts and not of rules, but the worker would refuse it all the same
-        return rules_of(arguments, self.begin)
+        recipe = self.recipe
+        recipe.sampled()  # of texts and not of rules, but the worker would refuse it all the same
+        return recipe.rules(self.begin)
 
     @property
     def asked(self) -> TrainingOptions:

@@ -41,11 +41,12 @@ class EndedTrainings:
 
 
 def _serve() -> None:
-    from bpe_core.cli import checkpoints, learning
     from bpe_core.cli.main import main
+    from bpe_core.trainer import checkpoints
+    from bpe_core.worker import train
 
     checkpoints.EVERY, checkpoints.LARGEST_PART = 0.0, float("inf")  # a checkpoint behind every batch
-    learning.BATCH = 24
+    train.BATCH = 24
     # Once here, so that no process has to import and to build what a first training builds.
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         main(["train", "--preset", "S0", "-o", os.devnull])

@@ -248,7 +248,7 @@ def test_where_no_checkpoint_can_be_written_the_training_goes_on_and_says_so(
 ) -> None:
     monkeypatch.setattr("bpe_core.trainer.checkpoints.EVERY", -1.0)  # at every look
     monkeypatch.setattr("bpe_core.trainer.checkpoints.LARGEST_PART", float("inf"))
-    monkeypatch.setattr("bpe_core.cli.learning.BATCH", 1)
+    monkeypatch.setattr("bpe_core.worker.train.BATCH", 1)
     kept, made = tmp_path / "kept", []
     command = ["train", str(corpus), "-o", str(tmp_path / "out.json"), "--vocab-size", "262", "--checkpoint", str(kept)]
 

@@ -8,7 +8,6 @@ import pytest
 from worker_process import Worker
 
 from bpe_core import train
-from bpe_core.cli.training_arguments import question_of_training
 from bpe_core.corpus import Counts
 from bpe_core.errors import TextError
 from bpe_core.explain.merge_choice import explain
@@ -17,6 +16,7 @@ from bpe_core.worker import subject
 from bpe_core.worker.explain import AskStep, Explained, ExplainTraining, LearnedMerges, Places
 from bpe_core.worker.job import Job
 from bpe_core.worker.messages import Event
+from bpe_core.worker.train import Recipe
 
 TEXT = "low low low lower lowest\nnewest newest widest\n" * 3
 
@@ -31,7 +31,7 @@ def corpus(tmp_path: Path) -> Iterator[Path]:
 def test_it_answers_while_a_vocabulary_grows(corpus: Path) -> None:
     tokenizer = train(TEXT, vocab_size=270, ties="largest", pattern="gpt4")
     merges = tuple(tokenizer.merges)
-    worker = Worker(ExplainTraining(("--ties", "largest", str(corpus))), cwd=corpus.parent)
+    worker = Worker(ExplainTraining(Recipe((str(corpus),), {"ties": "largest"})), cwd=corpus.parent)
     worker.tell(AskStep(0), LearnedMerges(merges[:5]), AskStep(5), LearnedMerges(merges[5:]), AskStep(9), AskStep(2))
     events: list[Event] = []
     while not (events and isinstance(events[-1], Places) and events[-1].step == 2):  # nobody waits for an answer then
@@ -54,4 +54,4 @@ def test_it_refuses_what_would_take_too_long(
     monkeypatch.setattr(subject, "_LONG", 5)
     monkeypatch.setattr(subject, limit, (10, 10))
     with closing(Job()) as job, pytest.raises(TextError, match=what):
-        subject.counted_subject(question_of_training((str(corpus),)), job, is_limited=True)
+        subject.counted_subject(subject.Question.of_training(Recipe((str(corpus),)), job), job, is_limited=True)

@@ -10,10 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from worker_process import training
 
 from bpe_core import load, reference, save, train
 from bpe_core.cli.main import main
-from bpe_core.cli.training_arguments import question_of_training
 from bpe_core.patterns import splitter
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.worker.job import Job
@@ -29,7 +29,8 @@ def counted(question: Question) -> Subject:
 
 
 def kept_and_growing(out: Path, tokenizer: Tokenizer, asked: list[str], paths: list[str]) -> tuple[Subject, Subject]:
-    growing = counted(question_of_training([*asked, *paths]))
+    with closing(Job()) as job:
+        growing = counted(Question.of_training(training(*asked, *paths).recipe, job))
     assert growing.tokenizer.step == 0
     growing.grow(tokenizer.merges)
     return counted(Question.of_file(load(out), paths, None)), growing
