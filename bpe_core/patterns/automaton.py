@@ -6,10 +6,8 @@ perhaps in a look-ahead. A repetition is written out: `\\d{1,3}` has three posit
 priority, possessive repetition and negation can only forbid what it allows.
 """
 
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from bpe_core.patterns.char_sets import matches
 from bpe_core.patterns.syntax import (
     COUNTED,
     Alternation,
@@ -25,11 +23,6 @@ from bpe_core.patterns.syntax import (
 
 END: Final = ""
 """The entry in `Automaton.sources` of a position where the pattern asks for the end of the text."""
-
-_MAX_TRANSITIONS: Final = 1 << 12
-"""Transitions that are cached at most; each may hold all positions."""
-
-_matches = lru_cache(1 << 16)(matches)
 
 
 class _Part(NamedTuple):
@@ -51,27 +44,6 @@ class Automaton:
         """For each position, the positions that follow it."""
         self.matches_empty: Final = self._part(node).matches_empty
         """Whether the pattern can match nothing; look-aheads are ignored, so it may be true without need."""
-        self._transitions: dict[tuple[frozenset[int], str], frozenset[int]] = {}
-
-    def attempts_end_in(self, text: str) -> bool:
-        """Whether no match attempt that begins at the first character of `text`, or before it, examines what follows
-        `text`."""
-        alive = self._matching(frozenset(range(len(self.sources))), text[0])
-        for character in text[1:]:
-            alive = self._matching(frozenset().union(*map(self.follow.__getitem__, alive)), character)
-        return not any(map(self.follow.__getitem__, alive))
-
-    def _matching(self, positions: frozenset[int], character: str) -> frozenset[int]:
-        """Those of `positions` whose set contains `character`."""
-        key = positions, character
-        found = self._transitions.get(key)
-        if found is None:
-            if len(self._transitions) >= _MAX_TRANSITIONS:
-                self._transitions.clear()
-            sources = self.sources
-            found = frozenset(i for i in positions if sources[i] != END and _matches(sources[i], character))
-            self._transitions[key] = found
-        return found
 
     def _part(self, node: Node) -> _Part:
         match node:

@@ -18,7 +18,7 @@ from bpe_core.patterns.patience import enough_for, patience
 from bpe_core.patterns.pattern import Else, Pattern, Split, Then
 from bpe_core.patterns.splitting import Span, Splitter
 from bpe_core.patterns.syntax import Node, NotPlain, parse
-from bpe_core.patterns.texts import Texts
+from bpe_core.patterns.text_search import TextSearch
 
 
 class _Whole(Splitter):
@@ -67,9 +67,6 @@ class _ByExpression(Splitter):
         _ = self._compiled
         if self.scanner:
             self.scanner.ends("\N{GRINNING FACE}".encode())  # the sets of its plane, most of what lies beyond the first
-
-    def attempts_end_in(self, text: str) -> bool:
-        return self.blockwise and self._automaton is not None and self._automaton.attempts_end_in(text)
 
     @cached_property
     def scanner(self) -> "kernel.Scanner | None":
@@ -171,7 +168,7 @@ class _Else(_InParts):
         rest = made(tree.rest)
         super().__init__(tree, rest, rest.lossy)
         self._texts = tree.texts
-        self._first = Texts(tree.first) if isinstance(tree.first, tuple) else Expression(tree.first)
+        self._first = TextSearch(tree.first) if isinstance(tree.first, tuple) else Expression(tree.first)
 
     def _parts(self, text: str) -> Iterable[tuple[int, int, bool]]:
         done = 0

@@ -100,11 +100,6 @@ class Splitter(ABC):
     def _compile_expressions(self) -> None:
         """Compile what `split` needs."""
 
-    def attempts_end_in(self, text: str) -> bool:
-        """Whether it is proved that no match attempt that begins at the first character of `text`, or before it,
-        examines what follows `text`. False where nothing is known."""
-        return False
-
     @property
     def kinds(self) -> tuple[str, ...]:
         """One character of each kind that the pattern distinguishes; a sample where the pattern cannot be analyzed."""

@@ -6,7 +6,7 @@ from typing import Final
 
 import regex
 
-from bpe_core.patterns.texts import Texts
+from bpe_core.patterns.text_search import TextSearch
 from bpe_core.tokenizer.normalizers import WHITE_SPACE
 
 _WORD: Final = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d]"
@@ -47,7 +47,7 @@ class Finder:
         self._tokens: dict[str, AddedToken] = {}
         for token in tokens:
             self._tokens.setdefault(normalize(token.text) if normalize else token.text, token)
-        self._texts = Texts(self._tokens)
+        self._texts = TextSearch(self._tokens)
 
     def found(self, text: str, allowed: frozenset[str]) -> Iterator[tuple[int, int, int]]:
         """(start, end, id) of each token found, in code points; special tokens only if their text is in `allowed`."""

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Literal
 
 from bpe_core.errors import OptionError, SpecialTokenError
-from bpe_core.patterns.texts import Texts
+from bpe_core.patterns.text_search import TextSearch
 
 Choice = Literal["all"] | Collection[str]
 """The texts of some special tokens, or "all" of them."""
@@ -80,6 +80,6 @@ def _names(option: str, given: Choice, specials: Collection[str]) -> frozenset[s
 
 
 @lru_cache(maxsize=64)
-def finder(tokens: frozenset[str]) -> Texts:
+def finder(tokens: frozenset[str]) -> TextSearch:
     """A search for the tokens, cached; at each place it finds the longest."""
-    return Texts(tokens)
+    return TextSearch(tokens)

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import time
-from itertools import accumulate, chain
+from itertools import chain
 
 import pytest
 import regex
@@ -18,7 +18,7 @@ from bpe_core import PATTERNS, PatternError
 from bpe_core.patterns import patience, splitter
 from bpe_core.patterns import pattern as patterns
 from bpe_core.patterns.splitters import made
-from bpe_core.patterns.texts import Texts
+from bpe_core.patterns.text_search import TextSearch
 from tests.nasty import ALPHABETS, HALVES, nasty_texts
 
 NAMED = [name for name, source in PATTERNS.items() if source]
@@ -222,8 +222,7 @@ def test_patterns_without_end_in_one_are_refused(joint):
 def test_a_pattern_of_very_many_sets_is_not_reasoned_about():
     """What follows from its sets takes a time that grows much faster than their number."""
     many = splitter("(?:" + "|".join(map(chr, range(0x4E00, 0x5E00))) + r")+|\s|\S")
-    assert not many.blockwise and not many.attempts_end_in("a b")
-    assert not splitter(r"((((a{1,15}){1,15}){1,15}){1,15})|\s|\S").attempts_end_in("a b")
+    assert not many.blockwise and not splitter(r"((((a{1,15}){1,15}){1,15}){1,15})|\s|\S").blockwise
     assert many.split("\u4e00\u4e01 b") == ["\u4e00\u4e01", " ", "b"]
 
 
@@ -248,8 +247,8 @@ def test_many_texts_are_found_as_an_expression_of_them_all_finds_them():
         )
         for _ in range(200):
             text = "".join(rng.choices("ab<|]^-\\.", k=rng.randint(0, 30)))
-            assert list(Texts(texts).spans(text)) == [found.span() for found in find.finditer(text)]
-    assert list(Texts([]).spans("ab")) == list(Texts([""]).spans("ab")) == []
+            assert list(TextSearch(texts).spans(text)) == [found.span() for found in find.finditer(text)]
+    assert list(TextSearch([]).spans("ab")) == list(TextSearch([""]).spans("ab")) == []
 
 
 # --- a pattern as a tree ---------------------------------------------------------------------------------------------
@@ -373,24 +372,6 @@ def test_cuts_are_safe_in_patterns_nobody_has_seen_before():
 def test_a_text_may_be_cut_too_where_the_rest_is_dropped(pattern):
     assert splitter(pattern).cut("one, two three", 2) == 5
     assert [splitter(pattern).blockwise for pattern in (pattern, r"(?#only)(?<=a)b")] == [True, False]
-
-
-def test_pieces_stay_whatever_follows_once_all_attempts_before_them_are_over():
-    """All pieces but the last of those: what a pattern leaves over ends only where another attempt succeeds."""
-    assert splitter("gpt4").attempts_end_in("1" + "23") and not splitter("gpt4").attempts_end_in("1" + "2")
-    rng = random.Random(6)
-    stayed = 0
-    for _ in range(80):
-        split_by = splitter(random_pattern(rng) + rng.choice(("", r"|\s+", r"|.|\n", r"|\d{1,3}|\D")))
-        for _ in range(5 * split_by.blockwise):
-            text = "".join(rng.choices(" \nab11s.😀", k=rng.randint(2, 12)))
-            ends = [0, *accumulate(map(len, split_by.split(text)))]
-            over = [i for i, end in enumerate(ends) if end and split_by.attempts_end_in(text[end - 1 :])]
-            for more in ("1", "ab", "\n", " s", "."):
-                again = [0, *accumulate(map(len, split_by.split(text + more)))]
-                assert all(ends[:i] == again[:i] for i in over), (split_by.source, text, more)
-            stayed += len(over)
-    assert stayed > 100
 
 
 @pytest.mark.parametrize(

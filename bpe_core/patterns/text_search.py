@@ -10,7 +10,7 @@ _MOST_HEADS: Final = 64
 """Different heads in the expression at most: more are slow to compile and to search."""
 
 
-class Texts:
+class TextSearch:
     """Finds occurrences of any of some texts from left to right, at each place the longest.
 
     An expression finds their heads: their first 1 to 4 characters, as many as leave at most 64 different heads. At each
