@@ -17,7 +17,7 @@ from bpe_core.cells import fitted
 from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
 from bpe_core.cli.inputs import open_tokenizer
 from bpe_core.cli.progress import report_to_person
-from bpe_core.cli.report import Report, Section, Table, as_html, as_markdown, as_text
+from bpe_core.cli.report import Report, ReportTable, Section, as_html, as_markdown, as_text
 from bpe_core.embeddings.indicators import INDICATORS
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.plurals import counted
@@ -168,10 +168,10 @@ def _by_kind(found: Findings, summary: Summary, ranked: Sequence[Verdict], first
     worst = [verdict for verdict in ranked if verdict.severity and verdict.severity > Severity.NOTE][:_WORST]
     if worst:
         rows = [(f"{one.id:,}", fitted(one.label, _LABEL), one.making) for one in worst]
-        sections.append(Section("Look at first, by score:", table=Table(("", "", ""), rows, numbers=(0,))))
+        sections.append(Section("Look at first, by score:", table=ReportTable(("", "", ""), rows, numbers=(0,))))
     for kind, n in found.kinds().items():
         rows = [(f"{one.id:,}", fitted(one.label, _LABEL), one.reason) for one in found.of(kind)[:first]]
-        sections.append(Section(f"{kind}  {n:,}", [KINDS[kind]], Table(("", "", ""), rows, numbers=(0,))))
+        sections.append(Section(f"{kind}  {n:,}", [KINDS[kind]], ReportTable(("", "", ""), rows, numbers=(0,))))
         if first is not None and n > first:
             sections[-1] = replace(sections[-1], more=f"and {n - first:,} more (--all shows them)")
     if len(found) == 0:
@@ -187,7 +187,7 @@ def _card(
     n, m = len(ranked), len(listed)
     heading = f"The first {m:,} of {counted(n, 'token')} with findings" if m < n else "Tokens with findings"
     kinds = [(kind, f"{n:,}", KINDS[kind]) for kind, n in summary.kinds.items()]
-    tokens = Table(
+    tokens = ReportTable(
         ("id", "token", "score", "why"),
         [(str(one.id), shortened(one.label, 80), one.making, one.reason) for one in listed],
         numbers=(0,),
@@ -198,9 +198,9 @@ def _card(
     return Report(
         f"Audit of {name}",
         (
-            Section(sentences=sentences, table=Table(("kind", "tokens", "what it means"), kinds, numbers=(1,))),
+            Section(sentences=sentences, table=ReportTable(("kind", "tokens", "what it means"), kinds, numbers=(1,))),
             Section(heading, table=tokens),
-            Section("How the score is made", [_SCORE], Table(("kind", "weight", "why"), weights, numbers=(1,))),
+            Section("How the score is made", [_SCORE], ReportTable(("kind", "weight", "why"), weights, numbers=(1,))),
         ),
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
 from bpe_core.cli.inputs import is_stream, open_tokenizer, text_blocks
 from bpe_core.cli.progress import report_to_person
-from bpe_core.cli.report import Report, Section, Table, as_text
+from bpe_core.cli.report import Report, ReportTable, Section, as_text
 from bpe_core.errors import OptionError, TextError
 from bpe_core.metrics import Amounts, Comparison, merges_in_common, overlap
 from bpe_core.metrics.catalog import METRICS, OF_PARTS, called, of_all_texts, of_amounts
@@ -207,7 +207,7 @@ def _amounts(
     metrics: Sequence[str],
     reference: Amounts | None,
     total: Amounts | None,
-) -> Table:
+) -> ReportTable:
     """A row for each text, folder or script: its bytes, and for each tokenizer the metrics that are shown.
 
     The metrics of `total` follow where there is more than one row; parity is told of texts and folders alone. In the
@@ -222,10 +222,10 @@ def _amounts(
             for key in metrics:
                 value = of_amounts(key, one, index, reference=None if one is total else reference)
                 rows[-1].append("" if value is None else METRICS[key].text(value))
-    return Table([what, "bytes", *heads], rows)
+    return ReportTable([what, "bytes", *heads], rows)
 
 
-def _totals(comparison: Comparison, labels: Sequence[str]) -> Table:
+def _totals(comparison: Comparison, labels: Sequence[str]) -> ReportTable:
     """A row for each metric of all texts together: its value for each tokenizer, and its unit."""
     rows = []
     first, *others = comparison.total.n_tokens
@@ -234,7 +234,7 @@ def _totals(comparison: Comparison, labels: Sequence[str]) -> Table:
     for key, values in of_all_texts(comparison).items():
         metric = METRICS[key]
         rows.append([metric.title, *map(metric.text, values), metric.unit])
-    return Table(["all texts", *labels, "unit"], rows, numbers=range(1, len(labels) + 1))
+    return ReportTable(["all texts", *labels, "unit"], rows, numbers=range(1, len(labels) + 1))
 
 
 def _number_splits(comparison: Comparison, labels: Sequence[str]) -> Section:
@@ -253,7 +253,7 @@ def _number_splits(comparison: Comparison, labels: Sequence[str]) -> Section:
     ]
     if not rows:
         return Section(sentences=["No number of 4 digits or more occurs."])
-    return Section(table=Table(["numbers of 4 digits and more", *labels], rows))
+    return Section(table=ReportTable(["numbers of 4 digits and more", *labels], rows))
 
 
 def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples: int) -> Section:
@@ -281,7 +281,7 @@ def _pair(comparison: Comparison, index: int, labels: Sequence[str], n_examples:
         ]
         for example in examples
     ]
-    table = Table(["times", one, two, "first in"], rows, numbers=(0,)) if rows else None
+    table = ReportTable(["times", one, two, "first in"], rows, numbers=(0,)) if rows else None
     return Section(f"{one} and {two}", sentences, table)
 
 
@@ -300,7 +300,7 @@ def _worst_lines(comparison: Comparison, index: int, labels: Sequence[str], n_li
         ]
         for one in lines
     ]
-    table = Table(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
+    table = ReportTable(["more", *labels, "in", "line"], rows, numbers=range(len(labels) + 1), widest=60)
     yield Section(f"{labels[index]}: the lines that are worst for it, in tokens more than by {best}", table=table)
 
 

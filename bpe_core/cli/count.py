@@ -5,7 +5,7 @@ from contextlib import closing
 
 from bpe_core.cli.arguments import Subcommands, add_command, add_pattern
 from bpe_core.cli.progress import report_to_person
-from bpe_core.cli.report import Table, aligned
+from bpe_core.cli.report import ReportTable, aligned
 from bpe_core.errors import Stopped
 from bpe_core.worker.counting import count_files
 from bpe_core.worker.job import Job
@@ -39,5 +39,5 @@ def run(options: Namespace) -> int:
         "pieces": counts.n_pieces,
         "different pieces": len(counts.table),
     }
-    print(*aligned(Table(("", ""), [(name, f"{n:,}") for name, n in rows.items()])), sep="\n")
+    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in rows.items()])), sep="\n")
     return 0

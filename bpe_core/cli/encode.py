@@ -26,7 +26,7 @@ from bpe_core.errors import OptionError, SpecialTokenError
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.specials import Choice
 from bpe_core.worker.job import PROGRESS_EVERY
-from bpe_core.worker.messages import Skipped, WorkProgress
+from bpe_core.worker.messages import FileSkipped, WorkProgress
 
 if TYPE_CHECKING:  # most texts are small
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -112,7 +112,7 @@ def _encode_all(paths: Sequence[str], options: Namespace) -> None:
     with closing(SentenceReporter() if sys.stdout.isatty() else report_to_person()) as report:
         found = find_files(paths, every_character=True)
         for skipped in found.skipped:
-            report.send(Skipped(str(skipped.path), skipped.reason))
+            report.send(FileSkipped(str(skipped.path), skipped.reason))
         _encode(_read(found.files, report), options)
 
 
@@ -137,7 +137,7 @@ def _encode(documents: Iterable[Iterable[str]], options: Namespace) -> None:
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     allowed, disallowed = _specials(tokenizer, options)
     before, between, after = ('{"ids": [', ", ", "]}") if options.json else ("", " ", "")
-    encoding = Encoding(tokenizer, allowed, disallowed, None if options.count else between)
+    encoding = DocumentEncoder(tokenizer, allowed, disallowed, None if options.count else between)
     try:
         with closing(encoding.encode(documents, most_threads())) as encoded:
             if options.count:
@@ -182,7 +182,7 @@ def _write(encoded: Iterable[Ids | None], before: str, between: str, after: str)
             is_begun = True
 
 
-class Encoding:
+class DocumentEncoder:
     """How documents are encoded, and their ids printed."""
 
     def __init__(self, tokenizer: Tokenizer, allowed: Choice, disallowed: Choice, between: str | None) -> None:

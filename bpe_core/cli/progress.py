@@ -8,10 +8,10 @@ from bpe_core.plurals import counted
 from bpe_core.process import Unfailing, print_to_stderr
 from bpe_core.visible import token_label, visible
 from bpe_core.worker.job import Reporter
-from bpe_core.worker.messages import Counted, Event, Merges, Skipped, Started, WorkProgress
+from bpe_core.worker.messages import Counted, Event, FileSkipped, Merges, Started, WorkProgress
 
 SKIPPED_SHOWN: Final = 5
-"""Skipped files that are named one by one; of more only the number is printed."""
+"""FileSkipped files that are named one by one; of more only the number is printed."""
 
 
 def report_to_person() -> "SentenceReporter":
@@ -27,7 +27,7 @@ class SentenceReporter(Reporter):
 
     def send(self, event: Event) -> None:
         match event:
-            case Skipped(path, reason):
+            case FileSkipped(path, reason):
                 self._n_skipped += 1
                 if self._n_skipped <= SKIPPED_SHOWN:
                     self.say(f"Left out {path}: {reason}.")

@@ -13,7 +13,7 @@ from bpe_core.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows of equal length."""
 
     head: Sequence[str]
@@ -41,7 +41,7 @@ class Section:
 
     heading: str = ""
     sentences: Sequence[str] = ()
-    table: Table | None = None
+    table: ReportTable | None = None
     more: str = ""
     """A sentence behind the table."""
 
@@ -71,7 +71,7 @@ def _text_lines(section: Section) -> Iterator[str]:
         yield indent + visible(section.more)
 
 
-def aligned(table: Table) -> Iterator[str]:
+def aligned(table: ReportTable) -> Iterator[str]:
     """The rows as lines, their columns aligned, with a rule below the head."""
     rows = [table.head, *table.rows] if any(table.head) else table.rows
     fits = [[fitted(visible(cell), table.widest) for cell in row] + [""] * (len(table.head) - len(row)) for row in rows]

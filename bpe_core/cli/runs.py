@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.cli.arguments import Subcommands, add_command
-from bpe_core.cli.report import Table, aligned
+from bpe_core.cli.report import ReportTable, aligned
 from bpe_core.errors import OptionError
 from bpe_core.formats import load
 from bpe_core.metrics.vocabularies import RunDifference
@@ -54,7 +54,7 @@ def run(options: Namespace) -> int:
     if not runs:
         raise OptionError(f"There is no training in {', '.join(map(str, paths))}; train one, or name another folder.")
     head = ["file", "when (UTC)", "tokens", "merges", "b/token", "bytes", "corpus", "ended", "options"]
-    print(*aligned(Table(head, list(_rows(runs)), numbers=(2, 3, 4, 5), widest=_WIDEST)), sep="\n")
+    print(*aligned(ReportTable(head, list(_rows(runs)), numbers=(2, 3, 4, 5), widest=_WIDEST)), sep="\n")
     return 0
 
 

@@ -8,7 +8,7 @@ from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_gi
 from bpe_core.cli.inputs import open_tokenizer, text_blocks
 from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.drawing import colors_of, document, drawing, in_terminal, page
-from bpe_core.pictures.lanes import Lanes
+from bpe_core.pictures.lanes import TextLanes
 
 
 def add(commands: Subcommands) -> None:
@@ -44,9 +44,9 @@ def run(options: Namespace) -> int:
     text = "".join(text_blocks(options.path))
     texts = [(one.name or os.path.basename(name), LiveText(one, text)) for name, one in tokenizers]
     if (options.html or options.svg or options.markdown) and not options.ids:
-        pictures = [Lanes.of(texts)]
+        pictures = [TextLanes.of(texts)]
     else:
-        pictures = [Lanes.of([titled]) for titled in texts]
+        pictures = [TextLanes.of([titled]) for titled in texts]
     if options.html:
         print(page(pictures, with_ids=options.ids), end="")
     elif options.svg:
@@ -58,7 +58,7 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _print(pictures: list[Lanes], options: Namespace) -> None:
+def _print(pictures: list[TextLanes], options: Namespace) -> None:
     """Print for a terminal or a pipe; the summary of a single picture goes to stderr: a pipe gets only tokens."""
     is_terminal = options.color == "always" or (options.color == "auto" and sys.stdout.isatty())
     environment = dict(os.environ, NO_COLOR="") if options.color == "always" else os.environ

@@ -10,7 +10,7 @@ from bpe_core.cells import cells
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern, integer
 from bpe_core.cli.inputs import open_tokenizer
 from bpe_core.cli.progress import report_to_person
-from bpe_core.cli.report import Report, Section, Table, as_text
+from bpe_core.cli.report import Report, ReportTable, Section, as_text
 from bpe_core.content.presets import PRESETS
 from bpe_core.errors import OptionError, Stopped
 from bpe_core.explain.merge_choice import CorpusPiece, MergeChoice, PairRanking
@@ -176,5 +176,5 @@ def _ranking(ranking: PairRanking, step: int, bytes_of: Bytes, n_rows: int) -> S
     after = f"After step {step:,}" if step else "Before the first merge"
     return Section(
         f"{after}: {ranking.n_tokens:,} tokens, {counted(ranking.n_pairs, 'pair')}",
-        table=Table(("pair", "count", "change", ""), rows, numbers=(1, 2)),
+        table=ReportTable(("pair", "count", "change", ""), rows, numbers=(1, 2)),
     )

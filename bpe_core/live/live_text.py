@@ -57,12 +57,12 @@ class LiveText:
     def _repr_html_(self) -> str:
         """HTML of the tokens of its first characters, for notebooks."""
         from bpe_core.pictures.drawing import fragment
-        from bpe_core.pictures.lanes import FIRST_CHARACTERS, Lanes
+        from bpe_core.pictures.lanes import FIRST_CHARACTERS, TextLanes
 
         title = self.tokenizer.name or self.tokenizer.pattern
         if self.n_characters > FIRST_CHARACTERS:
             title += f", the first {FIRST_CHARACTERS:,} of {self.n_characters:,} characters"
-        return fragment([Lanes.of([(title, self)], 0, min(self.n_characters, FIRST_CHARACTERS))])
+        return fragment([TextLanes.of([(title, self)], 0, min(self.n_characters, FIRST_CHARACTERS))])
 
     @property
     def tokenizer(self) -> Tokenizer:

@@ -10,7 +10,7 @@ from zlib import crc32
 
 from bpe_core.cells import cells
 from bpe_core.pictures.colors import HUES
-from bpe_core.pictures.lanes import Chip, Lanes
+from bpe_core.pictures.lanes import Chip, TextLanes
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import token_label, visible
 
@@ -31,7 +31,7 @@ _OF_256: Final = (111, 78, 179, 174, 176, 80)
 """The nearest colors of these in the palette of 256 colors."""
 
 
-def in_terminal(lanes: Lanes, colors: int, *, with_ids: bool = False) -> str:
+def in_terminal(lanes: TextLanes, colors: int, *, with_ids: bool = False) -> str:
     """The text of one lane, its tokens colored for a terminal of `colors` colors; with borders between them if 0.
 
     Up to 256 the palette is used, above that 24-bit colors. `with_ids` writes the ids of each token after it.
@@ -107,7 +107,7 @@ _PAGE: Final = "body { margin: 0; } body > .bpescope { box-sizing: border-box; m
 """Style rules of a whole page: the background of the pictures fills it."""
 
 
-def page(pictures: Sequence[Lanes], *, with_ids: bool = False) -> str:
+def page(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     """The pictures below one another, as a complete HTML document; `with_ids` shows ids as subscripts."""
     title = escape(" · ".join(title for picture in pictures for title in picture.titles))
     return (
@@ -118,7 +118,7 @@ def page(pictures: Sequence[Lanes], *, with_ids: bool = False) -> str:
     )
 
 
-def fragment(pictures: Sequence[Lanes], *, with_ids: bool = False) -> str:
+def fragment(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     """The pictures below one another, as a `div` that contains its style sheet; `with_ids` shows ids as subscripts.
 
     Tokens have their ids and bytes as tooltips. Under several tokenizers tokens of the borders that the first one's
@@ -129,7 +129,7 @@ def fragment(pictures: Sequence[Lanes], *, with_ids: bool = False) -> str:
     return f'<div class="bpescope"><style>\n{_STYLE}{hues}</style>\n{parts}</div>\n'
 
 
-def _html(picture: Lanes, with_ids: bool) -> Iterator[str]:
+def _html(picture: TextLanes, with_ids: bool) -> Iterator[str]:
     for title, summary in zip(picture.titles, picture.summaries, strict=True):
         yield f"<h2>{escape(title)}</h2>\n<p>{escape(summary)}</p>\n"
     if len(picture.titles) == 1:
@@ -188,7 +188,7 @@ _SVG: Final = """\
 """
 
 
-def drawing(pictures: Sequence[Lanes], columns: int = COLUMNS) -> str:
+def drawing(pictures: Sequence[TextLanes], columns: int = COLUMNS) -> str:
     """The pictures below one another as one SVG document, in any monospaced font; lines are wrapped at `columns` cells.
 
     Under several tokenizers tokens of the borders that the first one's have are grey, so that others stand out.
@@ -208,7 +208,7 @@ def drawing(pictures: Sequence[Lanes], columns: int = COLUMNS) -> str:
     return console.export_svg(title="", theme=theme, code_format=_SVG, unique_id=name)
 
 
-def _rows(picture: Lanes, columns: int) -> "Iterator[Text]":
+def _rows(picture: TextLanes, columns: int) -> "Iterator[Text]":
     """The title and summary of each lane; its rows, those of several lanes one of each after the other."""
     from rich.text import Text
 
@@ -248,13 +248,13 @@ def _rich_style(chip: Chip) -> str:
 # Markdown
 
 
-def document(pictures: Sequence[Lanes], *, with_ids: bool = False) -> str:
+def document(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     """The pictures below one another as Markdown: the text with borders between its tokens in a code block, for one
     tokenizer with a table of its tokens; `with_ids` writes the ids of each token after it."""
     return "\n".join(_markdown(picture, with_ids) for picture in pictures)
 
 
-def _markdown(picture: Lanes, with_ids: bool) -> str:
+def _markdown(picture: TextLanes, with_ids: bool) -> str:
     title = f"### {' · '.join(picture.titles)}"
     width = max(map(cells, picture.titles))
     if len(picture.titles) == 1:

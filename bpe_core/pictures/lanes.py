@@ -43,7 +43,7 @@ class Chip(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
+class TextLanes:
     """A text under one tokenizer or several, ready to be drawn."""
 
     titles: tuple[str, ...]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from bpe_core.errors import OptionError, Stopped
-from bpe_core.worker.messages import Done, Skipped, WorkProgress
+from bpe_core.worker.messages import Done, FileSkipped, WorkProgress
 
 if TYPE_CHECKING:
     from bpe_core.metrics import Amounts, Comparison, Overlap
@@ -51,7 +51,7 @@ class CompareRequest:
         if job.stopped != "interrupted":
             job.send(WorkProgress("comparing", 1, 1, "all texts"))
             names = [path for path, _ in self.tokenizers]
-            job.send(Compared(summary(comparison, names, n_examples=self.n_examples, n_lines=self.n_lines)))
+            job.send(ComparisonFound(summary(comparison, names, n_examples=self.n_examples, n_lines=self.n_lines)))
         job.send(Done(job.stopped or "compared", len(comparison.texts), job.seconds))
 
 
@@ -63,7 +63,7 @@ class ComparedTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonFound:
     """What was found over all texts."""
 
     found: dict[str, Any]
@@ -93,7 +93,7 @@ def disk_texts(paths: Sequence[str], job: Job) -> Iterator[Text]:
 
     found = find_files(paths, every_character=True)
     for skipped in found.skipped:
-        job.send(Skipped(str(skipped.path), skipped.reason))
+        job.send(FileSkipped(str(skipped.path), skipped.reason))
     roots = [Path(path) for path in paths if os.path.isdir(path)]
     before, total = 0, sum(file.size for file in found.files)
     for file in found.files:

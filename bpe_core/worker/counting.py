@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from bpe_core.errors import Stopped
-from bpe_core.worker.messages import Counted, Done, Role, Skipped
+from bpe_core.worker.messages import Counted, Done, FileSkipped, Role
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -47,7 +47,7 @@ def count_files(
 
     `outputs` are files that the command writes: in a folder they are no texts, or else the corpus would be another one
     after it. `weights` are those of some paths, `sample` is what is read of the files.
-    Reports progress on the way, then `Skipped` for each file skipped and `Counted`, all with this `role`.
+    Reports progress on the way, then `FileSkipped` for each file skipped and `Counted`, all with this `role`.
     Raises Stopped, TextError for a path that cannot be read, PatternError for a pattern that is none.
     """
     from bpe_core.corpus import Counts, find_files
@@ -72,6 +72,6 @@ def count_files(
         parts.append((counts, weight))
     counts = parts[0][0] if not weights else Counts.weighted(parts)
     for skipped in (*found.skipped, *counts.skipped):
-        job.send(Skipped(str(skipped.path), skipped.reason))
+        job.send(FileSkipped(str(skipped.path), skipped.reason))
     job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
     return counts

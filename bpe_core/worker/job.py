@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from bpe_core.errors import Stopped
-from bpe_core.worker.messages import Activity, Command, Event, Role, State, Unpacker, WorkProgress
+from bpe_core.worker.messages import Activity, Event, JobCommand, Role, State, Unpacker, WorkProgress
 
 if TYPE_CHECKING:
     from bpe_core.trainer import Merge
@@ -185,12 +185,12 @@ class Job:
         if isinstance(message, int):  # the number of a signal
             signal.setitimer(signal.ITIMER_REAL, 0)
             self.stop("interrupted")
-        elif isinstance(message, Command):
+        elif isinstance(message, JobCommand):
             self.obey(message)
         else:
             self._messages.append(message)
 
-    def obey(self, command: Command) -> None:
+    def obey(self, command: JobCommand) -> None:
         """Do as a command says."""
         if command.verb == "pace":
             # In force at once: whoever waits for the turn of a slow pace waits for it no longer.
@@ -224,7 +224,7 @@ class Job:
                     self._inbox.put(message)
         except (OSError, ValueError):
             pass  # a pipe that cannot be read, or not be understood, is one without a reader behind it
-        self._inbox.put(Command("stop"))
+        self._inbox.put(JobCommand("stop"))
 
     # The pace of a training
 

@@ -1,15 +1,14 @@
 """What a worker and whoever started it say to each other: frozen dataclasses, pickled as they are.
 
-The first message to a worker is a request, whatever follows a `Command` or what that request understands. A worker
+The first message to a worker is a request, whatever follows a `JobCommand` or what that request understands. A worker
 answers with events, in this order; at any point `Failed` may come instead, and nothing after it:
 
-A training: Progress* Skipped* Counted Progress* Started (State | Merges | Checkpoint)* Saved Done
-A count:    Progress* Skipped* Counted Done
-A fetch:    Progress* Saved Done
-An audit:   Progress* Skipped* Counted for the corpus, again for the reference, Progress* Measured* (Embedded Ranked)?
-            Verdicts* Done
-Comparison: Skipped* (Progress | ComparedTexts)* Compared Done
-Explaining: Progress* Skipped* Counted (Explained Places?)*, an answer to each question
+A training: WorkProgress* FileSkipped* Counted WorkProgress* Started (State | Merges | Checkpoint)* Saved Done
+A count:    WorkProgress* FileSkipped* Counted Done
+A fetch:    WorkProgress* Saved Done
+An audit:   what a count sends, for the corpus and for the reference, WorkProgress* Measured* Verdicts* Done
+Comparison: FileSkipped* (WorkProgress | ComparedTexts)* ComparisonFound Done
+Explaining: WorkProgress* FileSkipped* Counted (Explained Places?)*, an answer to each question
 """
 
 import pickle
@@ -44,7 +43,7 @@ class Request(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class JobCommand:
     """What a worker is told on the way.
 
     "run": go on; "pause": wait; "step": make n more merges and wait; "until": go on to the first merge after which
@@ -59,7 +58,7 @@ class Command:
     """For "until"."""
 
 
-ONE_STEP: Final = Command("step", 1)
+ONE_STEP: Final = JobCommand("step", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class WorkProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class FileSkipped:
     """A file inside a chosen folder was skipped."""
 
     path: str

@@ -41,7 +41,7 @@ _LONG: Final = 1 << 12
 """Characters."""
 
 
-class Texts(Protocol):
+class CorpusTexts(Protocol):
     """A corpus."""
 
     @property
@@ -56,7 +56,7 @@ class Texts(Protocol):
 
 
 class Files:
-    """Texts on disk, read anew each time that one goes through them."""
+    """CorpusTexts on disk, read anew each time that one goes through them."""
 
     def __init__(self, paths: Sequence[str], weights: Mapping[str, Fraction], sample: Sample | None) -> None:
         self._paths, self._weights, self._sample = paths, weights, sample
@@ -119,7 +119,7 @@ class Question:
 
     tokenizer: Tokenizer
     """With the merges that are known; without any, if they are told as they are learned."""
-    texts: Texts
+    texts: CorpusTexts
     ties: str = "first"
     longest: int | None = None
     """Bytes of a token at most."""

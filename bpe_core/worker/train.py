@@ -28,9 +28,9 @@ from bpe_core.trainer.checkpoints import Checkpoints, check_options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
 from bpe_core.worker.counting import count_files
 from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job
-from bpe_core.worker.messages import Checkpoint, Command, Counted, Done, Merges, Saved, Started, State
+from bpe_core.worker.messages import Checkpoint, Counted, Done, JobCommand, Merges, Saved, Started, State
 
-RUN: Final = Command("run")
+RUN: Final = JobCommand("run")
 
 BATCH: Final = 256
 """Merges in one event at most."""
@@ -140,7 +140,7 @@ class TrainRequest:
     """The file to resume from instead."""
     curve: str = ""
     """Where the curve is written as CSV; "" for nowhere."""
-    first: Command = RUN
+    first: JobCommand = RUN
     """What is done first: all of it, so many steps, nothing yet ("step" 0), or all until a condition holds."""
 
     def run(self, job: Job) -> None:

@@ -11,15 +11,15 @@ from pathlib import Path
 from shell import ROOT
 
 from bpe_core.cli.train import add_arguments, request_of
-from bpe_core.worker.messages import Command, Event, Request, Unpacker, packed
+from bpe_core.worker.messages import Event, JobCommand, Request, Unpacker, packed
 from bpe_core.worker.train import TrainRequest
 
 PATIENCE = 60
 """Seconds after which a test gives up; none should ever need them."""
-RUN, WAIT, STOP = Command("run"), Command("step", 0), Command("stop")
+RUN, WAIT, STOP = JobCommand("run"), JobCommand("step", 0), JobCommand("stop")
 
 
-def training(*arguments: object, first: Command = RUN) -> TrainRequest:
+def training(*arguments: object, first: JobCommand = RUN) -> TrainRequest:
     """The request of a training that has these arguments on the command line."""
     parser = ArgumentParser()
     add_arguments(parser)

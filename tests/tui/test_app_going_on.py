@@ -19,7 +19,7 @@ from bpe_core.exports import merges_as_text
 from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.tokenizer.training_record import OPTIONS
 from bpe_core.trainer.conditions import condition
-from bpe_core.worker.messages import Command
+from bpe_core.worker.messages import JobCommand
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS
 from tui.dialogs.questions import AskFormat, AskPath
@@ -85,7 +85,7 @@ async def test_a_training_comes_back_with_its_goal(opened: Opened, book: Path, k
         await scope.until_tokenizer()
         scope.screen.features.training.change_pace(-10)
         scope.training.query_one("#vocab-size", Input).value = "300"
-        scope.screen.action_do("training.train", Command("until", condition=condition("12")))
+        scope.screen.action_do("training.train", JobCommand("until", condition=condition("12")))
         await scope.until(lambda: 0 < len(scope.training.log_of_merges.merges) < 12, "it learns")
     async with opened(book) as scope:
         await scope.asked(Confirm)

@@ -11,7 +11,7 @@ from textual.widgets import Button
 
 from bpe_core import Trainer
 from bpe_core.trainer.conditions import Condition, condition
-from bpe_core.worker.messages import Command
+from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import AskCondition
 from tui.drawing.training_status import status_line
 from tui.features.goals import Goals, first_step
@@ -83,11 +83,11 @@ class StandIn:
         shown = SimpleNamespace(go_to=self.done.append)
         return Goals(cast(MainScreen, self), cast(Shown, shown), cast(TrainingFeature, training))
 
-    async def _train(self, first: Command) -> None:
+    async def _train(self, first: JobCommand) -> None:
         assert first.condition is not None
         self.done.append(f"new: {first.condition}")
 
-    def _told(self, command: Command) -> None:
+    def _told(self, command: JobCommand) -> None:
         assert command.verb == "until" and command.condition is not None
         self.done.append(str(command.condition))
 
@@ -138,7 +138,7 @@ def test_what_is_trained_for_is_said_until_it_holds_or_the_end_comes_first() -> 
     course = training.newest = Course(TrainingTask("book", TrainingOptions()), Run("merging"), merges=MERGES[:12])
     course.worker = cast(WorkerProcess, SimpleNamespace(send=lambda command: None))
     publish, towards = training._publish, training._towards_goal
-    training.tell(Command("until", condition=condition("length > 6")))
+    training.tell(JobCommand("until", condition=condition("length > 6")))
     training.change_pace(-6)
     assert screen.run.goal == "length > 6" and status_line(screen.run).endswith("until length > 6")
     ended = Run("done", detail="no pair is left")
@@ -148,15 +148,15 @@ def test_what_is_trained_for_is_said_until_it_holds_or_the_end_comes_first() -> 
     publish(course, towards(course, Run("paused", detail="length > 6")))
     assert course.goal is None and not screen.run.goal
     publish(course, Run("merging"))
-    training.tell(Command("until", condition=condition("ratio >= 9")))
-    training.tell(Command("pause"))
+    training.tell(JobCommand("until", condition=condition("ratio >= 9")))
+    training.tell(JobCommand("pause"))
     assert not screen.run.goal, "whoever pauses gives it up, as the worker does"
     assert status_line(screen.run) == "pausing …", "before the worker has heard of it"
     publish(course, Run("merging", done=99))  # merges that were under way
     assert screen.run.pausing
     publish(course, Run("paused"))
     assert not screen.run.pausing
-    training.tell(Command("run"))
+    training.tell(JobCommand("run"))
     screen.pace = 2
     publish(course, Run("merging", done=4, total=104, rate=90.0))
     assert status_line(screen.run) == "4% · 2 merges/s · 50 s left", "no more than was asked for"

@@ -15,11 +15,11 @@ from bpe_core.tokenizer.training_record import parsed_option
 from bpe_core.trainer import Trainer
 from bpe_core.worker.counting import CountRequest
 from bpe_core.worker.messages import (
-    Command,
     Counted,
     Done,
     Event,
     Failed,
+    JobCommand,
     Merges,
     Saved,
     Started,
@@ -64,7 +64,7 @@ def merges(first, n):
     return Merges.of([Merge(step, 97, 97, 256, b"aa", 4, 1, 9) for step in range(first, first + n)])
 """
 ANYTHING = CountRequest((), "")
-RUN, WAIT = Command("run"), Command("step", 0)
+RUN, WAIT = JobCommand("run"), JobCommand("step", 0)
 
 
 async def heard(job: WorkerProcess) -> list[Event]:
@@ -80,7 +80,7 @@ def gone(pid: int) -> bool:
     return False
 
 
-def train(book: Path, *options: str, first: Command = RUN) -> WorkerProcess:
+def train(book: Path, *options: str, first: JobCommand = RUN) -> WorkerProcess:
     asked = dict(parsed_option(name, value) for name, value in zip(options[::2], options[1::2], strict=True))
     return WorkerProcess(TrainRequest(Recipe((str(book),), asked), "out.json", first=first))
 
@@ -106,9 +106,9 @@ async def test_it_pauses_steps_and_stops_at_a_word(book: Path) -> None:
                 steps += len(event) if isinstance(event, Merges) else 0
                 if event == State("paused"):
                     pauses += 1
-                    job.send(Command("step", 3) if pauses < 3 else Command("stop"))
+                    job.send(JobCommand("step", 3) if pauses < 3 else JobCommand("stop"))
     assert steps == 6
-    job.send(Command("run"))  # to nobody: no error
+    job.send(JobCommand("run"))  # to nobody: no error
     assert load("out.json").step == 6
 
 
@@ -127,8 +127,8 @@ def test_of_neighboring_reports_of_progress_the_newest_is_kept() -> None:
 
 async def test_what_is_asked_for_before_there_is_a_worker_is_kept_for_it(book: Path) -> None:
     job = train(book, first=WAIT)
-    job.send(Command("step", 4))
-    job.send(Command("stop"))
+    job.send(JobCommand("step", 4))
+    job.send(JobCommand("stop"))
     async with job:
         events = await heard(job)
     assert isinstance(events[-1], Done) and events[-1].reason == "stopped"
@@ -220,7 +220,7 @@ say(Done("stopped", 0, 0.0))
     async with asyncio.timeout(60), WorkerProcess(ANYTHING) as job:
         async for events in job.batches():
             heard += events
-            asyncio.get_running_loop().call_soon(job.send, Command("pause"))  # while the screen rests, as a key does
+            asyncio.get_running_loop().call_soon(job.send, JobCommand("pause"))  # while the screen rests, as a key does
     assert heard[:2] == [State("running"), State("paused")] and isinstance(heard[2], Done)
 
 
@@ -275,7 +275,7 @@ async def test_a_training_that_is_left_keeps_what_it_has_and_leaves_no_process(b
                 if stepping:
                     break
                 stepping = True
-                job.send(Command("step", 5))
+                job.send(JobCommand("step", 5))
     assert gone(job.pid)
     assert load("out.json").step == 5
 

@@ -13,9 +13,8 @@ from bpe_core.metrics.comparison import ComparedText
 from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from bpe_core.vocabulary.store import Prefix
-from bpe_core.worker.compare import Compared as ComparedAll
-from bpe_core.worker.compare import ComparedTexts, CompareRequest
-from bpe_core.worker.messages import Command, Done, Failed, WorkProgress
+from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
+from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
 from tui.drawing.tokenizer_texts import names_told_apart
 from tui.features.feature import Feature, Work
 from tui.features.texts import EDITORS_TEXT
@@ -95,7 +94,7 @@ class ComparisonFeature(Feature):
     def _stop(self) -> None:
         """Let the worker send what it has found so far, and end."""
         if self._worker is not None:
-            self._worker.send(Command("stop"))
+            self._worker.send(JobCommand("stop"))
         else:
             self.cancel()
             self.screen.comparison = replace(self.screen.comparison, running=False, progress="")
@@ -124,7 +123,7 @@ class ComparisonFeature(Feature):
                             comparison = replace(comparison, progress=f"{share}{visible(name)}")
                         case ComparedTexts(texts):
                             compared += texts
-                        case ComparedAll(found):
+                        case ComparisonFound(found):
                             comparison = replace(comparison, found=found)
                         case Done(reason, n, seconds):
                             stopped = " · stopped before the end" if reason == "stopped" else ""

@@ -14,7 +14,7 @@ from bpe_core.errors import OptionError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.visible import quoted
 from bpe_core.worker.counting import CountRequest
-from bpe_core.worker.messages import Counted, Failed, Skipped
+from bpe_core.worker.messages import Counted, Failed, FileSkipped
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.more_options import MoreOptions
 from tui.dialogs.questions import AskPath, AskWeight
@@ -110,7 +110,7 @@ class CorpusChoice(Feature):
                 async for events in worker.batches():
                     for event in events:
                         match event:
-                            case Skipped():
+                            case FileSkipped():
                                 skipped += 1
                             case Counted(documents, n_bytes, characters, pieces, unique):
                                 self.screen.totals = Totals(documents, n_bytes, characters, pieces, unique, skipped)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.plurals import counted
 from bpe_core.trainer.conditions import Condition
-from bpe_core.worker.messages import Command
+from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import AskCondition
 from tui.features.feature import Feature
 from tui.terminal.background import SlicedWork, Steps
@@ -45,7 +45,7 @@ class Goals(Feature):
         if wanted is None:
             return
         if not self.screen.run.busy:
-            await self._training.train(Command("until", condition=wanted))
+            await self._training.train(JobCommand("until", condition=wanted))
         else:
             self._find(wanted, partial(self._train_unless_it_is, wanted))
 
@@ -72,7 +72,7 @@ class Goals(Feature):
 
     def _train_on(self, wanted: Condition) -> None:
         self._shown.go_to(len(self.screen.training.log_of_merges.merges))  # it is followed on the way
-        self._training.tell(Command("until", condition=wanted))
+        self._training.tell(JobCommand("until", condition=wanted))
 
 
 def first_step(merges: Sequence[Merge], wanted: Condition, n_bytes: int) -> Steps[int]:

@@ -13,7 +13,7 @@ from bpe_core.plurals import counted
 from bpe_core.tokenizer.training_record import LARGEST_VOCABULARY, STOPPED
 from bpe_core.trainer.conditions import condition
 from bpe_core.visible import visible
-from bpe_core.worker.messages import Command
+from bpe_core.worker.messages import JobCommand
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.questions import AskNumber
 from tui.disk import config
@@ -166,10 +166,10 @@ class Resuming(Feature):
         return False
 
 
-def _first(unfinished: UnfinishedTraining) -> Command:
+def _first(unfinished: UnfinishedTraining) -> JobCommand:
     """The last command to its worker. Raises `OptionError` for a goal that is none."""
     if unfinished.goal:
-        return Command("until", condition=condition(unfinished.goal))
+        return JobCommand("until", condition=condition(unfinished.goal))
     return WAIT if unfinished.paused else RUN
 
 

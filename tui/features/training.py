@@ -21,14 +21,14 @@ from bpe_core.plurals import counted
 from bpe_core.worker.messages import (
     ONE_STEP,
     Checkpoint,
-    Command,
     Counted,
     Done,
     Event,
     Failed,
+    FileSkipped,
+    JobCommand,
     Merges,
     Saved,
-    Skipped,
     Started,
     State,
     WorkProgress,
@@ -105,9 +105,9 @@ class Course:
     """Where it is kept."""
     worker: WorkerProcess | None = None
     """What learns, once it can; None before and after."""
-    unsent: list[Command] = field(default_factory=list)
+    unsent: list[JobCommand] = field(default_factory=list)
     """What was asked of the worker before there was one."""
-    last: Command = RUN
+    last: JobCommand = RUN
     """The last command to the worker, but for its pace; `WAIT` once that has come to its end."""
     asked: TrainingOptions | None = None
     """By what it learns."""
@@ -196,7 +196,7 @@ class TrainingFeature(Feature):
         else:
             await self.train()
 
-    async def train(self, first: Command = RUN) -> None:
+    async def train(self, first: JobCommand = RUN) -> None:
         """Learn from the chosen texts with the chosen options; `first` is what the worker begins with."""
         screen = self.screen
         options = self._corpus.chosen_options()
@@ -223,15 +223,15 @@ class TrainingFeature(Feature):
 
     def pause(self) -> None:
         """Let the worker wait."""
-        self.tell(Command("pause"))
+        self.tell(JobCommand("pause"))
 
     def resume(self) -> None:
         """Let the worker go on."""
-        self.tell(Command("run"))
+        self.tell(JobCommand("run"))
 
     def stop(self) -> None:
         """End the training; the worker saves what it learned."""
-        self.tell(Command("stop"))
+        self.tell(JobCommand("stop"))
 
     async def step_once(self) -> None:
         """One merge and wait; without a training, begin one that waits."""
@@ -289,7 +289,7 @@ class TrainingFeature(Feature):
         """The next faster pace (1), or the next slower (-1), of this training and the next."""
         here = PACES.index(self.screen.pace)
         self.screen.pace = PACES[max(0, min(here + by, len(PACES) - 1))]
-        self.tell(Command("pace", self.screen.pace))
+        self.tell(JobCommand("pace", self.screen.pace))
 
     # One training
 
@@ -306,7 +306,7 @@ class TrainingFeature(Feature):
         self.screen.run = course.run
         self._task = self.beside(partial(self._train, course))
 
-    def tell(self, command: Command) -> None:
+    def tell(self, command: JobCommand) -> None:
         """Steer the training that was begun last, also before it has a worker."""
         course = self.newest
         if course is None or not course.run.busy:
@@ -374,7 +374,7 @@ class TrainingFeature(Feature):
         except OSError as error:
             raise BpeError(f"Nothing is learned, for it could not be kept. {sentence_of(error)}") from error
         course.worker = WorkerProcess(task.request(course.output))
-        for command in (Command("pace", self.screen.pace), *course.unsent):
+        for command in (JobCommand("pace", self.screen.pace), *course.unsent):
             course.worker.send(command)
         async with course.worker as worker:
             async for events in worker.batches():
@@ -395,7 +395,7 @@ class TrainingFeature(Feature):
                 if (run.phase, run.detail) != ("preparing", name):
                     pace.restart()
                 return replace(run, phase="preparing", done=done, total=total, detail=name, rate=pace.rate(done))
-            case Skipped():
+            case FileSkipped():
                 course.n_skipped += 1
             case Counted(documents, n_bytes, characters, pieces, unique):
                 if task.counts_all:

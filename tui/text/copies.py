@@ -52,11 +52,11 @@ def picture(edited: EditedText, titles: Sequence[str], part: Columns, kind: str)
 def _drawn(edited: EditedText, titles: Sequence[str], part: Columns, kind: str) -> str:
     from bpe_core.live.live_text import LiveText
     from bpe_core.pictures.drawing import document, drawing, page
-    from bpe_core.pictures.lanes import Lanes
+    from bpe_core.pictures.lanes import TextLanes
 
     lanes = [(title, lane.live) for title, lane in zip(titles, edited.lanes, strict=False) if lane.live is not None]
-    draw: dict[str, Callable[[list[Lanes]], str]] = {"html": page, "svg": drawing, "markdown": document}
+    draw: dict[str, Callable[[list[TextLanes]], str]] = {"html": page, "svg": drawing, "markdown": document}
     if len(lanes) == 1:  # alone, the part is encoded anew: its first and last tokens are not cut
         ((title, live),) = lanes
-        return draw[kind]([Lanes.of([(title, LiveText(live.tokenizer, live.between(*part)))])])
-    return draw[kind]([Lanes.of(lanes, *part)])
+        return draw[kind]([TextLanes.of([(title, LiveText(live.tokenizer, live.between(*part)))])])
+    return draw[kind]([TextLanes.of(lanes, *part)])

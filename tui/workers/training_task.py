@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 from bpe_core.tokenizer.training_record import Options, parsed_number, parsed_option
 from bpe_core.trainer.start import first_vocabulary
 from bpe_core.vocabulary import Vocabulary
-from bpe_core.worker.messages import Command
+from bpe_core.worker.messages import JobCommand
 from bpe_core.worker.train import Recipe, TrainRequest
 from tui.state.training import TrainingOptions
 
 if TYPE_CHECKING:
     from bpe_core.tokenizer import Tokenizer
 
-RUN: Final = Command("run")
-WAIT: Final = Command("step", 0)
+RUN: Final = JobCommand("run")
+WAIT: Final = JobCommand("step", 0)
 
 _OF_TEXTS: Final = ("sample", "seed", "extend")
 
@@ -29,7 +29,7 @@ class TrainingTask:
     options: TrainingOptions
     paths: tuple[str, ...] = ()
     preset: str = ""
-    first: Command = RUN
+    first: JobCommand = RUN
     """What the worker does first: all of it, one step, nothing yet, or what there is until a condition holds."""
     begin: "Tokenizer | None" = None
     """The vocabulary it begins with, at the step where it goes its own way; None for the bytes."""

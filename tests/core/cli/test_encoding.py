@@ -1,4 +1,4 @@
-"""Encoding by several threads: whatever the texts are divided into, the ids are those of the whole, in order."""
+"""DocumentEncoder by several threads: whatever the texts are divided into, the ids are those of the whole, in order."""
 
 import json
 import random
@@ -10,7 +10,7 @@ import pytest
 
 from bpe_core import SpecialTokenError, TextError, kernel, load, save, train
 from bpe_core.cli import encode
-from bpe_core.cli.encode import Encoding, Ids, in_order
+from bpe_core.cli.encode import DocumentEncoder, Ids, in_order
 from bpe_core.cli.main import main
 from bpe_core.vocabulary.encoder import Encoder
 
@@ -79,7 +79,7 @@ def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, sma
     documents = texts(random.Random(seed), *SPECIALS)
     lines = ["" for _ in documents]
     for n_threads in (1, 2, 5):
-        encoded = list(Encoding(loaded, "all", (), " ").encode(map(in_blocks, documents), n_threads))
+        encoded = list(DocumentEncoder(loaded, "all", (), " ").encode(map(in_blocks, documents), n_threads))
         assert encoded.count(None) == len(documents) < len(encoded)
         found, parts = [], []
         for ids in encoded:
@@ -97,7 +97,7 @@ def test_the_ids_are_those_of_the_whole_for_any_number_of_threads(tokenizer, sma
 def test_what_comes_before_an_error_does_not_depend_on_the_threads(tokenizer, small, end):
     def encoded(n_threads):
         documents = [*map(in_blocks, texts(random.Random(3))), last_document(end), ["never reached"]]
-        return until_error(Encoding(load(tokenizer), (), ["<|end|>"], " ").encode(documents, n_threads))
+        return until_error(DocumentEncoder(load(tokenizer), (), ["<|end|>"], " ").encode(documents, n_threads))
 
     alone = encoded(1)
     assert encoded(2) == encoded(5) == alone
@@ -136,12 +136,12 @@ def test_an_interruption_waits_for_no_thread(tokenizer, small, monkeypatch):
     loaded = load(tokenizer)
     monkeypatch.setattr(encode, "_MOST", 1 << 20)
     if kernel.available:
-        monkeypatch.setattr(Encoding, "_encoded_share", at_work)
+        monkeypatch.setattr(DocumentEncoder, "_encoded_share", at_work)
     else:
         begun.set()
     try:
         with pytest.raises(KeyboardInterrupt):
-            list(Encoding(loaded, (), (), " ").encode([blocks(), blocks()], 2))
+            list(DocumentEncoder(loaded, (), (), " ").encode([blocks(), blocks()], 2))
         assert not held.is_set()
     finally:
         held.set()

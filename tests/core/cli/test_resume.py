@@ -14,7 +14,7 @@ from bpe_core import FormatError, Merge, Tokenizer, Trainer, load, reference, sa
 from bpe_core.cli.main import main
 from bpe_core.tokenizer.training_record import TIES
 from bpe_core.trainer.checkpoints import Checkpoints
-from bpe_core.worker.messages import Checkpoint, Command, Done, Event, Merges, State
+from bpe_core.worker.messages import Checkpoint, Done, Event, JobCommand, Merges, State
 
 
 def learned(tokenizer: Tokenizer) -> object:
@@ -116,7 +116,7 @@ def test_a_pause_leaves_a_checkpoint_that_survives_a_kill(
     start: Callable[..., Worker], corpus: Path, tmp_path: Path
 ) -> None:
     worker = start(corpus, "-o", tmp_path / "out.json", "--vocab-size", "360")
-    worker.tell(Command("step", 30))
+    worker.tell(JobCommand("step", 30))
     kept = worker.until(Checkpoint)[-1]
     assert kept == Checkpoint(str(tmp_path / "out.json.checkpoint"), 30)
     worker.process.kill()
@@ -133,7 +133,7 @@ def test_known_merges_are_made_though_the_worker_is_paused(
 
     command = corpus, "-o", tmp_path / "out.json", "--vocab-size", "400"
     worker = start(*command)
-    worker.tell(Command("step", 20), STOP)
+    worker.tell(JobCommand("step", 20), STOP)
     assert made(worker.rest()) in ([], list(range(1, 21)))
     worker = start(*command, "--resume")
     events = worker.until(State)

@@ -12,7 +12,7 @@ from bpe_core import LiveText, Tokenizer, save, train
 from bpe_core.cells import cells, fitted
 from bpe_core.cli.main import main
 from bpe_core.pictures.drawing import BORDER, colors_of, document, drawing, fragment, in_terminal, page
-from bpe_core.pictures.lanes import Lanes
+from bpe_core.pictures.lanes import TextLanes
 from tests.nasty import nasty_texts
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20
@@ -34,15 +34,17 @@ def plain(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def one_lane(text: str, title: str = "<script>") -> Lanes:
-    return Lanes.of([(title, LiveText(ONE, plain(text)))])
+def one_lane(text: str, title: str = "<script>") -> TextLanes:
+    return TextLanes.of([(title, LiveText(ONE, plain(text)))])
 
 
-def lanes_of(text: str, *part: int) -> Lanes:
-    return Lanes.of([(f"<{number}>", LiveText(one, plain(text))) for number, one in enumerate((ONE, *OTHERS))], *part)
+def lanes_of(text: str, *part: int) -> TextLanes:
+    return TextLanes.of(
+        [(f"<{number}>", LiveText(one, plain(text))) for number, one in enumerate((ONE, *OTHERS))], *part
+    )
 
 
-def seen(lanes: Lanes, lane: int = 0) -> str:
+def seen(lanes: TextLanes, lane: int = 0) -> str:
     return "".join(chip.text for line in lanes.lines for chip in line[lane])
 
 
@@ -70,7 +72,7 @@ def test_each_lane_has_all_of_the_text_and_its_own_tokens(text: str) -> None:
 
 @pytest.mark.parametrize("make", [one_lane, lanes_of])
 @pytest.mark.parametrize("text", TEXTS)
-def test_whatever_a_text_holds_pictures_are_sound_and_need_nothing(text: str, make: type[Lanes]) -> None:
+def test_whatever_a_text_holds_pictures_are_sound_and_need_nothing(text: str, make: type[TextLanes]) -> None:
     lanes = make(text)
     made = page([lanes]), drawing([lanes], 20), document([lanes], with_ids=True)
     assert not any(COMMANDS.search(picture) or "http:" in picture.replace("http://www.w3.org", "") for picture in made)
@@ -134,7 +136,7 @@ def test_the_ids_of_a_line_feed_stand_in_the_line_that_it_ends(colors: int) -> N
 
 def test_what_differs_from_the_first_stands_out() -> None:
     one, other = train("the thesis " * 9, vocab_size=266, pattern="none").at(4), train("thesis\n" * 9, vocab_size=262)
-    lanes = Lanes.of([("one", LiveText(one, "the thesis é")), ("other", LiveText(other, "the thesis é"))])
+    lanes = TextLanes.of([("one", LiveText(one, "the thesis é")), ("other", LiveText(other, "the thesis é"))])
     found = [(chip.text, chip.is_alike) for chip in lanes.lines[0][1]]
     borders = {"the thesis é".find(chip.text): chip.text for chip in lanes.lines[0][0]}
     assert {part for part, is_alike in found if is_alike} <= set(borders.values())
@@ -152,7 +154,7 @@ def test_a_part_of_a_text_has_totals_of_its_own() -> None:
 
 def test_markdown_fences_are_longer_than_what_they_hold() -> None:
     text = "a ```` b" * 2
-    lanes = Lanes.of([("x", LiveText(train(text * 9, vocab_size=300, pattern="none"), text))])
+    lanes = TextLanes.of([("x", LiveText(train(text * 9, vocab_size=300, pattern="none"), text))])
     made = document([lanes])
     assert "`````text" in made and made.count("\n`````") == 2
 

@@ -9,13 +9,13 @@ import pytest
 from bpe_core.errors import Stopped
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.job import UNLIMITED, Job, Reporter
-from bpe_core.worker.messages import Command, Event
+from bpe_core.worker.messages import Event, JobCommand
 
 RUN, PAUSE, STOP, ONE, THREE = (
-    *map(Command, ("run", "pause", "stop")),
-    *(Command("step", n) for n in (1, 3)),
+    *map(JobCommand, ("run", "pause", "stop")),
+    *(JobCommand("step", n) for n in (1, 3)),
 )
-UNTIL = Command("until", condition=condition("ratio >= 2"))
+UNTIL = JobCommand("until", condition=condition("ratio >= 2"))
 
 
 @pytest.fixture
@@ -38,12 +38,12 @@ def job() -> Iterator[Job]:
         ([UNTIL], UNLIMITED, False, True),
         ([UNTIL, ONE], 1, False, False),
         ([UNTIL, RUN], UNLIMITED, False, False),
-        ([THREE, Command("pace", 9)], 3, False, False),
-        ([UNTIL, Command("pace", 9)], UNLIMITED, False, True),
+        ([THREE, JobCommand("pace", 9)], 3, False, False),
+        ([UNTIL, JobCommand("pace", 9)], UNLIMITED, False, True),
     ],
 )
 def test_a_command_takes_the_place_of_those_before_but_steps_add_up(
-    job: Job, commands: list[Command], credit: float, is_held: bool, has_goal: bool
+    job: Job, commands: list[JobCommand], credit: float, is_held: bool, has_goal: bool
 ) -> None:
     for command in commands:
         job.obey(command)

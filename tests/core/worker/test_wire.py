@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from bpe_core import train
 from bpe_core.trainer import Trainer
 from bpe_core.trainer.conditions import condition
-from bpe_core.worker.messages import Command, Failed, Merges, State, Unpacker, WireError, packed
+from bpe_core.worker.messages import Failed, JobCommand, Merges, State, Unpacker, WireError, packed
 
 MESSAGES = st.one_of(
     st.builds(Failed, st.text()),
-    st.builds(Command, st.sampled_from(["step", "pace"]), st.integers(0, 10**12)),
-    st.just(Command("until", condition=condition("ratio >= 3.5"))),
+    st.builds(JobCommand, st.sampled_from(["step", "pace"]), st.integers(0, 10**12)),
+    st.just(JobCommand("until", condition=condition("ratio >= 3.5"))),
     st.just(State("paused", condition("length > 6"))),
 )
 

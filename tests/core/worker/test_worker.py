@@ -14,18 +14,18 @@ from bpe_core import load, save, train
 from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
-from bpe_core.worker.compare import Compared, ComparedTexts, CompareRequest
+from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.counting import CountRequest
 from bpe_core.worker.messages import (
-    Command,
     Counted,
     Done,
     Event,
     Failed,
+    FileSkipped,
+    JobCommand,
     Merges,
     Request,
     Saved,
-    Skipped,
     Started,
     State,
     WorkProgress,
@@ -88,19 +88,19 @@ def test_a_training_from_its_first_event_to_its_last(start: Start, tmp_path: Pat
 
 def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus: Path) -> None:
     worker = start(training(corpus, "-o", "out.json", "--vocab-size", "2000", first=WAIT))
-    worker.tell(Command("pace", 10), Command("until", condition=condition("step >= 4")))
+    worker.tell(JobCommand("pace", 10), JobCommand("until", condition=condition("step >= 4")))
     worker.until(Started)
     events = worker.until(State)  # it is paused from the start
     while events[-1] != State("paused", condition("step >= 4")):
         events += worker.until(State)
     told = [event for event in events if isinstance(event, Merges)]
     assert [len(merges) for merges in told] == [1, 1, 1, 1], "each merge is told when it is made"
-    worker.tell(Command("step", 1))
+    worker.tell(JobCommand("step", 1))
     assert steps(worker.until(State)) == [5]
-    worker.tell(Command("pace", 1), RUN, Command("pause"))  # a pause is not kept waiting by the pace
+    worker.tell(JobCommand("pace", 1), RUN, JobCommand("pause"))  # a pause is not kept waiting by the pace
     while events[-1] != State("paused"):
         events += worker.until(State)
-    worker.tell(Command("pace", 0), Command("until", condition=condition("tokens <= 60000")))
+    worker.tell(JobCommand("pace", 0), JobCommand("until", condition=condition("tokens <= 60000")))
     events = worker.until(State)
     while events[-1] != State("paused", condition("tokens <= 60,000")):
         events += worker.until(State)
@@ -113,15 +113,15 @@ def test_it_keeps_a_pace_and_waits_where_a_condition_holds(start: Start, corpus:
 def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None:
     worker = start(training(corpus, "-o", "out.json", "--vocab-size", "9000"))
     seen = worker.until(Merges)
-    worker.tell(Command("pause"))
+    worker.tell(JobCommand("pause"))
     seen += worker.until(State)
     assert seen[-1] == State("paused")
     before = len(steps(seen))
 
-    worker.tell(Command("step", 3))
+    worker.tell(JobCommand("step", 3))
     seen += worker.until(State)
     assert len(steps(seen)) == before + 3 and seen[-1] == State("paused")
-    worker.tell(Command("step", 1), Command("step", 2))
+    worker.tell(JobCommand("step", 1), JobCommand("step", 2))
     seen += worker.until(State)
     while len(steps(seen)) < before + 6:
         seen += worker.until(State)
@@ -142,7 +142,7 @@ def test_pause_step_run_stop(start: Start, corpus: Path, tmp_path: Path) -> None
 
 def test_the_last_step_is_the_end(start: Start, corpus: Path) -> None:
     worker = start(training(corpus, "-o", "out.json", "--vocab-size", "258", first=WAIT))
-    worker.tell(Command("step", 1), Command("step", 1))
+    worker.tell(JobCommand("step", 1), JobCommand("step", 1))
     events = worker.rest()
     assert steps(events) == [1, 2] and isinstance(events[-1], Done) and events[-1].reason == "vocabulary size reached"
 
@@ -184,7 +184,7 @@ def test_when_the_app_is_gone_the_worker_keeps_what_it_has_and_goes_too(
 def test_counting_can_be_paused_and_stopped(start: Start, tmp_path: Path) -> None:
     (tmp_path / "large.txt").write_text("the quick brown fox jumps over the lazy dog\n" * 400_000)
     worker = start(training("large.txt", "-o", "out.json"))
-    worker.tell(Command("pause"))
+    worker.tell(JobCommand("pause"))
     assert worker.until(State)[-1] == State("paused")
     worker.tell(RUN, STOP)
     assert worker.until(State)[-1] == State("counting")
@@ -212,7 +212,7 @@ def test_a_count_and_an_audit_speak_the_same_language(start: Start, tmp_path: Pa
     (folder / "b.txt").write_text("low lower slow")
     (folder / "photo.jpg").write_bytes(b"\xff\xd8\0\0")
     counted = start(CountRequest(("texts",), "gpt4")).rest()
-    assert any(isinstance(event, Skipped) and event.path.endswith("photo.jpg") for event in counted)
+    assert any(isinstance(event, FileSkipped) and event.path.endswith("photo.jpg") for event in counted)
     assert isinstance(counted[-2], Counted) and isinstance(counted[-1], Done)
 
     start(training("texts", "-o", "out.json", "--vocab-size", "265")).rest()
@@ -248,6 +248,6 @@ def test_a_comparison_tells_of_texts_while_it_goes_on(start: Start, tmp_path: Pa
     assert [(text.amounts.name, text.path, text.folder) for text in texts] == [
         (f"{name}.txt", f"texts/{name}.txt", "texts") for name in "ab"
     ]
-    (found,) = [event.found for event in events if isinstance(event, Compared)]
+    (found,) = [event.found for event in events if isinstance(event, ComparisonFound)]
     assert found["total"]["tokens"] == [sum(text.amounts.n_tokens[0] for text in texts)]
     assert isinstance(events[-1], Done) and events[-1].reason == "compared"
