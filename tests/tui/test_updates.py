@@ -9,15 +9,10 @@ import pytest
 from scope import TEXT
 
 from bpe_core.corpus import Counts
-from bpe_core.trainer import Merge, Trainer
+from bpe_core.trainer import Trainer
 from bpe_core.worker.messages import (
     Checkpoint,
-    Counted,
-    Done,
     Event,
-    Failed,
-    Merges,
-    Saved,
     Started,
     State,
     WorkProgress,
@@ -56,31 +51,6 @@ def runs(*events: Event) -> list[Run]:
     return found
 
 
-def merges(first: int, last: int) -> Merges:
-    return Merges.of([Merge(step, 97, 97, 256, b"aa", 4, 1, 9) for step in range(first, last + 1)])
-
-
-def test_a_training_goes_through_its_phases() -> None:
-    events = [
-        WorkProgress("counting", 60, 80, "more.txt"),
-        Counted(1, 11, 11, 1, 1),
-        Started(11, 3),
-        State("running"),
-        merges(1, 1),
-        State("paused"),
-        State("running"),
-        merges(2, 2),
-        Saved("out.json"),
-        Done("vocabulary size reached", 2, 1.25),
-    ]
-    counting, _, _, _, merging, paused, resumed, _, _, done = runs(*events)
-    assert (counting.phase, counting.fraction, counting.detail) == ("counting", 0.75, "more.txt")
-    assert (merging.phase, merging.done, merging.total, merging.tokens_at_start) == ("merging", 1, 3, 11)
-    assert (paused.phase, paused.done, paused.rate) == ("paused", 1, 0.0)
-    assert resumed.phase == "merging" and resumed.busy
-    assert (done.phase, done.detail, done.busy) == ("done", "vocabulary size reached · 1.2 s", False)
-
-
 def test_a_checkpoint_that_cannot_be_written_is_said_once_until_one_can() -> None:
     training, noted = feature()
     course = Course(TrainingTask("book", TrainingOptions()))
@@ -101,12 +71,6 @@ def test_what_is_paused_is_told_in_its_own_measure() -> None:
     early = runs(WorkProgress("counting", 25, 100, "book"), State("paused"))[-1]
     assert status_line(early) == "counting, paused at 25%"
     assert status_line(runs(Started(100, 8), State("paused"))[-1]) == "paused at 0 of 8"
-
-
-def test_a_stop_and_a_failure_are_ends_too() -> None:
-    assert [run.phase for run in runs(State("paused"), Done("stopped", 0, 1))] == ["paused", "stopped"]
-    failed = runs(Failed("There is no such thing."))[0]
-    assert (failed.phase, failed.detail, failed.busy) == ("failed", "There is no such thing.", False)
 
 
 def test_the_pace_is_smoothed_so_that_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
