@@ -1,22 +1,37 @@
-"""`convert`: a tokenizer from any format into another, with the same ids."""
+"""`export`, `convert` and `fetch`: trainings and tokenizers for other programs, and those of others."""
 
 import os
+import sys
 from argparse import Namespace
 from pathlib import Path
 
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, add_given_pattern
-from bpe_core.cli.inputs import open_tokenizer
+from bpe_core.cli.inputs import open_tokenizer, print_fetching
 from bpe_core.errors import OptionError
+from bpe_core.exports import exported
 from bpe_core.formats import WRITABLE, save
-from bpe_core.formats.atomic import check_place
+from bpe_core.formats.atomic import check_place, write_atomically
+from bpe_core.hub import KINDS, fetch
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommands."""
+    parser = add_command(
+        commands,
+        "export",
+        run_export,
+        "Print the merges, the curve or the record of a training.",
+        ("merges mine.json > merges.tsv", "curve mine.json larger.json -o curve.csv"),
+        "merges: a line a merge, separated by tabs. curve: the corpus after every merge, as CSV, of one training\n"
+        "or several. record: options, texts and steps, as JSON. convert writes a tokenizer for other libraries.",
+    )
+    parser.add_argument("what", choices=("merges", "curve", "record"), help="what to print")
+    parser.add_argument("tokenizer", nargs="+", metavar="TOKENIZER", help=f"{A_TOKENIZER}; several for curve")
+    parser.add_argument("-o", "--output", metavar="OUT", help="the file to write, instead of stdout")
     parser = add_command(
         commands,
         "convert",
-        run,
+        run_convert,
         "Write a tokenizer in another format.",
         (
             "mine.json -o tokenizer.json --format huggingface",
@@ -29,9 +44,32 @@ def add(commands: Subcommands) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
     parser.add_argument("--format", required=True, choices=WRITABLE, help="the format to write")
     add_given_pattern(parser)
+    parser = add_command(
+        commands,
+        "fetch",
+        run_fetch,
+        "Fetch a tokenizer by its name, and say where its file lies.",
+        ("gpt-4o", "Qwen/Qwen3-8B"),
+        "What was fetched before, by whatever program, needs no network. The rest needs the extra [hub].",
+    )
+    parser.add_argument("name", metavar="NAME", help=KINDS)
 
 
-def run(options: Namespace) -> int:
+def run_export(options: Namespace) -> int:
+    """Print or write what was asked for; returns 0."""
+    if options.what in ("merges", "record") and len(options.tokenizer) > 1:
+        raise OptionError(f"export {options.what} takes one tokenizer; leave out {options.tokenizer[1]}.")
+    if options.output:
+        check_place(options.output)
+    lines = exported(options.what, [open_tokenizer(name) for name in options.tokenizer], options.tokenizer)
+    if options.output:
+        write_atomically(options.output, list(lines))
+    else:
+        sys.stdout.writelines(lines)
+    return 0
+
+
+def run_convert(options: Namespace) -> int:
     """Load the tokenizer and save it in the other format; returns 0."""
     output = Path(options.output)
     check_place(output)
@@ -39,4 +77,10 @@ def run(options: Namespace) -> int:
         raise OptionError(f"{options.output} is the tokenizer to convert; name another file for the new one.")
     tokenizer = open_tokenizer(options.tokenizer, options.pattern)
     save(tokenizer, output, format=options.format)
+    return 0
+
+
+def run_fetch(options: Namespace) -> int:
+    """Fetch and print the path; returns 0."""
+    print(fetch(options.name, print_fetching))
     return 0

@@ -1,4 +1,4 @@
-"""`encode`: texts into token ids.
+"""`encode` and `decode`: texts into token ids, and back.
 
 Documents are read and divided by this thread, one after the other. Where the kernel encodes, threads take what is
 divided, some of it at a time, and make of it the ids as they are printed, which are put in order here. The kernel works
@@ -17,14 +17,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from bpe_core import kernel
-from bpe_core.cli.arguments import Subcommands, add_command, add_tokenizer
-from bpe_core.cli.inputs import is_stream, open_tokenizer, text_blocks
+from bpe_core.cli.arguments import Subcommands, add_command, add_input, add_tokenizer
+from bpe_core.cli.inputs import is_stream, open_tokenizer, read_bytes, text_blocks
 from bpe_core.cli.progress import SentenceReporter, report_to_person
 from bpe_core.cores import most_threads
 from bpe_core.corpus import TextFile, find_files
-from bpe_core.errors import OptionError, SpecialTokenError
+from bpe_core.errors import OptionError, SpecialTokenError, TextError
+from bpe_core.ids_in_text import ids_in
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.tokenizer.specials import Choice
+from bpe_core.visible import quoted, visible
 from bpe_core.worker.job import PROGRESS_EVERY
 from bpe_core.worker.messages import FileSkipped, WorkProgress
 
@@ -58,11 +60,11 @@ class Ids:
 
 
 def add(commands: Subcommands) -> None:
-    """Declare the subcommand."""
+    """Declare both subcommands."""
     parser = add_command(
         commands,
         "encode",
-        run,
+        run_encode,
         "Turn text into token ids.",
         (
             "-t mine.json notes.md",
@@ -90,9 +92,21 @@ def add(commands: Subcommands) -> None:
         help='encode this special token as one; repeatable; "all" allows every one',
     )
     special.add_argument("--special-as-text", action="store_true", help="encode special tokens as ordinary text")
+    parser = add_command(
+        commands,
+        "decode",
+        run_decode,
+        "Turn token ids back into text.",
+        (
+            "-t mine.json ids.txt",
+            "-t mine.json < ids.txt > notes.md",
+        ),
+    )
+    add_tokenizer(parser)
+    add_input(parser, "ids separated by spaces or commas, a list of them, or what encode --json printed")
 
 
-def run(options: Namespace) -> int:
+def run_encode(options: Namespace) -> int:
     """Encode and print, part by part, since a text may be larger than the memory; returns 0."""
     paths = options.paths or ["-"]
     if len(paths) == 1 and is_stream(paths[0]):
@@ -286,3 +300,25 @@ def _new_threads(n_threads: int) -> "ThreadPoolExecutor":
     from concurrent.futures import ThreadPoolExecutor  # late: most texts are small
 
     return ThreadPoolExecutor(n_threads)
+
+
+def run_decode(options: Namespace) -> int:
+    """Decode and write exactly the bytes, or to a terminal, which would obey control characters, a visible form; 0."""
+    tokenizer = open_tokenizer(options.tokenizer, options.pattern)
+    data = tokenizer.decode_bytes(_ids(read_bytes(options.path)))
+    if sys.stdout.isatty():
+        text = data.decode(errors="backslashreplace")
+        print("\n".join(map(visible, text.split("\n"))))
+    else:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    return 0
+
+
+def _ids(data: bytes) -> list[int]:
+    """The ids in `data`, as `ids_in` finds them. Raises `TextError` for anything else."""
+    found = ids_in(data.decode(errors="backslashreplace"))
+    if found.odd:
+        before, word = found.odd[0]
+        raise TextError(f"These are no token ids: behind {before:,} of them stands {quoted(word)}; give numbers alone.")
+    return found.ids

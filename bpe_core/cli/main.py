@@ -15,10 +15,7 @@ from bpe_core.cli import (
     compare,
     convert,
     count,
-    decode,
     encode,
-    export,
-    fetch,
     runs,
     show,
     train,
@@ -35,16 +32,13 @@ _OF_OUTPUT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno
 COMMANDS: Final = (
     train,
     encode,
-    decode,
     show,
     count,
     compare,
     audit,
     why,
     runs,
-    export,
     convert,
-    fetch,
 )
 """The modules of the subcommands, in the order of the help."""
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from bpe_core import BpeError, untrusted_json
-from bpe_core.cli.decode import _ids
+from bpe_core.cli.encode import _ids
 from bpe_core.errors import LONGEST
 from bpe_core.untrusted_json import JsonError
 
