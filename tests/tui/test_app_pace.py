@@ -13,10 +13,10 @@ from bpe_core import Trainer
 from bpe_core.trainer.conditions import Condition, condition
 from bpe_core.worker.messages import JobCommand
 from tui.dialogs.questions import AskCondition
-from tui.drawing.training_status import status_line
 from tui.features.goals import Goals, first_step
 from tui.features.shown import Shown
 from tui.features.training import Course, TrainingFeature
+from tui.panes.training import status_line
 from tui.screen.main import MainScreen
 from tui.state.training import Run, TrainingOptions
 from tui.terminal.background import Steps

@@ -13,8 +13,7 @@ from textual.geometry import Size
 
 from bpe_core import train
 from bpe_core.metrics.training_curve import TrainingCurve
-from tui.drawing.braille import blocks, braille
-from tui.drawing.curve_quantities import depth, values
+from tui.drawing.plots import blocks, braille, depth, values
 from tui.state.training import RunCurve
 from tui.widgets.curve import Curve
 

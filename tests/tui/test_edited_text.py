@@ -17,8 +17,7 @@ from bpe_core.tokenizer.steps import PrefixStep, SplitStep
 from tests.nasty import nasty_texts
 from tui.text.copies import picture
 from tui.text.edited_text import EditedText
-from tui.text.lane import Lane
-from tui.text.reading import Limits
+from tui.text.lane import Lane, Limits
 from tui.text.review import Review
 from tui.text.screen_rows import Rows
 from tui.text.strips import Columns, RowContent

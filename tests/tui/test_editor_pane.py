@@ -10,7 +10,7 @@ from tui.disk import config
 from tui.panes.editor import EditorPane
 from tui.text.copies import ids_of
 from tui.text.review import Review
-from tui.widgets.side_title import SideTitle
+from tui.widgets.token_side import SideTitle
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20 + "é é é"
 

@@ -22,7 +22,7 @@ from tui.dialogs.help import tables
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
 from tui.widgets import merge_log, token_table
 from tui.widgets.curve import Curve
-from tui.widgets.hint_line import HintLine, hint_of
+from tui.widgets.key_line import HintLine, hint_of
 from tui.widgets.merge_log import MergeLog
 
 

@@ -8,8 +8,8 @@ from textual.widgets import Static
 from bpe_core import train
 from bpe_core.explain.decoding import decoded_spans
 from tui.dialogs.ids_to_text import IdsToText
-from tui.text.decoded_rows import lay_out
-from tui.widgets.decoded_view import DecodedView
+from tui.text.views import lay_out
+from tui.widgets.colored_rows import DecodedView
 
 BYTES = train("", vocab_size=257, pattern="none")
 

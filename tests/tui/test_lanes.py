@@ -24,11 +24,10 @@ from tui.screen import MainScreen
 from tui.state.tokenizers import LaneChoice, Loaded, Opened, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
-from tui.text.lane_texts import lane_facts, lane_lines
-from tui.text.navigator import Navigator
 from tui.text.screen_rows import Rows
-from tui.text.status_texts import RememberedEdit
-from tui.widgets.lane_lines import LaneLines
+from tui.text.status_texts import RememberedEdit, lane_facts, lane_lines
+from tui.widgets.faithful_area import Navigator
+from tui.widgets.status_lines import LaneLines
 
 SMALL = train(TEXT, vocab_size=280)
 OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")

@@ -24,8 +24,8 @@ from bpe_core.worker.messages import (
     State,
     WorkProgress,
 )
-from tui.drawing.training_status import status_line
 from tui.features.training import Course, TrainingFeature
+from tui.panes.training import status_line
 from tui.screen import MainScreen
 from tui.state.training import Run, TrainingOptions
 from tui.workers.process import WorkerProcess

@@ -17,10 +17,10 @@ from bpe_core.worker.messages import (
     State,
     WorkProgress,
 )
-from tui.drawing.training_status import status_line
 from tui.features import training
 from tui.features.corpus import CorpusChoice
 from tui.features.training import Course, Pace, TrainingFeature
+from tui.panes.training import status_line
 from tui.screen import MainScreen
 from tui.state.training import Run, Totals, TrainingOptions
 from tui.workers.training_task import TrainingTask

@@ -21,9 +21,9 @@ from bpe_core.explain.token_uses import TokenUses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer import Merge
 from bpe_core.worker.explain import ExplainTraining
-from tui.drawing.bars import bar
 from tui.drawing.info_lines import InfoLine
-from tui.drawing.token_writing import WRITINGS, writer
+from tui.drawing.plots import bar
+from tui.drawing.token_labels import WRITINGS, writer
 from tui.features.explaining import corpus_of_task
 from tui.glossary import TIE_MEANINGS
 from tui.state.training import Corpus, Run, StepExplained, TrainingOptions

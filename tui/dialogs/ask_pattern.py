@@ -16,7 +16,7 @@ from bpe_core.errors import BpeError
 from bpe_core.patterns import PATTERNS
 from bpe_core.plurals import counted
 from tui.dialogs.questions import Ask
-from tui.drawing.colored_pieces import colored_pieces
+from tui.drawing.palette import colored_pieces
 from tui.terminal.guards import in_front
 
 _SAMPLE: Final = "The café didn't open at 10:45,\n\tso   they've walked 2,500 steps -> 東京タワー!\n"

@@ -26,7 +26,7 @@ from bpe_core.visible import quoted, visible
 from tui.drawing.token_labels import token_labels
 from tui.terminal.background import in_thread
 from tui.terminal.guards import Dialog
-from tui.widgets.decoded_view import DecodedView
+from tui.widgets.colored_rows import DecodedView
 from tui.widgets.token_area import TokenArea
 
 _SOON: Final = 0.12

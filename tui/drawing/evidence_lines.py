@@ -13,7 +13,7 @@ from bpe_core.auditing.weights import WEIGHTS
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
 from tui.drawing.info_lines import InfoLine
-from tui.drawing.token_marks import INKS, MARKS, number
+from tui.drawing.token_labels import INKS, MARKS, number
 from tui.drawing.token_tree import branches
 
 if TYPE_CHECKING:

@@ -5,15 +5,21 @@ no token shouts. A theme may bring others as its variables `token-0` to `token-5
 foreground, taken towards black or white until it can be read: a contrast of at least `CONTRAST` (WCAG 2.2's ratio).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.style import Style
+from rich.text import Text
 from textual.color import Color
 
 from bpe_core.pictures.colors import HUES, N_COLORS
+from bpe_core.visible import visible
+
+if TYPE_CHECKING:
+    from textual.app import App
+
 
 CONTRAST: Final = 5.0
 """The least contrast of a token's text with its background."""
@@ -211,3 +217,20 @@ def muted(style: Style) -> Style:
     return style + Style(
         color=Color.from_rich_color(style.color).blend(Color.from_rich_color(style.bgcolor), 0.45, 1).rich_color
     )
+
+
+def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Text:
+    """The pieces in the colors of the app's theme, on the ground of `base`; newlines and tabs can be seen."""
+    inverse = Style(reverse=True)
+    look = Look(
+        *(base, inverse, inverse),
+        variables=app.theme_variables,
+        ansi=app.native_ansi_color,
+        colorless=app.no_color,
+    )
+    styles = [ways.usual for ways in make_palette(look).tokens]
+    text = Text(no_wrap=False, end="")
+    for number, piece in enumerate(pieces):
+        shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")
+        text.append(shown, styles[number % len(styles)])
+    return text

@@ -8,7 +8,7 @@ from typing import Final
 
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.visible import token_label, visible
-from tui.drawing.token_marks import number
+from tui.drawing.token_labels import number
 from tui.drawing.token_rows import TokenRows
 
 _HEAD: Final = ("id", "token", "bytes", "score", "severity", "kinds", "reason")

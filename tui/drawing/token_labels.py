@@ -1,4 +1,4 @@
-"""Tokens as labels, each on the color of its token, as many as there is room for."""
+"""Tokens as text: labels on the color of their token, the four ways to write one, marks of severities, measures."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -7,6 +7,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
+from bpe_core.auditing.findings import Severity
 from bpe_core.live.spans import Span
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.visible import token_label
@@ -80,3 +81,33 @@ def _colors(ids: Sequence[int], palette: Palette) -> list[int]:
 def _style(palette: Palette, color: int, way: Callable[[Ways], Style], over: Style | None) -> Style:
     style = way(palette.tokens[color])
     return style + over if over else style
+
+
+MARKS: Final = {Severity.PROBLEM: "▲", Severity.WARNING: "●", Severity.NOTE: "○"}
+INKS: Final = {Severity.PROBLEM: "warning", Severity.WARNING: "accent", Severity.NOTE: "muted"}
+
+
+def number(measure: str, value: float) -> str:
+    """What was measured, as it is shown.
+
+    >>> number("count", 12345), number("largest_share", 0.625), number("indicator", 0.123456)
+    ('12,345', '62 %', '0.123')
+    """
+    if measure == "largest_share":
+        return f"{100 * value:.0f} %"
+    return f"{value:,.0f}" if measure != "indicator" else f"{value:.3g}"
+
+
+WRITINGS: Final = ("text", "hex", "decimal", "ids")
+"""Their names, in the order in which a key turns to them."""
+
+
+def writer(writing: str, bytes_of: Callable[[int], bytes]) -> Callable[[int], str]:
+    """A function that writes an id in one of `WRITINGS`; `bytes_of` gives the bytes of an id."""
+    if writing == "hex":
+        return lambda token: bytes_of(token).hex(" ")
+    if writing == "decimal":
+        return lambda token: " ".join(map(str, bytes_of(token)))
+    if writing == "ids":
+        return str
+    return lambda token: token_label(bytes_of(token))

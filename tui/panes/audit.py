@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, Static
 from bpe_core.auditing.findings import Severity
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import bindings
-from tui.drawing.token_marks import MARKS
+from tui.drawing.token_labels import MARKS
 from tui.requests import requests
 from tui.state.audit import Audit, TokenLines
 from tui.state.training import Run

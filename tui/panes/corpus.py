@@ -16,7 +16,7 @@ from textual.widgets import Label, OptionList, Static
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.disk.sources import TextSource, first_characters, first_pieces, title_of
-from tui.drawing.colored_pieces import colored_pieces
+from tui.drawing.palette import colored_pieces
 from tui.drawing.tokenizer_texts import sentences
 from tui.requests import requests
 from tui.state.tokenizers import KnownTokenizer

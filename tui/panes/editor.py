@@ -27,7 +27,7 @@ class EditorPane(EditorKeys):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("Editor")
 
-    LATER = ("tui.text.lane_texts", "tui.widgets.status_lines", "tui.widgets.token_side", "tui.widgets.token_view")
+    LATER = ("tui.text.status_texts", "tui.widgets.status_lines", "tui.widgets.token_side", "tui.widgets.colored_rows")
 
     in_force: var[Tokenizer | None] = var(None)
     """The tokenizer on the screen, as of the step in force."""
@@ -53,9 +53,9 @@ class EditorPane(EditorKeys):
 
     async def load(self) -> None:
         """Put what tells of the text where there is room for it."""
+        from tui.widgets.colored_rows import TokenView
         from tui.widgets.status_lines import StatusLines
         from tui.widgets.token_side import TokenSide
-        from tui.widgets.token_view import TokenView
 
         side = TokenSide(self.area, id="side")
         await self.query("#side, #status-lines").remove()
@@ -119,7 +119,7 @@ class EditorPane(EditorKeys):
     watch_path = watch_kept = tell_names
 
     def _label_lanes(self) -> None:
-        from tui.text.lane_texts import labels, short_names
+        from tui.text.status_texts import labels, short_names
 
         names = short_names(self.titles(steps_alone=True), self.area.size.width)
         self.area.set_labels(labels(names))

@@ -30,8 +30,7 @@ from tui.screen.selective_drawing import SelectiveCompositor
 from tui.state.training import Run
 from tui.state_screen import StateScreen
 from tui.terminal.background import in_thread
-from tui.widgets.hint_line import HintLine
-from tui.widgets.key_line import KeyLine
+from tui.widgets.key_line import HintLine, KeyLine
 from tui.widgets.pane import Pane
 from tui.widgets.step_line import StepLine
 from tui.widgets.title_line import TitleLine

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from bpe_core.errors import BpeError
 from tui.text.document import FaithfulDocument
-from tui.text.lane import Lane
-from tui.text.reading import Limits, Reading
+from tui.text.lane import Lane, Limits, Reading
 from tui.text.screen_rows import RowStretch
 from tui.text.strips import Columns, RowContent, RowToken, clip
 

@@ -13,9 +13,9 @@ from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
 from bpe_core.visible import token_label, visible
-from tui.drawing.bars import bar
 from tui.drawing.cells import fit
 from tui.drawing.info_lines import InfoLine
+from tui.drawing.plots import bar
 from tui.glossary import TIE_MEANINGS
 from tui.state.training import StepExplained
 from tui.text.explanations import sentence

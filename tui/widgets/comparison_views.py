@@ -14,7 +14,7 @@ from bpe_core.metrics import Amounts
 from bpe_core.metrics.catalog import METRICS, of_amounts
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label, visible
-from tui.drawing.small_plots import LETTERS, beside, placed, shape
+from tui.drawing.plots import LETTERS, beside, placed, shape
 from tui.state.comparison import Comparison
 from tui.table.columns import Cell, Column
 

@@ -23,9 +23,7 @@ from textual.widget import Widget
 from bpe_core.plurals import counted
 from bpe_core.visible import shortened
 from tui.commands import bindings
-from tui.drawing.braille import blocks, braille
-from tui.drawing.curve_plot import UNDER, CurvePlot, StepAxis
-from tui.drawing.curve_quantities import QUANTITIES, depth, values
+from tui.drawing.plots import QUANTITIES, UNDER, CurvePlot, StepAxis, blocks, braille, depth, values
 from tui.requests import requests
 from tui.terminal.background import in_thread
 

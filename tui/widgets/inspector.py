@@ -15,7 +15,7 @@ from bpe_core.auditing.findings import Severity
 from bpe_core.plurals import counted
 from bpe_core.visible import token_label
 from tui.drawing.info_lines import InfoLine, info_strip
-from tui.drawing.token_marks import INKS, MARKS
+from tui.drawing.token_labels import INKS, MARKS
 from tui.drawing.token_tree import branches
 
 if TYPE_CHECKING:

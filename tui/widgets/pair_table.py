@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from bpe_core.explain.merge_choice import PairRanking, PairRow
 from bpe_core.plurals import counted
-from tui.drawing.bars import bar
+from tui.drawing.plots import bar
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
 

@@ -1,30 +1,93 @@
 """StatusLines: the lines under a text, telling what it holds, what the last edits did, what it once was, what trips."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Final
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Size
+from textual.widget import Widget
 
 from bpe_core.explain.pitfall_detectors import Pitfall
 from bpe_core.tokenizer import Tokenizer
 from tui.commands import key_of
-from tui.text.lane_texts import lane_facts, lane_lines
 from tui.text.status_texts import (
     RememberedEdit,
     SelectionTotals,
     baseline_line,
     edit_line,
+    lane_facts,
+    lane_lines,
     pitfall_line,
     selection_line,
     totals_line,
 )
-from tui.widgets.lane_lines import LaneLines
-from tui.widgets.status_line import StatusLine
 from tui.widgets.token_area import TokenArea
+
+_GAP = 2
+"""Cells kept free before the keys."""
+
+
+class StatusLine(Widget):
+    """A line of text."""
+
+    DEFAULT_CSS = "StatusLine { height: 1; width: 1fr; color: $text; }"
+
+    def __init__(self, keys: str = "", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._keys = keys
+        self._write: Callable[[int], Text] = lambda _: Text()
+        self._with_keys = False
+
+    def say(self, write: Callable[[int], Text] | str, *, keys: bool = True) -> None:
+        """Show what `write` makes of so many cells; `keys` tells whether they are of use now."""
+        self._write = write if callable(write) else lambda _: Text(write, "dim")
+        self._with_keys = keys and bool(self._keys)
+        self.refresh()
+
+    def render(self) -> Text:
+        """The line, and the keys."""
+        width = self.content_size.width
+        room = width - len(self._keys) - _GAP if self._with_keys else width
+        line = self._write(room)
+        line.truncate(max(room, 0), overflow="ellipsis")
+        if self._with_keys:
+            line.append(" " * (width - line.cell_len - len(self._keys))).append(self._keys, "dim")
+        return line
+
+
+class LaneLines(Widget):
+    """As many lines as there are lanes."""
+
+    DEFAULT_CSS = "LaneLines { height: auto; width: 1fr; color: $text; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._write: Callable[[int], Sequence[Text]] = lambda _: ()
+        self._n_lines = 0
+
+    def say(self, write: Callable[[int], Sequence[Text]]) -> None:
+        """Show what `write` makes of so many cells."""
+        self._write = write
+        n_lines = len(write(80))
+        self.refresh(layout=n_lines != self._n_lines)
+        self._n_lines = n_lines
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One for each lane."""
+        return self._n_lines
+
+    def render(self) -> Text:
+        """The lines, one below the other."""
+        width = self.content_size.width
+        lines = [*self._write(width)]
+        for line in lines:
+            line.truncate(width, overflow="ellipsis")
+        return Text("\n", no_wrap=True).join(lines)
+
 
 _REMEMBERED: Final = 100
 """Edits that can be walked."""

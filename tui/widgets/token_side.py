@@ -1,17 +1,41 @@
 """TokenSide: what stands beside a text: the token under the cursor, why its piece is split so, or what may come."""
 
+from typing import ClassVar, Final
+
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.reactive import var
+from textual.reactive import reactive, var
+from textual.widgets import Static
 
 from bpe_core.tokenizer import Tokenizer
+from tui.commands import key_of
 from tui.state.audit import Audit
 from tui.text.about_place import about_place
 from tui.text.explanations import sentence, what_may_come, why_this_split
 from tui.widgets.info_list import InfoList
 from tui.widgets.inspector import Inspector
-from tui.widgets.side_title import SideTitle
 from tui.widgets.token_area import TokenArea
+
+TITLES: Final = {"token": "Token", "why": "Why", "ahead": "Ahead"}
+
+
+class SideTitle(Static):
+    """Three words, one of them bright."""
+
+    SIDES: ClassVar[tuple[str, ...]] = tuple(TITLES)
+    """What can be seen, in the order in which the key turns to it."""
+
+    DEFAULT_CSS = "SideTitle { height: 1; width: 1fr; padding: 0 1; color: $text; }"
+
+    side: reactive[str] = reactive("token")
+    """What is seen."""
+
+    def render(self) -> Text:
+        """The words, and the key at the right."""
+        words = Text("  ").join(Text(TITLES[name], "bold" if name == self.side else "dim") for name in self.SIDES)
+        gap = max(1, self.content_size.width - words.cell_len - 2)
+        return words.append(" " * gap).append(key_of("turn_side"), "dim")
 
 
 class TokenSide(Vertical):

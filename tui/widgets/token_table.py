@@ -11,7 +11,7 @@ from textual.reactive import var
 from bpe_core.auditing.findings import KINDS, Severity
 from bpe_core.visible import token_label
 from tui.commands import bindings
-from tui.drawing.token_marks import INKS, MARKS, number
+from tui.drawing.token_labels import INKS, MARKS, number
 from tui.drawing.token_rows import HOLE, SPECIAL, TokenRows, place_of_kind
 from tui.requests import requests
 from tui.table.columns import Cell, Column, Titles

@@ -8,7 +8,7 @@ from textual.message import Message
 
 from bpe_core.visible import visible
 from tui.commands import bindings
-from tui.drawing.small_plots import LETTERS
+from tui.drawing.plots import LETTERS
 from tui.drawing.tokenizer_texts import names_told_apart
 from tui.state.tokenizers import KnownTokenizer
 from tui.table.columns import Cell, Column

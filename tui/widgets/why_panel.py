@@ -16,7 +16,7 @@ from textual.widgets import Static
 from bpe_core.explain.token_uses import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from tui.drawing.info_lines import STYLES, InfoLine
-from tui.drawing.token_writing import WRITINGS, writer
+from tui.drawing.token_labels import WRITINGS, writer
 from tui.requests import requests
 from tui.state.tokenizers import steps_known
 from tui.state.training import Run, StepExplained
