@@ -134,8 +134,13 @@ class LiveText:
 
     @property
     def ids(self) -> list[int]:
-        """All tokens; encodes all of the text."""
-        return list(chain.from_iterable([part.ids for part in self._parts]))
+        """All tokens; encodes all of the text, which is settled then."""
+        found: list[int] = []
+        for part in self._parts:
+            ids = part.ids
+            part.n_tokens = len(ids)
+            found += ids
+        return found
 
     def spans(self, start: int, end: int) -> list[Span]:
         """The spans that meet a range of characters; they may reach beyond the range.
