@@ -11,8 +11,8 @@ from typing import Literal
 
 from textual.document._document import Document, EditResult, Location
 
-from bpe_core.prefix_sums import PrefixSums
 from bpe_core.utf8 import without_surrogates
+from tui.text.prefix_sums import PrefixSums
 
 LONG_LINE = 20_000
 """A line of more characters than this is never wrapped."""

@@ -17,9 +17,9 @@ from textual.document._document import Location
 from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 
-from bpe_core.prefix_sums import PrefixSums
 from tui.text.document import LONG_LINE, FaithfulDocument
 from tui.text.glyphs import TAB_SIZE, Layout, border, lay_out, measure, narrow, wrap
+from tui.text.prefix_sums import PrefixSums
 
 CHUNK = 512
 """Characters between two marks on the ruler."""

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import pytest
 
-from bpe_core.prefix_sums import PrefixSums
+from tui.text.prefix_sums import PrefixSums
 
 
 def test_where_a_position_falls():
