@@ -11,8 +11,7 @@ from zlib import crc32
 from bpe_core.cells import cells
 from bpe_core.pictures.colors import HUES
 from bpe_core.pictures.lanes import Chip, TextLanes
-from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import token_label, visible
+from bpe_core.visible import token_label
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -150,19 +149,6 @@ def _span(chip: Chip, with_ids: bool) -> str:
     ids = f"<sub>{' '.join(map(str, chip.ids))}</sub>" if with_ids and chip.ends else ""
     kind = f'class="c{chip.color}{" a" * chip.is_alike}" title="{escape(chip.label)}"'
     return f"<span {kind}>{escape(chip.text)}</span>{ids}"
-
-
-def tokenizer_table(tokenizer: Tokenizer) -> str:
-    """An HTML table of a tokenizer's name, size, pattern and special tokens, for notebooks."""
-    rows = {
-        "tokens": f"{tokenizer.n_vocab:,}",
-        "merges": f"{tokenizer.step:,}",
-        "pattern": visible(tokenizer.pattern) or "none",
-        "special tokens": ", ".join(map(visible, tokenizer.special_tokens)) or "none",
-    }
-    body = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
-    title = escape(visible(tokenizer.name or "Tokenizer"))
-    return f"<table><caption>{title}</caption>{body}</table>"
 
 
 # SVG

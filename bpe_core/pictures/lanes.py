@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, Self
 
 from bpe_core.live.live_text import LiveText
 from bpe_core.live.spans import Span
-from bpe_core.metrics import bytes_per_token
+from bpe_core.metrics.formulas import bytes_per_token
 from bpe_core.pictures.colors import choose_colors
 from bpe_core.plurals import counted
 from bpe_core.utf8 import utf8

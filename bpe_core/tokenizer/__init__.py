@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from html import escape
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Self
@@ -14,6 +15,7 @@ from bpe_core.patterns.pattern import Else, longest_first
 from bpe_core.tokenizer.specials import Choice, chosen, parts, refuse, without
 from bpe_core.tokenizer.training_record import TrainingRecord
 from bpe_core.utf8 import without_surrogates
+from bpe_core.visible import visible
 from bpe_core.vocabulary import Vocabulary
 from bpe_core.vocabulary.merge_loop import Triple
 
@@ -291,9 +293,14 @@ class Tokenizer:
 
     def _repr_html_(self) -> str:
         """The table that a notebook displays."""
-        from bpe_core.pictures.drawing import tokenizer_table
-
-        return tokenizer_table(self)
+        rows = {
+            "tokens": f"{self.n_vocab:,}",
+            "merges": f"{self.step:,}",
+            "pattern": visible(self.pattern) or "none",
+            "special tokens": ", ".join(map(visible, self.special_tokens)) or "none",
+        }
+        body = "".join(f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+        return f"<table><caption>{escape(visible(self.name or 'Tokenizer'))}</caption>{body}</table>"
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """The text of `ids`; `errors` says what invalid UTF-8 becomes, as in `bytes.decode`.
