@@ -65,6 +65,8 @@ class WorkerProcess:
         self._process: Process | None = None
         self._unsent = [packed(request)]
         """What the worker is told as soon as it exists."""
+        self._is_done = False
+        """Whether the worker has said its last word: it ends by itself."""
         self._errors: asyncio.Task[str]
 
     async def __aenter__(self) -> Self:
@@ -94,8 +96,11 @@ class WorkerProcess:
             raise cancelled
 
     async def _end(self, process: Process) -> None:
-        """Terminate the worker unless it has ended, and kill it if it has not ended within `PATIENCE` seconds."""
-        if process.returncode is None:
+        """Terminate the worker unless it ends by itself, and kill it if it has not ended within `PATIENCE` seconds.
+
+        Popen.terminate() would reap a worker that has just ended, of which asyncio then knows nothing, and says so.
+        """
+        if process.returncode is None and not self._is_done:
             with suppress(ProcessLookupError):
                 process.terminate()
         try:
@@ -155,8 +160,9 @@ class WorkerProcess:
             if gathered and (rest.is_over() or any(isinstance(event, _URGENT) for event in news)):
                 events, gathered = newest_progress(gathered), []
                 is_fleeting = sum(len(event) for event in events if isinstance(event, Merges)) > FLEETING
+                self._is_done = isinstance(events[-1], Done | Failed)
                 yield events
-                if isinstance(events[-1], Done | Failed):
+                if self._is_done:
                     return
                 rest.begin(1 / (SELDOM if is_fleeting else BATCHES_PER_SECOND))
         yield [*newest_progress(gathered), Failed(await self._obituary(self._running))]
