@@ -7,6 +7,7 @@ border that stays are the same, and nothing beyond it can change. `PlainReader` 
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from itertools import accumulate, chain
 from time import perf_counter
 from typing import Any, Final
@@ -56,13 +57,8 @@ class LiveText:
 
     def _repr_html_(self) -> str:
         """HTML of the tokens of its first characters, for notebooks."""
-        from bpe_core.pictures.drawing import fragment
-        from bpe_core.pictures.lanes import FIRST_CHARACTERS, TextLanes
-
-        title = self.tokenizer.name or self.tokenizer.pattern
-        if self.n_characters > FIRST_CHARACTERS:
-            title += f", the first {FIRST_CHARACTERS:,} of {self.n_characters:,} characters"
-        return fragment([TextLanes.of([(title, self)], 0, min(self.n_characters, FIRST_CHARACTERS))])
+        # Pictures stand above live texts, so they are imported when they are asked for.
+        return str(import_module("bpe_core.pictures.drawing").live_text_fragment(self))
 
     @property
     def tokenizer(self) -> Tokenizer:

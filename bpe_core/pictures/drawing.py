@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 from bpe_core.cells import cells
+from bpe_core.live.live_text import LiveText
 from bpe_core.pictures.colors import HUES
-from bpe_core.pictures.lanes import Chip, TextLanes
+from bpe_core.pictures.lanes import FIRST_CHARACTERS, Chip, TextLanes
 from bpe_core.visible import token_label
 
 if TYPE_CHECKING:
@@ -126,6 +127,14 @@ def fragment(pictures: Sequence[TextLanes], *, with_ids: bool = False) -> str:
     hues = "".join(f".bpescope .c{number} {{ --hue: {hue}; }}\n" for number, hue in enumerate(HUES))
     parts = "".join(part for picture in pictures for part in _html(picture, with_ids))
     return f'<div class="bpescope"><style>\n{_STYLE}{hues}</style>\n{parts}</div>\n'
+
+
+def live_text_fragment(text: LiveText) -> str:
+    """HTML of the tokens of the first characters of a text, as a notebook displays it."""
+    title = text.tokenizer.name or text.tokenizer.pattern
+    if text.n_characters > FIRST_CHARACTERS:
+        title += f", the first {FIRST_CHARACTERS:,} of {text.n_characters:,} characters"
+    return fragment([TextLanes.of([(title, text)], 0, min(text.n_characters, FIRST_CHARACTERS))])
 
 
 def _html(picture: TextLanes, with_ids: bool) -> Iterator[str]:

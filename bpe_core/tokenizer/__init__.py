@@ -4,9 +4,10 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
+from importlib import import_module
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from bpe_core.errors import OptionError, TextError, UnknownTokenError
 from bpe_core.patterns import splitter
@@ -281,15 +282,13 @@ class Tokenizer:
 
     def to_tiktoken(self) -> "tiktoken.Encoding":
         """An equivalent tiktoken encoding; see `bpe_core.formats.live_objects`, also for errors."""
-        from bpe_core.formats.live_objects import to_tiktoken
-
-        return to_tiktoken(self)
+        encoding: tiktoken.Encoding = _export("formats.live_objects", "to_tiktoken", self)
+        return encoding
 
     def to_tokenizers(self) -> "tokenizers.Tokenizer":
         """An equivalent tokenizer of Hugging Face's library; see `bpe_core.formats.live_objects`, also for errors."""
-        from bpe_core.formats.live_objects import to_tokenizers
-
-        return to_tokenizers(self)
+        other: tokenizers.Tokenizer = _export("formats.live_objects", "to_tokenizers", self)
+        return other
 
     def _repr_html_(self) -> str:
         """The table that a notebook displays."""
@@ -360,6 +359,11 @@ class SpecialsAllowed(Tokenizer):
     def encode_ordinary(self, text: str) -> list[int]:
         """The ids of `text`, with special tokens encoded as such."""
         return list(chain.from_iterable(map(self.encode_piece, self.splitter.split(text))))
+
+
+def _export(module: str, name: str, tokenizer: Tokenizer) -> Any:
+    """What a function of a module that stands above this one makes of a tokenizer; imported when it is asked for."""
+    return getattr(import_module(f"bpe_core.{module}"), name)(tokenizer)
 
 
 def _blocks(text: str) -> Iterator[str]:
