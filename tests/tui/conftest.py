@@ -6,10 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from loop_watch import LoopWatch
 from processes import children
 from scope import PATIENCE, ROOT, TEXT, Ear, Opened, Scope
-from textual.message import Message
 
 from bpe_core import save, train
 from tui.app import BpeScope
@@ -69,18 +67,12 @@ def opened(home: Path) -> Opened:
         *paths: Path, size: tuple[int, int] = (120, 40), notifications: bool = False
     ) -> AsyncIterator[Scope]:
         app = BpeScope(tuple(map(str, paths)))
-        ear, watch = Ear(), LoopWatch()
-
-        def hear(message: Message) -> None:
-            ear(message)
-            watch.heard(message)
-
-        async with app.run_test(size=size, notifications=notifications, message_hook=hear) as pilot:
-            scope = Scope(app, pilot, ear, watch)
+        ear = Ear()
+        async with app.run_test(size=size, notifications=notifications, message_hook=ear) as pilot:
+            scope = Scope(app, pilot, ear)
             await scope.screen.loaded.wait()
             await pilot.pause()
-            with watch.watching():
-                yield scope
+            yield scope
 
     return opened
 

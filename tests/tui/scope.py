@@ -16,7 +16,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 from textual.widgets.tree import TreeNode
 
-from tests.tui.loop_watch import LoopWatch
 from tui.app import BpeScope
 from tui.panes.corpus import CorpusPane
 from tui.panes.editor import EditorPane
@@ -85,8 +84,6 @@ class Scope:
     app: BpeScope
     pilot: Pilot[None]
     ear: Ear
-    watch: LoopWatch
-    """How long the event loop was held since the panes were there."""
 
     @property
     def said(self) -> list[str]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from loop_watch import LoopWatch
 from scope import Ear, Scope
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
@@ -60,7 +59,7 @@ def pictured(picture: Picture, size: tuple[int, int], theme: str, story: Story) 
     """Whether the app looks as it did after a story was played in it."""
 
     async def play(pilot: Pilot[None]) -> None:
-        scope = Scope(app, pilot, Ear(), LoopWatch())
+        scope = Scope(app, pilot, Ear())
         app.animation_level = "none"
         await app.main.loaded.wait()
         scope.area.cursor_blink = False

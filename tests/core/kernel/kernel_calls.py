@@ -53,7 +53,6 @@ def kernel_calls(size: int) -> dict[str, Callable[[], Call]]:
         "Scanner": lambda: (kernel.Scanner, (lambda plane: b"", 3, 3, True, True)),
         "Scanner.ends": lambda: (new_scanner().ends, (data,)),
         "Scanner.last_cut": lambda: (new_scanner().last_cut, (data,)),
-        "Scanner.run": lambda: (new_scanner().run, (b"a" * size,)),
         "Encoder": lambda: (kernel.Encoder, (BYTE_IDS, 260, {"é".encode(): 261}, TOKENS, TOKENS, True, True)),
         "Encoder.extended": lambda: (
             merges.extended,

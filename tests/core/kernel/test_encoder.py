@@ -1,9 +1,7 @@
 """The kernel's encoder against the slow definition and the encoders in Python: the same ids for every piece."""
 
 import random
-import signal
 import threading
-import time
 from array import array
 from itertools import chain
 from struct import pack
@@ -251,20 +249,3 @@ def test_a_byte_without_a_token_is_told_by_the_encoder_in_python() -> None:
         kernel.Encoder(tuple([None] * 256), None, None, {}, {}, True, False).piece("a", None)
     with pytest.raises(Exception, match="no token for the byte 0x62"):
         vocabulary.encode(b"ab")
-
-
-@pytest.mark.parametrize("pattern", ["gpt4", "none"])
-@pytest.mark.slow
-def test_an_interrupt_is_heard_within_the_work(pattern: str) -> None:
-    tokenizer = train(["the cat sat on the mat"], vocab_size=260, pattern=pattern)
-    text = "".join(random.Random(5).choices("the cat", k=1_000_000)) * 40
-    timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
-    began = time.monotonic()
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        tokenizer.encode_to_array(text)
-    heard = time.monotonic() - began
-    timer.join()
-    began = time.monotonic()
-    tokenizer.encode_to_array(text)
-    assert heard < time.monotonic() - began
