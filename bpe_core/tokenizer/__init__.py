@@ -134,7 +134,7 @@ class Tokenizer:
     def by_piece(self) -> bool:
         """Whether the ids of a text are those of its pieces, concatenated, and decode to the bytes of the pieces.
 
-        `LiveText` needs that; for other tokenizers there is `LiveText`.
+        Of such a tokenizer `LiveText` encodes anew only the pieces that an edit touches.
         """
         return self.preparation is None and self.vocabulary.is_faithful
 
