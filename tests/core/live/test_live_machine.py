@@ -56,7 +56,7 @@ OWN = (
     *(r"(?#only)a+(?=b)|ba|\d{1,3}", r"(?#only)\w{2}", r"(?#only)(?<!\d)\d{2}(?!\d)(?#then)gpt4"),
 )
 SMALL = {
-    "giant": {"LONG": 24, "STEP": 4},
+    "giant": {"LONG": 24, "STEP": 4, "WINDOW": 1, "STRETCH": 40},
     "plain": {"SIZE": 6, "REST": 12, "LONGEST": 20, "NEAR": 8},
     "prepared": {"SIZE": 6, "REST": 12},
     "live_text": {"LEAST": 3, "GROUP": 3},
