@@ -97,3 +97,13 @@ def test_tokens_longer_than_what_is_encoded_again():
     for _ in range(4):
         live.splice(at := rng.randrange(live.n_characters), at + rng.choice((0, 1)), rng.choice("ab"))
         assert live.ids == tokenizer.encode_ordinary(live.text)
+
+
+def test_what_is_dropped_behind_an_edit_may_change_though_it_ends_where_it_did(vocabulary):
+    tokenizer = Tokenizer(vocabulary, r"(?#only)(?<=a)b|c")
+    text = "cb" * LONGEST
+    live = LiveText(tokenizer, text)
+    for at, typed in (2000, "a"), (2000, "c"), (LONGEST, "a"):
+        live.splice(at, at + 1, typed)
+        text = text[:at] + typed + text[at + 1 :]
+        assert live.ids == tokenizer.encode_ordinary(text)
