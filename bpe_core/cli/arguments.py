@@ -80,13 +80,3 @@ def add_given_pattern(parser: ArgumentParser) -> None:
 def add_input(parser: ArgumentParser, what: str) -> None:
     """Add the positional PATH, "-" (stdin) by default; `what` says in the help what the file holds."""
     parser.add_argument("path", nargs="?", default="-", metavar="PATH", help=f"{what}; stdin if left out or -")
-
-
-def add_pattern(parser: ArgumentParser) -> None:
-    """Add `--pattern` for a command that splits texts without a tokenizer; "gpt4" by default."""
-    parser.add_argument(
-        "--pattern",
-        default="gpt4",
-        metavar="P",
-        help="how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)",
-    )

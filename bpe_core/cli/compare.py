@@ -1,4 +1,4 @@
-"""`compare` and `measure`: tokenizers on the same texts, as tables or as JSON."""
+"""`count`, `measure` and `compare`: how much text there is, and what one tokenizer or several make of it."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 from bpe_core.cli.arguments import A_TOKENIZER, Subcommands, add_command, integer
 from bpe_core.cli.inputs import is_stream, open_tokenizer, text_blocks
 from bpe_core.cli.progress import report_to_person
-from bpe_core.cli.report import Report, ReportTable, Section, as_text
-from bpe_core.errors import OptionError, TextError
+from bpe_core.cli.report import Report, ReportTable, Section, aligned, as_text
+from bpe_core.errors import OptionError, Stopped, TextError
 from bpe_core.metrics import Amounts, Comparison, merges_in_common, overlap
 from bpe_core.metrics.catalog import METRICS, OF_PARTS, called, of_all_texts, of_amounts
 from bpe_core.metrics.morphology import read_morphemes
@@ -20,15 +20,30 @@ from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import quoted, shortened, token_label, visible
 from bpe_core.worker.compare import Text, compare, disk_texts, summary, texts_as_json
+from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import Job
 
 
 def add(commands: Subcommands) -> None:
-    """Declare both subcommands."""
+    """Declare the subcommands."""
+    parser = add_command(
+        commands,
+        "count",
+        run_count,
+        "Count documents, bytes, characters and pieces.",
+        ("my_texts/ --pattern gpt2",),
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a text, or a folder of them; also .gz and .xz")
+    parser.add_argument(
+        "--pattern",
+        default="gpt4",
+        metavar="P",
+        help="how text is split: none, words, gpt2, gpt4, gpt4o, ... or a regular expression (%(default)s)",
+    )
     parser = add_command(
         commands,
         "measure",
-        run,
+        run_comparison,
         "Measure how a tokenizer does on texts: compression, fertility, entropies and more.",
         (
             "-t gpt-4o book.txt",
@@ -42,7 +57,7 @@ def add(commands: Subcommands) -> None:
     parser = add_command(
         commands,
         "compare",
-        run,
+        run_comparison,
         "Hold tokenizers against each other on the same texts.",
         (
             "-t gpt2 -t gpt-4o my_texts/",
@@ -112,7 +127,26 @@ def _metrics(text: str) -> tuple[str, ...]:
     return keys
 
 
-def run(options: Namespace) -> int:
+def run_count(options: Namespace) -> int:
+    """Count and print; returns 0, or 130 after a signal."""
+    with closing(Job(report_to_person())) as job:
+        try:
+            counts = count_files(options.paths, options.pattern, job)
+        except Stopped:
+            job.say("Interrupted while counting.")
+            return 130
+    rows = {
+        "documents": counts.n_documents,
+        "bytes": counts.n_bytes,
+        "characters": counts.n_characters,
+        "pieces": counts.n_pieces,
+        "different pieces": len(counts.table),
+    }
+    print(*aligned(ReportTable(("", ""), [(name, f"{n:,}") for name, n in rows.items()])), sep="\n")
+    return 0
+
+
+def run_comparison(options: Namespace) -> int:
     """Encode the texts with all tokenizers, and print what was found; 130 if a signal cut it short."""
     if options.compares and len(options.tokenizer) < 2:
         raise OptionError(

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from bpe_core.errors import Stopped
-from bpe_core.worker.counting import count_files
+from bpe_core.worker.inputs import count_files
 from bpe_core.worker.messages import Done, Role
 
 if TYPE_CHECKING:

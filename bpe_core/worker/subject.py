@@ -20,7 +20,7 @@ from bpe_core.explain.places import CorpusPlace, CorpusText, pair_places
 from bpe_core.explain.token_uses import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.trainer.start import first_vocabulary
-from bpe_core.worker.counting import count_files
+from bpe_core.worker.inputs import count_files
 
 if TYPE_CHECKING:
     from bpe_core.content.presets import Preset

@@ -26,7 +26,7 @@ from bpe_core.tokenizer.training_record import OPTION_OF, Options
 from bpe_core.trainer import Merge, Trainer
 from bpe_core.trainer.checkpoints import Checkpoints, check_options
 from bpe_core.trainer.start import check_extensible, check_larger, inherited
-from bpe_core.worker.counting import count_files
+from bpe_core.worker.inputs import count_files
 from bpe_core.worker.job import PROGRESS_EVERY, UNLIMITED, Job
 from bpe_core.worker.messages import Checkpoint, Counted, Done, JobCommand, Merges, Saved, Started, State
 

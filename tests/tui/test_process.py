@@ -13,7 +13,7 @@ from scope import TEXT, eventually
 from bpe_core import load
 from bpe_core.tokenizer.training_record import parsed_option
 from bpe_core.trainer import Trainer
-from bpe_core.worker.counting import CountRequest
+from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import (
     Counted,
     Done,

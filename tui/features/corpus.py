@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.errors import OptionError
 from bpe_core.exact_fraction import exact_fraction
 from bpe_core.visible import quoted
-from bpe_core.worker.counting import CountRequest
+from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted, Failed, FileSkipped
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.more_options import MoreOptions

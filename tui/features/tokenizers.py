@@ -14,7 +14,7 @@ from bpe_core.errors import FetchError, PatternNeededError
 from bpe_core.formats import why_no_tokenizer
 from bpe_core.formats.file import tokenizer_at
 from bpe_core.visible import quoted, visible
-from bpe_core.worker.fetch import FetchRequest
+from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Failed, Saved, WorkProgress
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.button_questions import Choose, Confirm

@@ -15,7 +15,7 @@ from bpe_core.trainer import Merge
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
-from bpe_core.worker.counting import CountRequest
+from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import (
     Counted,
     Done,

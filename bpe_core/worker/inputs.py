@@ -1,4 +1,4 @@
-"""Counting the pieces of files: the first step of a training, a count, an audit and an explanation."""
+"""What work begins with: texts whose pieces are counted, and tokenizers that are fetched by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from bpe_core.errors import Stopped
-from bpe_core.worker.messages import Counted, Done, FileSkipped, Role
+from bpe_core.worker.messages import Counted, Done, FileSkipped, Role, Saved
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -75,3 +75,20 @@ def count_files(
         job.send(FileSkipped(str(skipped.path), skipped.reason))
     job.send(Counted(counts.n_documents, counts.n_bytes, counts.n_characters, counts.n_pieces, len(counts.table), role))
     return counts
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest:
+    """Where the file of the tokenizer of this name lies; it is downloaded if it is on no disk."""
+
+    NICE: ClassVar[int] = 5
+    name: str
+
+    def run(self, job: Job) -> None:
+        from bpe_core.hub import fetch
+
+        def progress(done: int, total: int, name: str) -> None:
+            job.progress("fetching", done, total, name)
+
+        job.send(Saved(str(fetch(self.name, progress))))
+        job.send(Done("fetched", 0, job.seconds))
