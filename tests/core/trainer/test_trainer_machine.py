@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 
 import bpe_core
-from bpe_core import OptionError, Trainer, reference, train
+from bpe_core import OptionError, Trainer, Vocabulary, reference, train
 from bpe_core.corpus import Counts
 from bpe_core.tokenizer.training_record import TIES
 
@@ -182,3 +182,20 @@ def test_at_any_line_an_interrupt_leaves_each_merge_whole_or_not_made(ties: str)
         assert (again.merges, again.n_vocab, again.record.steps) == (whole.merges, whole.n_vocab, whole.record.steps)
         moment += 1 + moment // 25
     assert n_interrupted > 30
+
+
+def test_a_vocabulary_whose_extension_was_interrupted_is_extended_all_the_same() -> None:
+    merges = [(97, 98, 256), (256, 99, 257), (257, 257, 258)]
+    is_interrupted, line = True, 0
+    while is_interrupted:
+        line += 1
+        vocabulary, is_interrupted = Vocabulary.of_bytes(), False
+        try:
+            with interrupt(line):
+                vocabulary.extended(merges)
+        except KeyboardInterrupt:
+            is_interrupted = True
+        assert 256 not in vocabulary and vocabulary.n_vocab == 256
+        extended = vocabulary.extended(merges)
+        assert (extended.n_vocab, list(extended.merges), extended.step_of(257)) == (259, merges, 2)
+    assert line > 20
