@@ -64,7 +64,7 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> No
         assert scope.shown("#totals-line").startswith("4 tokens  9 bytes  2.25 bytes/token  8 characters")
         assert [(span.start, span.end) for span in area.live.spans(0, 8)] == [(0, 3), (3, 7), (7, 8)]
         await scope.press("ctrl+t")
-        assert " ".join(scope.rows("#why")[0].split()) == "␣low 1 token"
+        assert " ".join(scope.rows("#story")[0].split()) == "␣low 1 token"
         await scope.press("ctrl+b", "ctrl+end", "backspace", "w")
         assert scope.shown("#edit-line").startswith("last edit  nothing → w  +1 token  +1 byte")
         assert "c3 9f → w" in scope.shown("#baseline-line").lower().replace("\\x", "").replace("·", " ")

@@ -11,7 +11,7 @@ from bpe_core import Tokenizer, save
 from bpe_core.vocabulary import Vocabulary
 from tui.dialogs.questions import AskPath
 from tui.state.training import Corpus
-from tui.widgets.evidence_list import EvidenceList
+from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
 from tui.workers.process import WorkerProcess
 
@@ -40,8 +40,8 @@ async def judged(scope: Scope) -> None:
 
 def about(scope: Scope) -> str:
     """What the panel says, scrolled or not."""
-    panel = scope.screen.query_one(EvidenceList)
-    return "\n".join(f"{line.info.lead}{line.info.left} {line.info.right}" for line in panel.lines)
+    panel = scope.screen.query_one(TokenPanel)
+    return "\n".join(f"{line.lead}{line.left} {line.right}" for line in panel.lines)
 
 
 @pytest.mark.slow

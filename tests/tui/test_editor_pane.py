@@ -10,7 +10,6 @@ from tui.disk import config
 from tui.panes.editor import EditorPane
 from tui.text.copies import ids_of
 from tui.text.review import Review
-from tui.widgets.token_side import SideTitle
 
 CORPUS = "the theme of the other thesis, the thing that they thought through\n" * 20 + "é é é"
 
@@ -77,7 +76,7 @@ async def test_the_side_turns_from_the_token_to_its_story_and_to_what_may_come(o
         await written(scope, "the thexe")
         assert scope.rows("#inspector")[1].split() == ["74", "68", "65", "3", "bytes"]
         await scope.press("ctrl+t", "ctrl+end")
-        story = [" ".join(row.split()) for row in scope.rows("#why")]
+        story = [" ".join(row.split()) for row in scope.rows("#story")]
         assert story[0] == "␣thexe 3 tokens"
         assert story[3] == "␣thexe"  # a chip each
         steps = [row for row in story if row.split()[-2:-1] == ["step"]]
@@ -85,11 +84,11 @@ async def test_the_side_turns_from_the_token_to_its_story_and_to_what_may_come(o
         assert "x + e no merge" in story
         await scope.press("backspace", "backspace", "ctrl+t")
         await reviewed(scope)
-        ahead = [" ".join(row.split()) for row in scope.rows("#ahead")]
+        ahead = [" ".join(row.split()) for row in scope.rows("#story")]
         assert ahead[0] == "␣the 1 token"
         assert any(row.startswith("␣theme ") for row in ahead)
         await scope.press("ctrl+t")
-        assert scope.editor.side.seen == SideTitle.SIDES[0]
+        assert scope.editor.side.seen == "token"
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from test_app_audit import about, judged
 
 from bpe_core.content.samples import samples
 from tui.dialogs.questions import AskPath
-from tui.widgets.evidence_list import EvidenceList
+from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
 
 pytestmark = pytest.mark.usefixtures("no_process_left", "kept")
@@ -25,7 +25,7 @@ async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Op
         await scope.command("guided example")
         await scope.until(lambda: screen.audit.subject, "it has been learned and audited")
         await judged(scope)
-        table, panel = screen.query_one(TokenTable), screen.query_one(EvidenceList)
+        table, panel = screen.query_one(TokenTable), screen.query_one(TokenPanel)
         await scope.until(lambda: table.has_focus, "the list is gone to")
         assert "Forum with user names, reference Forum without" in screen.audit.subject
         top = [table.rows.tokens[row].decode() for row in table.order[:3]]

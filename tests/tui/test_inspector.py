@@ -1,17 +1,18 @@
 """The inspector tells a token's whole story in the room it has: bytes, merge, parts, and what it goes into."""
 
+from collections.abc import Sequence
+
 import pytest
 from rich.cells import cell_len
+from rich.console import Console
 from rich.style import Style
-from textual.app import App, ComposeResult
 
 from bpe_core.auditing.findings import Severity
 from bpe_core.auditing.verdicts import Verdict
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.vocabulary import Vocabulary
-from tui.drawing.info_lines import InfoLine
-from tui.drawing.token_tree import branches
-from tui.widgets.inspector import Inspector
+from tui.drawing.info_lines import InfoLine, info_strip, sentence
+from tui.text.token_lines import TokenFacts, branches, token_summary
 
 # "low", "est" and what is made of them: l+o, lo+w, e+s, es+t, and <ESC>+[ as a merge no terminal should see.
 MERGES = [(108, 111, 256), (256, 119, 257), (101, 115, 258), (258, 116, 259), (257, 259, 260), (27, 91, 261)]
@@ -19,24 +20,14 @@ VOCABULARY = Vocabulary.of_bytes().extended(MERGES)
 LOWEST = Tokenizer(Vocabulary(VOCABULARY.base, MERGES, {"<|end|>": 262}), "none")
 
 
-class InspectorApp(App[None]):
-    def compose(self) -> ComposeResult:
-        yield Inspector()
-
-    def on_mount(self) -> None:
-        self.inspector.styles.height = "1fr"
-
-    @property
-    def inspector(self) -> Inspector:
-        return self.query_one(Inspector)
-
-
-def lines(inspector: Inspector) -> list[str]:
-    return [inspector.render_line(y).text.rstrip() for y in range(inspector.size.height)]
+def summary(facts: TokenFacts, width: int, height: int, place: Sequence[InfoLine] = ()) -> list[str]:
+    """What is drawn in so many cells."""
+    lines = token_summary(facts, place, max(8, width - 2), height)
+    return [info_strip(line, width, lambda _: Style(), Console()).text.rstrip() for line in lines]
 
 
 def test_the_tree_goes_down_to_the_bytes() -> None:
-    assert [branch.lines + branch.label + "  " + branch.note for branch in branches(VOCABULARY, 260, 40, 20)] == [
+    assert [f"{line.lead}{line.left}  {line.right}" for line in branches(VOCABULARY, 260, 40, 20)] == [
         "├ low  step 2",
         "│ ├ lo  step 1",
         "│ │ ├ l  6c",
@@ -51,8 +42,8 @@ def test_the_tree_goes_down_to_the_bytes() -> None:
 
 
 def test_a_tree_too_big_for_its_room_says_so() -> None:
-    assert [branch.label for branch in branches(VOCABULARY, 260, 40, 5)] == ["low", "lo …", "w", "est …"]
-    assert [branch.label for branch in branches(VOCABULARY, 260, 11, 20)] == ["low …", "est …"]
+    assert [line.left for line in branches(VOCABULARY, 260, 40, 5)] == ["low", "lo …", "w", "est …"]
+    assert [line.left for line in branches(VOCABULARY, 260, 11, 20)] == ["low …", "est …"]
     assert branches(VOCABULARY, 260, 40, 1) == [] == branches(VOCABULARY, 97, 40, 9)
 
 
@@ -62,75 +53,48 @@ def test_a_very_deep_token_is_no_trouble() -> None:
     assert len(branches(deep, 5255, 60, 1000)) <= 60
 
 
-async def test_all_about_a_token() -> None:
-    app = InspectorApp()
+def test_all_about_a_token() -> None:
     about = {"severity": "warning", "reason": "Only a step on the way to lowest."}
     evidence = {"count": 7, "scaffold": about}
     verdict = Verdict(257, b"low", 0.7, Severity.WARNING, ("scaffold",), about["reason"], (), evidence)
-    async with app.run_test(size=(40, 24)) as pilot:
-        app.inspector.show(LOWEST, 257, verdict=verdict)
-        await pilot.pause()
-        shown = lines(app.inspector)
-        assert shown[0].split() == ["low", "id", "257"]
-        assert shown[1].split() == ["6c", "6f", "77", "3", "bytes"]
-        assert shown[2].split() == ["lo", "+", "w", "step", "2"]
-        assert shown[3].split() == ["left", "in", "the", "corpus", "7"]
-        story = "\n".join(shown)
-        assert "● scaffold\n   Only a step on the way to lowest." in story
-        assert "├ lo" in story and "└ w" in story
-        at = next(y for y, line in enumerate(shown) if "goes into" in line)
-        assert shown[at].endswith("1 token") and shown[at + 1].strip() == "lowest"
+    shown = summary(TokenFacts(LOWEST, 257, verdict), 40, 24)
+    assert shown[0].split() == ["low", "id", "257"]
+    assert shown[1].split() == ["6c", "6f", "77", "3", "bytes"]
+    assert shown[2].split() == ["lo", "+", "w", "step", "2"]
+    assert shown[3].split() == ["left", "in", "the", "corpus", "7"]
+    story = "\n".join(shown)
+    assert "● scaffold\n   Only a step on the way to lowest." in story
+    assert "├ lo" in story and "└ w" in story
+    at = next(y for y, line in enumerate(shown) if "goes into" in line)
+    assert shown[at].endswith("1 token") and shown[at + 1].strip() == "lowest"
 
 
-async def test_bytes_and_special_tokens_have_no_merge() -> None:
-    app = InspectorApp()
-    async with app.run_test(size=(44, 12)) as pilot:
-        app.inspector.show(LOWEST, 0x20)
-        await pilot.pause()
-        assert lines(app.inspector)[2].strip() == "a single byte"
-        app.inspector.show(LOWEST, 262)
-        assert lines(app.inspector)[0].split() == ["<|end|>", "id", "262"]
-        assert "outside the merges" in lines(app.inspector)[2]
+def test_bytes_and_special_tokens_have_no_merge() -> None:
+    assert summary(TokenFacts(LOWEST, 0x20), 44, 12)[2].strip() == "a single byte"
+    special = summary(TokenFacts(LOWEST, 262), 44, 12)
+    assert special[0].split() == ["<|end|>", "id", "262"] and "outside the merges" in special[2]
 
 
-async def test_a_token_of_a_later_step_is_explained() -> None:
-    app = InspectorApp()
-    async with app.run_test(size=(40, 8)) as pilot:
-        app.inspector.show(LOWEST.at(2), 260)
-        await pilot.pause()
-        assert "made by a later merge than step 2" in " ".join(line.strip() for line in lines(app.inspector))
-
-
-async def test_without_a_token_it_says_what_to_do() -> None:
-    app = InspectorApp()
-    async with app.run_test(size=(30, 8)) as pilot:
-        await pilot.pause()
-        assert lines(app.inspector)[0].strip().startswith("Move the cursor onto a token")
-        app.inspector.show(LOWEST, 257)
-        assert app.inspector.token == 257
-        app.inspector.clear()
-        assert lines(app.inspector)[0].strip().startswith("Move the cursor") and app.inspector.token is None
+def test_a_token_of_a_later_step_is_explained() -> None:
+    told = summary(TokenFacts(LOWEST.at(2), 260), 40, 8)
+    assert "made by a later merge than step 2" in " ".join(map(str.strip, told))
 
 
 @pytest.mark.parametrize("size", [(29, 6), (16, 3), (60, 30), (4, 2)])
-async def test_any_size_and_no_raw_control_character(size: tuple[int, int]) -> None:
-    app = InspectorApp()
-    async with app.run_test(size=size) as pilot:
-        for token in (260, 261, 0xF0):
-            app.inspector.show(LOWEST, token, place=[InfoLine("One of 2 tokens of this character.")])
-            await pilot.pause()
-            assert all(line.isprintable() and cell_len(line) <= size[0] for line in lines(app.inspector))
+def test_any_size_and_no_raw_control_character(size: tuple[int, int]) -> None:
+    for token in (260, 261, 0xF0):
+        lines = summary(TokenFacts(LOWEST, token), *size, [InfoLine("One of 2 tokens of this character.")])
+        assert len(lines) <= size[1] and all(line.isprintable() and cell_len(line) <= size[0] for line in lines)
 
 
-async def test_the_token_can_wear_its_color() -> None:
-    app = InspectorApp()
-    async with app.run_test(size=(40, 10)) as pilot:
-        app.inspector.token_style = lambda token: Style(bgcolor="red")
-        app.inspector.show(LOWEST, 257)
-        await pilot.pause()
-        colored = [
-            s.text
-            for s in app.inspector.render_line(0)
-            if s.style and s.style.bgcolor and s.style.bgcolor.name == "red"
-        ]
-        assert colored == ["low"]
+def test_the_token_can_wear_its_color() -> None:
+    (head, *_) = token_summary(TokenFacts(LOWEST, 257), (), 40, 10)
+    red = Style(bgcolor="red")
+    drawn = info_strip(head, 40, lambda _: Style(), Console(), red)
+    assert [segment.text for segment in drawn if segment.style == red] == ["low"]
+
+
+def test_a_sentence_is_cut_by_cells_and_breaks_words_that_no_line_holds() -> None:
+    assert [line.left for line in sentence("日本語 a-b " + "x" * 12, 8)] == ["日本語", "a-b", "xxxxxxxx", "xxxx"]
+    assert [line.left for line in sentence("one two three four", 8, most=2)] == ["one two", "three …"]
+    assert list(sentence("", 8)) == []

@@ -21,10 +21,10 @@ from tui.table.row_list import RowList
 from tui.widgets.comparison_table import ComparisonTable
 from tui.widgets.corpus_tree import CorpusTree
 from tui.widgets.curve import Curve
-from tui.widgets.evidence_list import EvidenceList
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.step_line import StepLine
 from tui.widgets.token_area import TokenArea
+from tui.widgets.token_panel import TokenPanel
 from tui.widgets.token_table import TokenTable
 from tui.widgets.tokenizer_list import TokenizerList
 from tui.widgets.tokenizer_picker import TokenizerPicker
@@ -43,7 +43,7 @@ WHERE: dict[str, tuple[type[object], ...]] = {
     "Editor": (EditorPane, TokenArea, TextArea),
     "Audit": (AuditPane,),
     "Tokens": (TokenTable,),
-    "Evidence": (EvidenceList,),
+    "Evidence": (TokenPanel,),
     "Compare": (ComparePane,),
     "Tokenizers to compare": (TokenizerPicker,),
     "Comparison": (ComparisonTable,),

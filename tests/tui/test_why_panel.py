@@ -9,7 +9,6 @@ from rich.style import Style
 from scope import Opened, Scope
 from textual.app import App, ComposeResult
 from textual.scroll_view import ScrollView
-from textual.widgets import Static
 
 from bpe_core import train
 from bpe_core.content.presets import PRESETS
@@ -28,6 +27,7 @@ from tui.features.explaining import corpus_of_task
 from tui.glossary import TIE_MEANINGS
 from tui.state.training import Corpus, Run, StepExplained, TrainingOptions
 from tui.text.why_lines import Look, why_lines
+from tui.widgets.lines import Titles
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.pair_table import PairTable
 from tui.widgets.why_panel import WhyPanel
@@ -186,12 +186,12 @@ async def test_as_steps_go_by_the_last_that_was_explained_is_told_as_a_whole(mon
         panel.tokenizer = tokenizer
         panel.turn()
         await pilot.pause()
-        assert "after 2" in str(panel.query_one("#why-title", Static).content)
+        assert "after 2" in panel.query_one(Titles).note
         assert any(line.startswith("▸ o + w") for line in app.lines())
         panel._rested()  # it has moved: it is asked again
         panel._rested()
         await pilot.pause()
-        assert "after 4" in str(panel.query_one("#why-title", Static).content)
+        assert "after 4" in panel.query_one(Titles).note
 
 
 async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:

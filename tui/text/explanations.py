@@ -1,7 +1,6 @@
 """Why a piece became its tokens, merge by merge, and what may yet come at the end of a text: in lines."""
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 from typing import Final
 
 from rich.cells import cell_len
@@ -12,11 +11,12 @@ from bpe_core.explain.trace import Trace, Unmerged, trace
 from bpe_core.explain.unstable import Completion
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
-from bpe_core.visible import token_label, visible
-from tui.drawing.info_lines import InfoLine
+from bpe_core.visible import token_label
+from tui.drawing.info_lines import InfoLine, sentence
 from tui.drawing.palette import Palette
 from tui.drawing.token_labels import joined, token_labels
 from tui.text.review import Review
+from tui.text.token_lines import RECOVERING
 
 LONGEST: Final = 80
 """Bytes of a piece that is explained; of a longer one nobody would read the merges."""
@@ -30,18 +30,18 @@ def why_this_split(tokenizer: Tokenizer, piece: str, palette: Palette, width: in
     try:
         return _why(tokenizer, piece, palette, width)
     except BpeError as error:
-        return sentence(str(error), width)
+        return [*sentence(str(error), width)]
 
 
 def _why(tokenizer: Tokenizer, piece: str, palette: Palette, width: int) -> list[InfoLine]:
     if not tokenizer.vocabulary.knows_merges:
-        return sentence("The merges of this vocabulary are being recovered from its ranks.", width)
+        return [*sentence(RECOVERING, width)]
     if len(piece.encode()) > LONGEST:
-        return sentence(f"This piece has {len(piece):,} characters, too many to follow its merges.", width)
+        return [*sentence(f"This piece has {len(piece):,} characters, too many to follow its merges.", width)]
     if not piece:
-        return sentence("This token is found as it stands, before the text is split.", width)
+        return [*sentence("This token is found as it stands, before the text is split.", width)]
     if tokenizer.by_piece and tokenizer.splitter.lossy and not tokenizer.splitter.split(piece):
-        return sentence("The pattern drops this text, so it has no tokens.", width)
+        return [*sentence("The pattern drops this text, so it has no tokens.", width)]
     traced = trace(tokenizer.vocabulary, piece)
     n_tokens = counted(len(traced.parts), "token")
     label = token_label(piece.encode())
@@ -112,10 +112,10 @@ def what_may_come(review: Review | None, tokenizer: Tokenizer, palette: Palette,
             text = "The pattern may look anywhere, so nobody can tell."
         elif settled:
             text = "This tokenizer changes a text before it splits it, so nobody can tell."
-        return sentence(text, width)
+        return [*sentence(text, width)]
     ids = review.end.ids
     if not ids:
-        return sentence("All tokens are final: nothing that follows can change them.", width)
+        return [*sentence("All tokens are final: nothing that follows can change them.", width)]
     n_tokens = counted(len(ids), "token")
     lines = [InfoLine(token_labels(ids, tokenizer.token_bytes, palette, room=width - len(n_tokens) - 1), n_tokens)]
     lines += [InfoLine("not final (underlined)", ink="muted"), InfoLine()]
@@ -135,8 +135,3 @@ def _completion(tokenizer: Tokenizer, completion: Completion) -> InfoLine:
     else:  # a character is torn
         label.append(whole)
     return InfoLine(label, f"{completion.token:,}")
-
-
-def sentence(text: str, width: int) -> list[InfoLine]:
-    """A sentence in lines."""
-    return [InfoLine(line, ink="muted") for line in wrap(visible(text), max(8, width))]

@@ -14,11 +14,10 @@ from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
 from bpe_core.visible import token_label, visible
 from tui.drawing.cells import fit
-from tui.drawing.info_lines import InfoLine
+from tui.drawing.info_lines import InfoLine, sentence
 from tui.drawing.plots import bar
 from tui.glossary import TIE_MEANINGS
 from tui.state.training import StepExplained
-from tui.text.explanations import sentence
 
 _MOST_TIED = 6
 """Tied pairs that have a line; of more, those that some rule takes, and then the first."""
@@ -99,14 +98,14 @@ def _head(merge: Merge, look: Look) -> InfoLine:
 def _recorded(merge: Merge, ties: str, look: Look) -> list[InfoLine]:
     """What the log tells without a corpus."""
     if not merge.ties:
-        return sentence(f"It occurred {counted(merge.count, 'time')}.", look.width)
+        return [*sentence(f"It occurred {counted(merge.count, 'time')}.", look.width)]
     if not merge.count:
-        return sentence("Its file does not tell how often the pair occurred.", look.width)
+        return [*sentence("Its file does not tell how often the pair occurred.", look.width)]
     if merge.ties < 2:
-        return sentence(f"It occurred {counted(merge.count, 'time')}; no other pair as often.", look.width)
+        return [*sentence(f"It occurred {counted(merge.count, 'time')}; no other pair as often.", look.width)]
     rule = f"the rule “{ties}”" if ties else "the tie rule"
     told = f"{merge.ties:,} pairs occurred {counted(merge.count, 'time')}; {rule} took this one."
-    return sentence(told, look.width)
+    return [*sentence(told, look.width)]
 
 
 def _counts(choice: MergeChoice, merge: Merge, ties: str, look: Look) -> Iterator[InfoLine]:

@@ -1,59 +1,88 @@
-"""TokenPanel: what is known of the token under the cursor of a table, and what an audit looks for."""
+"""TokenPanel: lines about the token under the cursor of a table, and about what an audit looks for.
 
-from collections.abc import Iterator
+Some lines lead to another token, to a text for the editor, or to a place in a file.
+"""
 
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar, Final
+
+from rich.segment import Segment
 from rich.style import Style
+from textual.binding import BindingType
 from textual.reactive import var
 
 from bpe_core.auditing.findings import KINDS
 from bpe_core.tokenizer import Tokenizer
-from tui.drawing.evidence_lines import Known, Line, lines_of_texts, paragraph, token_lines
-from tui.drawing.info_lines import InfoLine
+from tui.commands import bindings
+from tui.drawing.cells import fit
+from tui.drawing.info_lines import InfoLine, info_strip, sentence
 from tui.requests import PlaceInText, requests
 from tui.state.audit import Audit, TokenLines
-from tui.widgets.evidence_list import EvidenceList
+from tui.table.row_list import RowList
+from tui.text.token_lines import TokenFacts, lines_of_texts, token_lines
 from tui.widgets.token_table import TokenTable
 
+SIDES: Final = {"about": "What is sought", "token": "Token", "lines": "Lines"}
+"""What can be seen -> its title."""
+_INKS: Final = {"text": "row", "token": "row", "lines": "faint"}
+"""Style of a line -> that of a list, where it has another name."""
 
-class TokenPanel(EvidenceList):
+
+class TokenPanel(RowList):
     """Asks the screen to find out what is not known yet of the token, once somebody looks at that side."""
 
+    BINDINGS: ClassVar[list[BindingType]] = bindings("Evidence")
+    side: var[str] = var("about", init=False)
+    """What is seen: a key of `SIDES`."""
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
     audit: var[Audit] = var(Audit(), init=False)
     token_lines: var[TokenLines] = var(TokenLines(), init=False)
 
     def __init__(self, table: TokenTable, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.token_style = self._style_of_token
+        self.lines: Sequence[InfoLine] = ()
+        """What is seen."""
         self._table = table
-        self._shown: tuple[str, int | None] = "", None
-        """The side that is shown, and of which token."""
-
-    # What changes
+        self._before: tuple[str, int | None] = "", None
+        """The side that was drawn last, and of which token."""
 
     def watch_side(self) -> None:
-        """Something else is to be seen of the token."""
         self.refresh()
         self.show_token()
 
     def watch_token_lines(self) -> None:
-        """More lines of the token are found."""
         if self.side == "lines":
             self.show_token()
 
+    def action_turn(self, by: int) -> None:
+        """See the next."""
+        names = list(SIDES)
+        self.side = names[(names.index(self.side) + by) % len(names)]
+
+    def header_clicked(self, x: int) -> None:
+        for start, name, title in self._titles():
+            if start <= x < start + len(title):
+                self.side = name
+
+    def row_hint(self, row: int) -> str:
+        return self.lines[row].hint
+
     def row_selected(self, row: int) -> None:
-        """Go where the line leads to."""
-        line = self.lines[row]
-        if line.token is not None:
-            self._table.go_to(line.token)
-        elif line.text is not None:
-            requests(self).try_text(line.text, self.token)
-        elif line.place is not None:
-            file, at = line.place
-            back = "F5 leads back to the list."
-            requests(self).open_place(PlaceInText(str(file.path), at.line, at.column, len(at.left), back))
+        match self.lines[row].target:
+            case int(token):
+                self._table.go_to(token)
+            case str(text):
+                requests(self).try_text(text, self.token)
+            case (file, at):
+                back = "F5 leads back to the list."
+                requests(self).open_place(PlaceInText(str(file.path), at.line, at.column, len(at.left), back))
 
     # What is shown
+
+    @property
+    def room(self) -> int:
+        """Cells that a line may fill."""
+        return max(8, self.row_width - 2)
 
     @property
     def token(self) -> int | None:
@@ -61,44 +90,68 @@ class TokenPanel(EvidenceList):
         row, rows = self._table.current, self._table.rows
         return None if row is None or rows.hole(row) else rows.ids[row]
 
-    def _style_of_token(self) -> Style | None:
-        style, token = self._table.token_style, self.token
-        return style(token) if style and token is not None else None
-
     def show_token(self) -> None:
         """Show the side that is to be seen, of the token under the cursor of the table as it is now."""
         tokenizer, token = self.tokenizer, self.token
         if self.side == "about" or tokenizer is None:
-            self.show_lines([*self._about()])
+            self._show_lines([*self._about()])
         elif token is None or token not in tokenizer.vocabulary:
             row = self._table.current
             hole = self._table.rows.hole(row) if row is not None else None
-            self.show_lines([*paragraph(hole.sentence, self.room)] if hole else [])
+            self._show_lines([*sentence(hole.sentence, self.room, "text")] if hole else [])
         elif self.side == "lines":
             if self.token_lines.token != token:
                 requests(self).find_lines(token)
             else:
-                self.show_lines(lines_of_texts(self.token_lines, self.room), anew=not self.token_lines.found)
+                self._show_lines(lines_of_texts(self.token_lines, self.room), anew=not self.token_lines.found)
         else:
-            self._show_evidence(tokenizer, token)
-        self._shown = self.side, token
+            measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
+            facts = TokenFacts(tokenizer, token, self.audit.verdicts.get(token), measures, bool(self.audit.subject))
+            self._show_lines(token_lines(facts, self.room), anew=self._before != ("token", token))
+        self._before = self.side, token
 
-    def _show_evidence(self, tokenizer: Tokenizer, token: int) -> None:
-        measures = {name: column[token] for name, column in self.audit.measures.items() if token in column}
-        verdict, audited = self.audit.verdicts.get(token), bool(self.audit.subject)
-        known = Known(tokenizer, token, verdict, measures, audited)
-        self.show_lines(token_lines(known, self.room), anew=self._shown != ("token", token))
+    def _show_lines(self, lines: Sequence[InfoLine], *, anew: bool = True) -> None:
+        """Show these lines; `anew`: from the first, for they are about something else."""
+        if lines == self.lines:
+            return
+        self.lines = lines
+        self.show_rows(range(len(lines)))
+        if anew:
+            self.move_to(0)
 
-    def _about(self) -> Iterator[Line]:
+    def _about(self) -> Iterator[InfoLine]:
         """What an audit looks for, with how much it found, and how much others did in the same vocabulary."""
         rows = self._table.rows
         found = rows.n_of_kind if self.audit.subject else {}
         figures = rows.known.figures if rows.known else {}
-        yield from paragraph("An audit looks for tokens that a model hardly learns.", self.room)
+        yield from sentence("An audit looks for tokens that a model hardly learns.", self.room, "text")
         if rows.known:
-            yield from paragraph(f"Known figures are those of {rows.known.name}.", self.room, "muted")
+            yield from sentence(f"Known figures are those of {rows.known.name}.", self.room)
         for kind, meaning in KINDS.items():
             numbers = [f"{found.get(kind, 0):,}"] if found else []
             numbers += [f"known {figures[kind]:,}"] if kind in figures else []
-            yield Line(InfoLine(kind, " · ".join(numbers), "accent"))
-            yield from paragraph(meaning, self.room, "muted", "  ")
+            yield InfoLine(kind, " · ".join(numbers), "accent")
+            yield from sentence(meaning, self.room, lead="  ")
+
+    # Drawing
+
+    def _titles(self) -> Iterable[tuple[int, str, str]]:
+        x = 1
+        for name, title in SIDES.items():
+            yield x, name, title
+            x += len(title) + 2
+
+    def render_header(self, width: int) -> Iterable[Segment]:
+        muted, bright = self.style_of("muted"), self.style_of("row") + Style(bold=True)
+        x = 0
+        for start, name, title in self._titles():
+            yield Segment(" " * (start - x) + title, bright if name == self.side else muted)
+            x = start + len(title)
+        yield Segment(fit("w ", max(0, width - x), right=True), muted)
+
+    def render_row(self, row: int, width: int, base: Style) -> Iterable[Segment]:
+        style, token = self._table.token_style, self.token
+        color = style(token) if style and token is not None else None
+        return info_strip(
+            self.lines[row], width, lambda name: self.style_of(_INKS.get(name, name), base), self.app.console, color
+        )

@@ -5,24 +5,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.style import Style
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Static
 
 from bpe_core.explain.token_uses import TokenUses, token_uses
 from bpe_core.tokenizer import Tokenizer
-from tui.drawing.info_lines import STYLES, InfoLine
+from tui.drawing.info_lines import STYLES, InfoLine, sentence
 from tui.drawing.token_labels import WRITINGS, writer
 from tui.requests import requests
 from tui.state.tokenizers import steps_known
 from tui.state.training import Run, StepExplained
-from tui.text.explanations import sentence
 from tui.text.why_lines import Look, why_lines, word_lines
-from tui.widgets.info_list import InfoList
+from tui.widgets.lines import Lines, Titles
 from tui.widgets.pair_table import PairTable
 
 if TYPE_CHECKING:
@@ -37,7 +34,6 @@ class WhyPanel(Vertical):
     """Two things in one place, one of them seen; asks for what it needs when it is seen."""
 
     DEFAULT_CSS = """
-    WhyPanel > Static { height: 1; width: 1fr; padding: 0 1; color: $text; }
     WhyPanel > #choice, WhyPanel > #pairs { height: 1fr; }
     WhyPanel > #words { height: auto; }
     WhyPanel > #pairs, WhyPanel > #words, WhyPanel.-pairs > #choice { display: none; }
@@ -78,14 +74,12 @@ class WhyPanel(Vertical):
         """Whether the step has changed since it was asked last."""
 
     def compose(self) -> ComposeResult:
-        """One below the other; the style sheet shows one."""
-        yield Static(id="why-title", markup=False)
-        yield InfoList(id="choice")
+        yield Titles(SIDES)
+        yield Lines(id="choice")
         yield PairTable(id="pairs")
-        yield InfoList(id="words")
+        yield Lines(id="words")
 
     def on_mount(self) -> None:
-        """The title stands there before anything is known."""
         self._tell()
 
     def begin(self, n_tokens: int) -> None:
@@ -138,21 +132,17 @@ class WhyPanel(Vertical):
             self.ask()
 
     def watch_tokenizer(self, old: Tokenizer | None, tokenizer: Tokenizer | None) -> None:
-        """What came of a token changes as others are learned."""
         if self.explained.step == self.step:
             self._tell()
 
     def watch_explained(self) -> None:
-        """An answer."""
         self._tell()
 
     def watch_seen(self) -> None:
-        """The other one."""
         self.set_class(self.seen == "pairs", "-pairs")
         self._tell()
 
     def watch_writing(self) -> None:
-        """Tokens are written otherwise."""
         self._tell()
 
     def parts(self) -> tuple[Widget, ...]:
@@ -171,7 +161,6 @@ class WhyPanel(Vertical):
         self.writing = WRITINGS[(WRITINGS.index(self.writing) + 1) % len(WRITINGS)]
 
     def on_resize(self) -> None:
-        """Other widths have other lines."""
         self._tell()
 
     def _tell(self) -> None:
@@ -187,16 +176,13 @@ class WhyPanel(Vertical):
             self._tell_choice(tokenizer)
 
     def _tell_title(self) -> None:
-        title = self.query_one("#why-title", Static)
-        words = Text("  ").join(Text(word, "bold" if name == self.seen else "dim") for name, word in SIDES.items())
+        titles = self.query_one(Titles)
         where, step = "after" if self.seen == "pairs" else "merge", self._told_step
-        words.append(f"  {where} {step:,}" if step else "  before the first merge", "dim")
-        keys = f"w  b {self.writing}"
-        words.append(" " * max(1, title.content_size.width - words.cell_len - len(keys))).append(keys, "dim")
-        title.update(words, layout=False)
+        titles.choice, titles.keys = self.seen, f"w  b {self.writing}"
+        titles.note = f"  {where} {step:,}" if step else "  before the first merge"
 
     def _tell_choice(self, tokenizer: Tokenizer) -> None:
-        lines = self.query_one("#choice", InfoList)
+        lines = self.query_one("#choice", Lines)
         merges, step, told = self._log.merges, self._told_step, self.explained
         if self._wants and not (told.explanation and told.step == step) and not told.problem:
             told = replace(told, waiting=told.waiting or "counting the pairs of this step")
@@ -205,8 +191,8 @@ class WhyPanel(Vertical):
         look = self._look(lines, writer(self.writing, tokenizer.token_bytes))
         lines.show_lines(why_lines(told, merge, ties, self._fate(tokenizer, merges, step), look))
 
-    def _look(self, lines: InfoList, write: Callable[[int], str]) -> Look:
-        inks = {name: lines.get_component_rich_style(f"info-list--{name}") for name in STYLES}
+    def _look(self, lines: Lines, write: Callable[[int], str]) -> Look:
+        inks = {name: lines.ink(name) for name in STYLES}
         inks["tied"] = inks["text"] + Style(color=self.get_component_rich_style("why-panel--tied").color)
         # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
         return Look(max(8, self.content_size.width - 3), write, inks)
@@ -223,11 +209,11 @@ class WhyPanel(Vertical):
 
     def _tell_pairs(self, tokenizer: Tokenizer) -> None:
         table, told = self.query_one(PairTable), self.explained
-        words, room = self.query_one("#words", InfoList), self.size.height - 1
+        words, room = self.query_one("#words", Lines), self.size.height - 1
         if told.explanation is None:
             table.clear()
             waiting = f"{(told.waiting or 'counting the pairs of this step').capitalize()} …" if self._wants else ""
-            self._show_words(sentence(told.problem or waiting, self.size.width - 4), room)
+            self._show_words([*sentence(told.problem or waiting, self.size.width - 4)], room)
             return
         rows = tokenizer.merges
         following = (rows[told.step][0], rows[told.step][1]) if told.step < len(rows) else None
@@ -243,7 +229,7 @@ class WhyPanel(Vertical):
 
     def _show_words(self, lines: Sequence[InfoLine], most: int) -> None:
         """Below the table of pairs, in so many rows at most."""
-        words = self.query_one("#words", InfoList)
+        words = self.query_one("#words", Lines)
         self.set_class(len(lines) > 0, "-words")
         words.styles.height = max(1, min(len(lines), most))
         words.show_lines(lines)
