@@ -56,9 +56,9 @@ SOME = ("as Llama 3, whole pieces first", "as DeepSeek, four splits", "as Gemma"
 @pytest.mark.parametrize("name", SOME)
 def test_every_difference_from_hugging_face_is_a_matter_of_unicode(name, tmp_path, samples, nasty):
     subject = against_huggingface.trained(name, samples, tmp_path)
-    assert comparing.compare(subject, "strings", nasty[:150]).unexplained == []
-    assert comparing.compare(subject, "samples", samples[:5]).unexplained == []
-    assert comparing.compare_decoding(subject, 100).unexplained == []
+    assert comparing.compare(subject, "strings", nasty[:50]).unexplained == []
+    assert comparing.compare(subject, "samples", samples[:2]).unexplained == []
+    assert comparing.compare_decoding(subject, 40).unexplained == []
     assert set(SOME) <= set(pipelines.PIPELINES)
 
 
@@ -106,12 +106,6 @@ def test_the_sets_of_a_pattern():
         r"\s",
         "(?i:l)",
     ]
-
-
-def test_engines_are_asked_about_every_character():
-    assert characters.in_tiktoken("[a-cé😊]") == characters.in_oniguruma("[a-cé😊]") == frozenset("abcé😊")
-    assert characters.in_tiktoken(r"\s") == characters.in_oniguruma(r"\s") == characters.in_regex(r"\s")
-    assert len(characters.in_regex(r"\s")) == 25
 
 
 def test_strings_are_of_every_kind_and_the_same_each_time():
