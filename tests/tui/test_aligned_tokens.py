@@ -94,20 +94,3 @@ async def test_a_word_too_long_to_be_encoded_at_each_key_says_so_until_it_is_sho
         await scope.until(lambda: area.live and area.live.settled, "tokens are seen")
         await scope.until(lambda: "tokens" in scope.shown("#totals-line"), "they are counted")
         assert len(scope.ids()) == len(area.live.tokenizer.encode(area.text)) if area.live else False
-
-
-@pytest.mark.slow
-async def test_an_end_of_word_is_no_part_of_the_text(opened: Opened, home: Path) -> None:
-    save(
-        train("low low lower", vocab_size=262, pattern="words", end_of_word="</w>"),
-        config.tokenizers_folder() / "a.json",
-    )
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        scope.area.load("low  lowe")
-        await scope.until(lambda: scope.area.live, "tokens are seen")
-        live = scope.area.live
-        assert live is not None
-        assert live.tokenizer.token_bytes(live.spans(0, 3)[-1].ids[-1]).endswith(b"</w>")
-        assert live.span_at(3) is None
-        assert live.n_characters == 9

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from scope import TEXT, Opened, Scope, never
+from scope import TEXT, Opened, Scope
 
 from bpe_core import save, train
 from tui.dialogs.questions import AskName
-from tui.workers.process import WorkerProcess
 
 
 async def ask_for(scope: Scope, name: str) -> None:
@@ -30,31 +29,11 @@ async def test_what_is_in_the_cache_is_put_in_force(opened: Opened, kept: Path, 
 
 
 @pytest.mark.slow
-async def test_what_is_no_name_is_told_in_the_dialog(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        await ask_for(scope, "no name")
-        assert isinstance(scope.app.screen, AskName)
-        await scope.press("escape")
-
-
-@pytest.mark.slow
 async def test_what_cannot_be_is_one_sentence(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     async with opened() as scope:
         await scope.until_tokenizer()
         await ask_for(scope, "gpt2")
         await scope.until(lambda: any("TIKTOKEN_CACHE_DIR is empty" in said for said in scope.said), "it says why not")
-        await scope.until(lambda: not scope.screen.notice, "nothing is awaited any more")
-        assert scope.screen.path == str(kept)
-
-
-@pytest.mark.slow
-async def test_escape_leaves_it(opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WorkerProcess, "__aenter__", never)
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        await ask_for(scope, "gpt2")
-        await scope.until(lambda: "fetching gpt2" in scope.screen.notice, "it says what it waits for")
-        await scope.press("escape")
         await scope.until(lambda: not scope.screen.notice, "nothing is awaited any more")
         assert scope.screen.path == str(kept)

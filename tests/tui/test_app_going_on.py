@@ -18,8 +18,6 @@ from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.tokenizer.training_record import OPTIONS
-from bpe_core.trainer.conditions import condition
-from bpe_core.worker.messages import JobCommand
 from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS
 from tui.dialogs.questions import AskFormat, AskPath
@@ -80,21 +78,6 @@ async def test_a_training_left_with_the_app_is_asked_for_and_goes_on(opened: Ope
 
 
 @pytest.mark.slow
-async def test_a_training_comes_back_with_its_goal(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        scope.screen.features.training.change_pace(-10)
-        scope.training.query_one("#vocab-size", Input).value = "300"
-        scope.screen.action_do("training.train", JobCommand("until", condition=condition("12")))
-        await scope.until(lambda: 0 < len(scope.training.log_of_merges.merges) < 12, "it learns")
-    async with opened(book) as scope:
-        await scope.asked(Confirm)
-        await scope.press("y")
-        await scope.until(lambda: scope.screen.run.phase == "paused", "it is there")
-        assert len(scope.training.log_of_merges.merges) == 12
-
-
-@pytest.mark.slow
 async def test_each_training_that_was_killed_is_asked_for(opened: Opened, book: Path, kept: Path) -> None:
     first, second = left_behind(book, "first"), left_behind(book, "second")
     another = left_behind(book, "another copy trains it")
@@ -121,28 +104,6 @@ async def test_each_training_that_was_killed_is_asked_for(opened: Opened, book: 
     held.leave()
     left_files = {f"{another.name}{end}" for end in (".checkpoint", ".unfinished")}
     assert files() == {first.name, second.name, broken.name, "small.json", *left_files}
-
-
-@pytest.mark.slow
-async def test_what_cannot_be_gone_on_with_is_kept(opened: Opened, book: Path, kept: Path) -> None:
-    output = left_behind(book)
-    book.write_text(TEXT + "another end")
-    async with opened(book) as scope:
-        await scope.asked(Confirm)
-        await scope.press("y")
-        await scope.until(output.exists, "it is kept")
-        assert load(output).step == 10
-        await scope.until(lambda: any("has changed since" in sentence for sentence in scope.said), "it is told")
-    assert files() == {output.name, "small.json"}
-
-
-@pytest.mark.slow
-async def test_what_came_to_its_end_after_the_app_is_not_asked_for(opened: Opened, book: Path, kept: Path) -> None:
-    output = left_behind(book)
-    Path(f"{output}.checkpoint").rename(output)
-    async with opened(book) as scope:
-        await scope.until(lambda: files() == {output.name, "small.json"}, "it is looked at")
-        assert scope.app.screen is scope.screen
 
 
 def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:
@@ -177,19 +138,6 @@ def test_the_command_tells_of_each_option_as_the_app_does() -> None:
     told = {action.option_strings[0][2:]: str(action.help) for action in parser._actions if action.option_strings}
     for argument, option in OPTIONS.items():
         assert told[argument].startswith(option.help()), argument
-
-
-@pytest.mark.slow
-async def test_what_had_to_be_saved_elsewhere_stays_in_the_list(opened: Opened, kept: Path, tmp_path: Path) -> None:
-    elsewhere, learned = tmp_path / "refuge.json", train(TEXT, vocab_size=270)
-    save(learned, elsewhere)
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        scope.screen.features.training.show_learned(learned, elsewhere)
-        assert [one.name for one in scope.screen.kept] == ["small", "refuge"]
-    async with opened() as scope:
-        await scope.until(lambda: scope.screen.path == str(elsewhere), "it is there again")
-        assert "refuge" in {one.name for one in scope.screen.kept}
 
 
 async def test_where_nothing_can_be_begun_with_it_is_told() -> None:

@@ -5,21 +5,14 @@ import random
 import re
 import signal
 from pathlib import Path
-from threading import Event
 
 import pytest
-from scope import PATIENCE, TEXT, Opened, Scope
-from textual.widgets import Input, Select
+from scope import TEXT, Opened, Scope
+from textual.widgets import Input
 
-from bpe_core import load, train
-from tui.dialogs.ask_pattern import AskPattern
-from tui.disk import config
-from tui.disk.tokenizer_files import load_file
-from tui.features import tokenizers, training
-from tui.state.tokenizers import Loaded
+from bpe_core import train
+from tui.features import training
 from tui.state.training import PACES
-from tui.widgets.option_fields import ANOTHER
-from tui.workers.process import WorkerProcess
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
 
@@ -107,51 +100,6 @@ async def test_what_was_learned_and_cannot_be_saved_is_called_so(
 
 
 @pytest.mark.slow
-async def test_a_worker_killed_before_its_first_merge_leaves_the_tokenizer_that_was_there(
-    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(WorkerProcess, "send", lambda job, command: None)  # so a worker that begins paused stays so
-    async with opened(book) as scope:
-        screen = scope.screen
-        await scope.until_tokenizer()
-        await scope.press("f7")
-        await scope.until(lambda: screen.run.phase == "paused", "a worker has counted and waits")
-        assert screen.path == "" and screen.step == screen.run.done == 0
-        worker = screen.features.training.newest.worker
-        assert worker is not None
-        os.kill(worker.pid, signal.SIGKILL)
-        await scope.until(lambda: screen.path == str(kept), "the tokenizer that was there is back")
-        assert screen.tokenizer is not None and screen.tokenizer.merges == load(kept).merges and scope.ids()
-        assert screen.run.phase == "failed"
-        assert scope.said == ["The worker process was killed (SIGKILL)."]
-    assert list(config.tokenizers_folder().iterdir()) == [kept]
-
-
-@pytest.mark.slow
-async def test_a_training_goes_before_a_tokenizer_that_is_still_loading(
-    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = Event()
-
-    def load_late(path: Path, pattern: str | None = None) -> Loaded:
-        if path == kept:
-            read.wait(PATIENCE)
-        return load_file(path, pattern)
-
-    monkeypatch.setattr(tokenizers, "load_file", load_late)
-    async with opened(book) as scope:
-        screen = scope.screen
-        await scope.until(lambda: "loading small" in screen.notice, "the kept tokenizer is being loaded")
-        fill(scope, "vocab-size", "270")
-        await scope.press("f6")
-        await scope.until_learned()
-        read.set()
-        await scope.settle()
-        assert screen.run.phase == "done" and Path(screen.path).stem == "book.txt-gpt4"
-        assert screen.tokenizer is not None and screen.tokenizer.merges == train(TEXT, vocab_size=270).merges
-
-
-@pytest.mark.slow
 async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, book: Path, kept: Path) -> None:
     async with opened(book) as scope:
         screen = scope.screen
@@ -187,32 +135,3 @@ async def test_what_cannot_be_trained_is_told_in_one_sentence(opened: Opened, bo
         await told("book.txt cannot be read")
         book.unlink()
         await told("book.txt cannot be read")
-
-
-@pytest.mark.slow
-async def test_any_regular_expression_is_a_pattern(opened: Opened, book: Path, kept: Path) -> None:
-    pattern = r"[a-z]+|[/b]|[^a-z]"
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        select = scope.training.query_one("#pattern", Select)
-        select.value = ANOTHER
-        dialog = await scope.asked(AskPattern)
-        shown, hint = (dialog.query_one(of) for of in ("#tried", ".dialog--hint"))
-        for wrong, sentence in ("[a-z", "not a valid regular expression"), (r"(?:a|aa)+\d", "tries too many ways"):
-            await scope.answer(wrong)
-            await scope.until(lambda sentence=sentence: sentence in str(hint.render()), "it is refused")
-            assert scope.app.screen is dialog
-        dialog.query_one(Input).value = pattern
-        await scope.until(lambda: "pieces; Enter takes it" in str(shown.render()), "it is tried while it is typed")
-        assert "gpt2, gpt4" in str(hint.render()), "and the names are told again"
-        await scope.answer(pattern)
-        await scope.until(lambda: select.value == pattern, "the pattern is taken")
-        fill(scope, "vocab-size", "262")
-        await scope.press("f6")
-        await scope.until(lambda: scope.screen.path != str(kept) and not scope.screen.run.busy, "the training ends")
-        assert scope.screen.tokenizer is not None
-        assert scope.screen.tokenizer.merges == train(TEXT, vocab_size=262, pattern=pattern).merges
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        assert scope.training.query_one("#pattern", Select).value == pattern
-        assert scope.rows("#pattern SelectCurrent #label")[0].startswith("[a-z]+")

@@ -4,11 +4,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from scope import PATIENCE, Opened, key
+from scope import Opened
 from textual.widgets import Input, Label
 
-from tui.dialogs import path_completion, questions
-from tui.dialogs.ask_pattern import AskPattern
+from tui.dialogs import path_completion
 from tui.dialogs.path_completion import MOST, completions
 from tui.dialogs.questions import AskPath
 
@@ -69,57 +68,3 @@ async def test_tab_completes_and_the_names_are_listed(
         await scope.press("tab", "enter")
         await scope.until(lambda: scope.area.text == "text\n", "the text is opened")
         assert threads and threading.main_thread() not in threads
-
-
-@pytest.mark.slow
-async def test_tab_and_enter_typed_at_once_wait_for_what_completes(
-    opened: Opened, kept: Path, files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    listed = threading.Event()
-
-    def slow(typed: str) -> list[str]:
-        listed.wait(PATIENCE)
-        return completions(typed)
-
-    monkeypatch.setattr(path_completion, "completions", slow)
-    monkeypatch.setattr(questions, "_SOON", PATIENCE)
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        answers: list[Path | None] = []
-        scope.app.push_screen(AskPath("Which text?"), answers.append)
-        await scope.asked(AskPath)
-        threading.Timer(0.3, listed.set).start()
-        await scope.batch(*map(key, ("n", "o", "v", "tab", "enter")))
-        await scope.until(lambda: answers, "it is answered")
-        assert answers == [files / "novel.txt"]
-
-
-@pytest.mark.slow
-async def test_a_folder_is_no_text(opened: Opened, kept: Path, files: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        dialog = AskPath("Which text?", only_file=True)
-        scope.app.push_screen(dialog)
-        await scope.asked(AskPath)
-        await scope.answer("notes")
-        assert scope.app.screen is dialog
-        said = str(dialog.query_one(".dialog--hint", Label).render())
-        assert "notes is a folder" in said
-        await scope.press("escape")
-
-
-@pytest.mark.slow
-async def test_a_pattern_is_asked_for_with_the_names_there_are(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        dialog = AskPattern("How?", "gpt4")
-        answers: list[str | None] = []
-        scope.app.push_screen(dialog, answers.append)
-        await scope.asked(AskPattern)
-        assert "gpt2, gpt4, gpt4o" in str(dialog.query_one(".dialog--hint", Label).render())
-        field = dialog.query_one(Input)
-        assert field.value == "gpt4"
-        field.value = "lla"
-        await scope.until(lambda: field._suggestion == "llama3", "a name is suggested")
-        await scope.press("tab", "enter")
-        assert answers == ["llama3"]

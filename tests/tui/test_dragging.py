@@ -4,7 +4,6 @@ import asyncio
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -34,9 +33,6 @@ def written(compositor: Compositor, update: object) -> str:
     return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|\Z)", "", segments)
 
 
-def cells(spans: Iterable[tuple[int, int, int]]) -> set[tuple[int, int]]:
-    """The places of the screen that are written."""
-    return {(x, y) for y, left, right in spans for x in range(left, right)}
 
 
 def test_a_text_is_settled_once_the_steps_no_longer_pass_by(monkeypatch: pytest.MonkeyPatch) -> None:

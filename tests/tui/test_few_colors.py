@@ -35,19 +35,6 @@ async def test_tokens_side_by_side_have_other_colors(opened: Opened, kept: Path,
 
 
 @pytest.mark.slow
-async def test_the_focus_is_seen_on_pattern_and_ties(opened: Opened, kept: Path, sixteen: None) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        for field in ("#pattern", "#ties"):
-            select = scope.training.query_one(field, Select)
-            shown = select.query_one("SelectCurrent")
-            before = shown.styles.background
-            select.focus()
-            await scope.settle()
-            assert shown.styles.background != before
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("colors", ["truecolor", ""])
 async def test_without_any_color_the_focus_is_seen_as_well(
     opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch, colors: str

@@ -198,23 +198,6 @@ async def test_a_click_on_what_has_just_been_removed(guarded: bool, then: str) -
             app.post_message(event)
 
 
-@pytest.mark.slow
-async def test_a_second_click_on_a_toast_that_goes_away(opened: Opened, kept: Path) -> None:
-    async with opened(notifications=True) as scope:
-        await scope.until_tokenizer()
-        for rounds in (0, 2, 4, 8, 12):
-            scope.screen.notify("something was done")
-            await scope.settle()
-            place = scope.screen.query(Toast).last().region
-            for event in events_of_click(place.x + 1, place.y + 1):
-                scope.app.post_message(event)
-            for _ in range(rounds):
-                await asyncio.sleep(0)
-            for event in events_of_click(place.x + 1, place.y + 1):
-                scope.app.post_message(event)
-            await scope.settle()
-
-
 INVALID = b"a\xff\xc3(b"
 """Two bytes in it are no UTF-8."""
 
@@ -333,27 +316,3 @@ async def test_a_line_to_type_into_draws_no_character_that_acts_on_a_terminal(gu
             for column, cell in enumerate((0, 1, 2, 3, 4, 6, 7, 8)):
                 field.cursor_position = column
                 assert field.cursor_screen_offset.x == left + cell
-
-
-@pytest.mark.slow
-async def test_a_field_takes_the_first_line_of_a_paste_as_it_is_also_in_the_palette(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        for key, is_field in (("ctrl+p", True), ("escape", False), ("ctrl+o", True)):
-            await scope.press(key)
-            if is_field:
-                await scope.until(lambda: isinstance(scope.app.focused, Input), "there is a field")
-                await scope.batch(events.Paste("zoom\u202e\x0c\rand more"))
-                field = scope.app.focused
-                assert isinstance(field, Field) and field.value == "zoom\u202e\x0c"
-                assert field.render_line(0).text.strip() == "zoom¬␌"
-
-
-@pytest.mark.slow
-async def test_a_nul_in_a_special_token_is_told_in_a_sentence(opened: Opened, kept: Path, book: Path) -> None:
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        scope.training.query_one("#special", Input).value = "<|a\0b|>"
-        await scope.press("f6")
-        await scope.until(lambda: not scope.screen.run.busy and scope.said, "it is told")
-        assert "No path, pattern or special token can hold a NUL character; take it out." in scope.said

@@ -10,7 +10,7 @@ from scope import Opened
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
-from textual.widgets import Input, OptionList, Select
+from textual.widgets import Input
 
 from bpe_core.auditing.findings import KINDS
 from bpe_core.content.presets import PRESETS
@@ -22,8 +22,7 @@ from tui.dialogs.help import tables
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
 from tui.widgets import merge_log, token_table
 from tui.widgets.curve import Curve
-from tui.widgets.key_line import HintLine, hint_of
-from tui.widgets.merge_log import MergeLog
+from tui.widgets.key_line import HintLine
 
 
 class Counting(Input):
@@ -83,48 +82,6 @@ def test_each_sentence_is_read_whole_in_a_terminal_of_80(of: str) -> None:
 def test_each_pattern_and_each_tie_rule_is_explained() -> None:
     assert PATTERN_MEANINGS.keys() == PATTERNS.keys()
     assert tuple(TIE_MEANINGS) == TIES
-
-
-@pytest.mark.slow
-async def test_every_part_that_takes_the_focus_says_what_it_is(opened: Opened, kept: Path) -> None:
-    async with opened(size=(200, 60)) as scope:
-        await scope.until_tokenizer()
-        chain = scope.screen.focus_chain
-        assert len(chain) > 10
-        for widget in chain:
-            hint = hint_of(widget)
-            assert hint, widget
-            assert cell_len(hint) <= LONGEST or str(kept.parent) in hint, hint
-
-
-@pytest.mark.slow
-async def test_an_open_list_tells_of_the_name_under_its_cursor(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        ties = scope.training.query_one("#ties", Select)
-        ties.focus()
-        await scope.settle()
-        assert hint_of(ties) == TIE_MEANINGS["first"]
-        await scope.press("enter", "down")
-        focused = scope.screen.focused
-        assert isinstance(focused, OptionList) and hint_of(focused) == TIE_MEANINGS["lowest"]
-        await scope.press("down", "down", "enter")
-        assert ties.value == "largest" and hint_of(ties) == TIE_MEANINGS["largest"]
-
-
-@pytest.mark.slow
-async def test_a_row_of_the_log_is_told_in_words(opened: Opened, kept: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        log = scope.screen.query_one(MergeLog)
-        log.focus()
-        await scope.press("home")
-        merge = log.merges[0]
-        told = f"{merge.count:,} times", f"{merge.n_tokens:,} tokens left"
-        assert log.hint.startswith("Joins t + h") and all(part in log.hint for part in told)
-        before = log.hint
-        await scope.press("down")
-        assert log.hint != before and cell_len(log.hint) <= LONGEST
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,6 @@ from tui.state.tokenizers import Opened
 
 pytestmark = pytest.mark.usefixtures("home")
 
-Run = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 def in_a_pipe(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:

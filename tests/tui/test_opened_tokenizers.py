@@ -8,10 +8,8 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from scope import Opened as AppOpened
 
 from bpe_core import save, train
-from tui.dialogs.questions import AskTitle
 from tui.disk import opened_tokenizers
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.disk.opened_tokenizers import described, listed, seen, trouble_of
@@ -20,7 +18,6 @@ from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
 from tui.state.tokenizers import KnownTokenizer, Opened
-from tui.widgets.tokenizer_list import TokenizerList
 
 SMALL = train("the theme of the other thesis " * 9, vocab_size=264, pattern="gpt2")
 
@@ -146,42 +143,3 @@ async def test_whoever_looks_at_the_list_early_does_not_keep_the_others_out_of_i
     shelf.check_files()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert screen.kept == (row,)
-
-
-@pytest.mark.slow
-async def test_a_tokenizer_is_renamed_loses_its_file_and_is_forgotten(
-    opened: AppOpened, kept: Path, tmp_path: Path
-) -> None:
-    elsewhere = [tmp_path / folder / "mine.json" for folder in ("old", "new")]
-    for path in elsewhere:
-        path.parent.mkdir()
-        save(SMALL, path)
-    save_configuration(Configuration(opened=tuple(map(Opened, map(str, elsewhere))), tokenizer=str(kept)))
-    async with opened(size=(120, 40)) as scope:
-        await scope.until_tokenizer()
-        shelf = scope.corpus.query_one(TokenizerList)
-        await scope.until(lambda: [one.n_vocab for one in scope.screen.kept] == [280, 264, 264], "they are looked at")
-        assert [row.split()[0:3] for row in scope.rows("#kept")[1:3]] == [["mine", "·", "old"], ["mine", "·", "new"]]
-
-        scope.screen.set_focus(shelf)
-        shelf.highlighted = 1
-        await scope.press("r")
-        await scope.asked(AskTitle)
-        await scope.answer("Anna")
-        await scope.until(lambda: scope.screen.kept[1].name == "Anna", "it has its name")
-        assert scope.rows("#kept")[2].split() == ["mine", "264"], "there is no other of its name any more"
-
-        os.unlink(elsewhere[0])
-        scope.screen.set_focus(scope.tree)
-        scope.screen.set_focus(shelf)  # whoever looks at the list is told what is so now
-        await scope.until(lambda: scope.screen.kept[1].trouble == "gone", "it is missed")
-        assert scope.rows("#kept")[1].split() == ["Anna", "gone"]
-        await scope.until(lambda: "not there any more" in scope.shown("#preview"), "it is told")
-        assert "About  Anna" in scope.shown("#preview-heading")
-
-        for n_left in (2, 1):
-            await scope.press("delete")
-            await scope.until(lambda n=n_left: len(scope.screen.kept) == n, "it is taken off")
-        assert elsewhere[1].exists() and "mine is no longer in the list" in scope.said[-1]
-    remembered = load_configuration()
-    assert remembered.opened == () and remembered.names == {}

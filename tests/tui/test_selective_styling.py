@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from scope import Opened, Scope
 from textual.css.styles import RulesMap
-from textual.geometry import Size
 
 
 def styles_of(scope: Scope) -> dict[str, RulesMap]:
@@ -30,30 +29,6 @@ async def test_every_widget_has_the_styles_that_all_of_the_sheet_gives_it(
             short = styles_of(scope)
             scope.app.update_styles(scope.screen, animate=False)
             assert short == styles_of(scope), key
-
-
-@pytest.mark.parametrize("size", [(200, 60)], ids=str)
-@pytest.mark.slow
-async def test_so_has_every_widget_after_a_resize_and_nothing_is_laid_out_as_before(
-    opened: Opened, kept: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
-) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        await scope.settle()
-        refresh, laid_out = scope.screen._refresh_layout, []
-
-        def seen(size: Size | None = None, scroll: bool = False) -> None:
-            if size is not None:  # else it was due anyway, as when the panel beside the log has rested
-                laid_out.append(scope.screen.classes)
-            refresh(size, scroll)
-
-        monkeypatch.setattr(scope.screen, "_refresh_layout", seen)
-        await scope.pilot.resize_terminal(*size)
-        await scope.settle()
-        assert set(laid_out) == {scope.screen.classes}
-        short = styles_of(scope)
-        scope.app.update_styles(scope.screen, animate=False)
-        assert short == styles_of(scope)
 
 
 async def test_a_pane_is_brought_to_the_front_without_styling_those_that_stay_as_they_are(

@@ -57,18 +57,6 @@ def test_a_window_that_is_closed_loses_nothing_and_leaves_nothing(book: Path) ->
 
 
 @pytest.mark.slow
-def test_a_window_that_closes_unheard_ends_it_too() -> None:
-    with terminal() as app:
-        typed(app, "typed just now")
-        os.kill(app.pid, signal.SIGSTOP)  # many keys wait to be read, much output to be written
-        app.type("x" * 100)
-        app.hang_up()
-        os.kill(app.pid, signal.SIGCONT)
-        assert app.wait() == 128 + signal.SIGHUP
-    assert (config.load_text() or "").startswith("typed just now")
-
-
-@pytest.mark.slow
 def test_after_a_stop_it_goes_on_as_if_nothing_had_been() -> None:
     with terminal() as app:
         typed(app, "one ")
@@ -100,19 +88,6 @@ def test_a_window_that_is_closed_ends_what_a_shell_has_started_in_it() -> None:
         app.hang_up()
         app.wait()
     app.until(lambda: not at_work_or_waiting(inner), "the app ends, too")
-    assert (config.load_text() or "").startswith("typed just now")
-
-
-@pytest.mark.slow
-def test_a_terminal_that_ends_unheard_is_not_read_without_end() -> None:
-    deaf = (
-        "import signal, sys; from tui.terminal import signals; signals._ENDING = (); signal.signal(1, signal.SIG_IGN); "
-        "from tui.__main__ import main; sys.exit(main([]))"
-    )
-    with terminal(program=("-c", deaf)) as app:
-        typed(app, "typed just now")
-        app.hang_up()
-        assert app.wait() == 128 + signal.SIGHUP
     assert (config.load_text() or "").startswith("typed just now")
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from scope import PATIENCE, eventually
-from terminal import terminal
 
 from tui.app import BpeScope
 from tui.disk import config
@@ -54,16 +53,6 @@ def test_before_the_first_frame_no_vocabulary_no_text_and_no_extra_is_touched(ho
 
 
 @pytest.mark.slow
-def test_the_text_is_on_the_terminal_before_the_panes_have_anything_in_them(home: Path, kept: Path) -> None:
-    config.save_text(OWN)
-    with terminal() as app:
-        app.until(lambda: "Preview" in app.text, "the corpus pane is there")
-        first, _, _ = app.text.partition("Preview")
-        assert OWN.strip()[1:] in first  # the cursor is on the first character
-        assert "bpescope" in first and all(pane.capitalize() in first for pane in ("corpus", "training", "editor"))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (200, 60)])
 async def test_nothing_moves_when_the_panes_are_loaded(home: Path, kept: Path, size: tuple[int, int]) -> None:
     config.save_text(OWN * 30)
@@ -93,17 +82,3 @@ async def test_a_key_pressed_at_once_is_not_lost(home: Path, kept: Path) -> None
         await eventually(lambda: screen.editor.area.text == f"Hoi{OWN}", "the keys have done what they do, in order")
         await pilot.press("f5")
         await eventually(lambda: screen.active == "audit", "the audit is in front")
-
-
-@pytest.mark.slow
-async def test_the_tokens_of_what_was_typed_at_once_are_those_of_the_whole_text(home: Path, kept: Path) -> None:
-    config.save_text("the ")
-    app = BpeScope()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("o")
-        area = app.main.editor.area
-        await eventually(lambda: area.live, "there are tokens")
-        live = area.live
-        assert live is not None
-        assert live.text == area.text == "othe "
-        assert list(live.ids) == live.tokenizer.encode("othe ")

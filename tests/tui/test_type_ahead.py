@@ -33,18 +33,6 @@ async def test_no_digit_of_a_fast_burst_is_lost(opened: Opened, kept: Path, keys
         assert (field.value, scope.area.text) == (value, text)
 
 
-@pytest.mark.slow
-async def test_a_part_of_a_token_is_no_vocabulary(opened: Opened, kept: Path, book: Path) -> None:
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        field = scope.training.query_one("#vocab-size", Input)
-        field.focus()
-        await scope.settle()
-        await scope.batch(*map(key, "257.5"), key("f6"))
-        assert scope.said == ["The vocabulary size is 257.5; it must be a number from 257."]
-        assert not scope.screen.run.busy
-
-
 async def test_a_path_typed_ahead_is_in_the_dialog_and_enter_answers_it(opened: Opened, kept: Path, book: Path) -> None:
     async with opened() as scope:
         await scope.until_tokenizer()

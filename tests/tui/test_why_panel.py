@@ -1,19 +1,16 @@
 """Why a merge, beside the merge log: what it tells of any step, with the numbers of the engine; the table of pairs."""
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from rich.style import Style
-from scope import Opened, Scope
 from textual.app import App, ComposeResult
 from textual.scroll_view import ScrollView
 
 from bpe_core import train
 from bpe_core.content.presets import PRESETS
-from bpe_core.corpus import Counts
-from bpe_core.explain.merge_choice import Explanation, explain
+from bpe_core.explain.merge_choice import explain
 from bpe_core.explain.pair_counts import PairCounts
 from bpe_core.explain.places import CorpusPlace
 from bpe_core.explain.token_uses import TokenUses
@@ -25,7 +22,7 @@ from tui.drawing.plots import bar
 from tui.drawing.token_labels import WRITINGS, writer
 from tui.features.explaining import corpus_of_task
 from tui.glossary import TIE_MEANINGS
-from tui.state.training import Corpus, Run, StepExplained, TrainingOptions
+from tui.state.training import Run, StepExplained, TrainingOptions
 from tui.text.why_lines import Look, why_lines
 from tui.widgets.lines import Titles
 from tui.widgets.merge_log import MergeLog
@@ -226,87 +223,6 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
         await pilot.resize_terminal(90, 20)
         await pilot.pause()
         assert not any("×" in line for line in app.lines()), "a small panel is the table's"
-
-
-async def until_explained(scope: Scope, step: int) -> Explanation:
-    """The answer for a step, with the places that follow it."""
-    await scope.until(
-        lambda: scope.screen.explained.step == step and scope.screen.explained.places is not None, "it is told"
-    )
-    assert scope.screen.explained.explanation is not None
-    return scope.screen.explained.explanation
-
-
-@pytest.mark.slow
-async def test_the_pairs_move_with_each_step_of_a_preset(opened: Opened, kept: Path) -> None:
-    """F7 goes on; the table moves, the reader turns from one to the other and travels back."""
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        scope.screen.requests.run_preset("S2", True)
-        tokenizer, counts = S2.train(), PairCounts(S2.train(), S2.counts().pieces)
-        for step in (1, 2, 3):
-            assert await until_explained(scope, step) == explain(counts, step, "largest")
-            rows = scope.rows("#choice")
-            assert tokenizer.token_bytes(tokenizer.merges[step - 1][2]).decode() in rows[0]
-            if step < 3:
-                await scope.press("f7")
-        panel = scope.screen.query_one(WhyPanel)
-        scope.screen.set_focus(scope.training.log_of_merges)
-        await scope.press("w")
-        assert panel.seen == "pairs"
-        pairs = scope.rows("#pairs")
-        assert "▸ l + ow" in pairs[1] and "+7*" in pairs[1]
-        await scope.press("b")
-        assert "▸ 6c + 6" in scope.rows("#pairs")[1]
-        await scope.press("up")
-        assert (await until_explained(scope, 2)).table == explain(counts, 2, "largest").table
-        assert "▸ 6f + 7" in scope.rows("#pairs")[1] and "= 6c + 6" in scope.rows("#pairs")[2]
-        await scope.press("w")
-        assert not panel.display
-        await scope.press("w")
-        assert panel.display and panel.seen == "why"
-
-
-@pytest.mark.slow
-async def test_a_kept_vocabulary_is_asked_about_in_the_texts_that_are_chosen(
-    opened: Opened, kept: Path, book: Path
-) -> None:
-    """Nothing is counted before somebody goes to the merges; 80 columns show it below the log."""
-    async with opened(book, size=(80, 24)) as scope:
-        await scope.until_tokenizer()
-        assert scope.screen.explained == StepExplained()
-        await scope.press("f3", "f3")
-        panel = scope.screen.query_one(WhyPanel)
-        assert not panel.display
-        settings = scope.screen.query_one("#above-log").size.height
-        await scope.press("w")
-        assert scope.screen.query_one("#above-log").size.height < settings, "the room is the panel's"
-        told = await until_explained(scope, scope.screen.step)
-        assert panel.display and panel.region.y >= scope.training.log_of_merges.region.bottom
-        tokenizer = scope.screen.tokenizer
-        assert tokenizer is not None
-        counts = PairCounts(tokenizer, Counts.of(book.read_text("utf-8"), tokenizer.pattern).pieces)
-        assert told == explain(counts, tokenizer.step)
-        await scope.press("home")
-        assert await until_explained(scope, 1) == explain(counts, 1)
-        assert scope.screen.explained.places
-        await scope.press("f3", "f3")
-        assert scope.screen.query_one("#above-log").size.height == settings and scope.screen.focused.id == "vocab-size"
-
-
-@pytest.mark.slow
-async def test_whoever_goes_to_the_log_is_told_of_the_newest_merge_or_why_not(
-    opened: Opened, kept: Path, book: Path
-) -> None:
-    """No step is chosen, no panel opened: F3 is enough where the panel is seen already."""
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        await scope.press("f3", "f3")
-        await until_explained(scope, scope.screen.step)
-        scope.screen.features.corpus.choose(Corpus())
-        await scope.press("alt+left")
-        await scope.until(lambda: scope.screen.explained.problem, "it is told why not")
-        assert "No text is chosen" in scope.screen.explained.problem
 
 
 @pytest.mark.parametrize(

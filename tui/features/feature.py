@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from textual.css.query import NoMatches
 
 from bpe_core.errors import BpeError, OptionError
-from bpe_core.tokenizer.training_record import named_as_on_screen
 
 if TYPE_CHECKING:
     from textual.worker import Worker
@@ -67,6 +66,9 @@ def sentence_of(error: BpeError | OSError) -> str:
     '/data cannot be used: Permission denied.'
     """
     if isinstance(error, OptionError):
+        # The engine is not loaded before the first frame.
+        from bpe_core.tokenizer.training_record import named_as_on_screen
+
         return named_as_on_screen(str(error))
     if isinstance(error, BpeError):
         return str(error)
