@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from scope import TEXT, Opened
-from textual.widgets import Input, OptionList
+from textual.widgets import OptionList
 
 from bpe_core import Trainer, load, save, train
 from bpe_core.cli.train import add_arguments
@@ -24,7 +24,6 @@ from tui.dialogs.questions import AskFormat, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.disk.unfinished import Note
-from tui.disk.unfinished import left_behind as left
 from tui.features.resuming import Resuming
 from tui.glossary import LONGEST
 from tui.screen.main import MainScreen
@@ -48,33 +47,6 @@ def left_behind(book: Path, title: str = "book", **unfinished: object) -> Path:
 
 def files() -> set[str]:
     return {path.name for path in config.tokenizers_folder().iterdir()}
-
-
-async def test_a_training_left_with_the_app_is_asked_for_and_goes_on(opened: Opened, book: Path, kept: Path) -> None:
-    # An older one has its name.
-    older, output = (config.tokenizers_folder() / f"book.txt-gpt4{number}.json" for number in ("", "-2"))
-    save(train(TEXT, vocab_size=259), older)
-    async with opened(book) as scope:
-        await scope.until_tokenizer()
-        scope.training.query_one("#vocab-size", Input).value = "300"
-        await scope.press("f7")
-        for n_learned in 1, 2, 3:
-            await scope.until(lambda n=n_learned: len(scope.training.log_of_merges.merges) == n, "a merge is learned")
-            await scope.press("f7")
-        assert left(output.parent) == [], "nobody else may have it"
-    n_learned = load(output).step
-    assert n_learned >= 3 and config.load_configuration().tokenizer == str(output)
-    async with opened(book) as scope:
-        dialog = await scope.asked(Confirm)
-        assert "The training of book.txt did not end" in str(dialog.query_one(".dialog--question").render())
-        whole = train(TEXT, vocab_size=300).merges
-        await scope.press("y")
-        await scope.until(lambda: scope.screen.run.phase == "paused", "it waits as it did")
-        assert len(scope.training.log_of_merges.merges) == n_learned
-        await scope.press("f6")
-        await scope.until(lambda: not scope.screen.run.busy and load(output).step == len(whole), "it comes to its end")
-        assert load(output).merges == whole
-    assert files() == {older.name, output.name, "small.json"}
 
 
 @pytest.mark.slow

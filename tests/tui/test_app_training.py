@@ -7,10 +7,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from scope import TEXT, Opened, Scope
+from scope import Opened, Scope
 from textual.widgets import Input
 
-from bpe_core import train
 from tui.features import training
 from tui.state.training import PACES
 
@@ -37,42 +36,6 @@ async def merging(scope: Scope) -> None:
     scope.screen.action_do("training.change_pace", PACES.index(5) - PACES.index(scope.screen.pace))
     await scope.press("f6")
     await scope.until(lambda: scope.screen.run.phase == "merging" and scope.screen.run.done > 3, "merges arrive")
-
-
-async def test_choose_a_text_train_and_find_it_all_again(opened: Opened, book: Path, kept: Path) -> None:
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        await scope.press("f2")
-        scope.tree.move_cursor(scope.row("home (here)"))
-        await scope.press("enter")
-        scope.tree.move_cursor(scope.row("book.txt"))
-        await scope.press("space")
-        assert scope.screen.corpus.paths == (str(book),)
-        await scope.until(lambda: scope.screen.totals, "the text is counted")
-        assert f"{len(TEXT):,}" in scope.shown("#totals")
-
-        scope.training.query_one("#vocab-size", Input).focus()
-        await scope.press(*["backspace"] * 4, *"270", "f6")
-        await scope.until(lambda: Path(scope.screen.path).stem == "book.txt-gpt4", "the training ends")
-        expected = train(TEXT, vocab_size=270)
-        assert scope.screen.tokenizer is not None and scope.screen.tokenizer.merges == expected.merges
-
-        scope.app.theme = "nord"
-        scope.area.focus()
-        await scope.press("ctrl+end", *"now")
-        text, ids = scope.area.text, scope.ids()
-        assert ids == expected.encode(text)
-
-    async with opened() as scope:  # the next day
-        await scope.until_tokenizer()
-        assert scope.app.theme == "nord"
-        assert scope.area.text == text and scope.ids() == ids
-        assert scope.screen.corpus.paths == (str(book),)
-        assert scope.tree.marked("corpus") == (str(book),)
-        assert scope.screen.options.vocab_size == 270
-        assert scope.training.query_one("#vocab-size", Input).value == "270"
-        assert [kept.name for kept in scope.screen.kept] == ["book.txt-gpt4", "small"]
-        assert "14 merges" in scope.rows("#merge-log")[-1]
 
 
 @pytest.mark.slow

@@ -33,8 +33,6 @@ def written(compositor: Compositor, update: object) -> str:
     return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|\Z)", "", segments)
 
 
-
-
 def test_a_text_is_settled_once_the_steps_no_longer_pass_by(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, settled = [100.0], list[float]()
     monkeypatch.setattr(text_work, "monotonic", lambda: clock[0])

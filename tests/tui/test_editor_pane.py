@@ -36,25 +36,6 @@ async def reviewed(scope: Scope) -> None:
     await scope.until(lambda: review(scope) and review(scope).settled, "the text is reviewed")
 
 
-@pytest.mark.usefixtures("kept")
-@pytest.mark.slow
-async def test_a_pinned_text_is_compared_with_what_becomes_of_it(opened: Opened) -> None:
-    async with opened() as scope:
-        await written(scope, "the other theme\n")
-        await scope.press("ctrl+b")
-        assert "no token differs" in scope.shown("#baseline-line")
-        await scope.press("right", "right", "right", "backspace", "backspace")
-        await reviewed(scope)
-        assert "the → t  ±0 tokens  −2 bytes" in scope.shown("#baseline-line")
-        assert scope.editor.area.edited.comparison is not None
-        assert scope.editor.area.edited.comparison.stretches == ((0, 1),)
-        await scope.press("ctrl+z", "ctrl+z")
-        await reviewed(scope)
-        assert "no token differs" in scope.shown("#baseline-line")
-        await scope.press("ctrl+b")
-        assert not scope.screen.query_one("#baseline-line").display
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 async def test_what_is_not_final_is_underlined(opened: Opened) -> None:

@@ -1,12 +1,10 @@
 """Whatever has the focus says in a line what it is; the words of the screen are in the help."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
-from scope import Opened
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.reactive import var
@@ -21,7 +19,6 @@ from tui import glossary
 from tui.dialogs.help import tables
 from tui.glossary import LONGEST, PATTERN_MEANINGS, TIE_MEANINGS, WORDS
 from tui.widgets import merge_log, token_table
-from tui.widgets.curve import Curve
 from tui.widgets.key_line import HintLine
 
 
@@ -82,26 +79,6 @@ def test_each_sentence_is_read_whole_in_a_terminal_of_80(of: str) -> None:
 def test_each_pattern_and_each_tie_rule_is_explained() -> None:
     assert PATTERN_MEANINGS.keys() == PATTERNS.keys()
     assert tuple(TIE_MEANINGS) == TIES
-
-
-@pytest.mark.slow
-async def test_f3_leads_to_where_a_training_begins_then_to_its_merges_and_its_curve(opened: Opened, kept: Path) -> None:
-    async with opened(size=(80, 24)) as scope:
-        await scope.until_tokenizer()
-        await scope.press("f3")
-        size = scope.training.query_one("#vocab-size", Input)
-        assert scope.screen.focused is size
-        await scope.press("f3")
-        assert scope.screen.focused is scope.training.log_of_merges
-        curve = scope.training.query_one(Curve)
-        small = curve.size
-        await scope.press("f3")
-        assert scope.screen.focused is curve, "which is drawn large for whoever goes to it"
-        assert curve.size.width > 2 * small.width and curve.size.height > small.height
-        await scope.press("f3")
-        assert scope.screen.focused is size and curve.size == small
-        await scope.press("f2", "f2")
-        assert scope.screen.focused is scope.corpus.query_one("#kept")
 
 
 def test_the_help_knows_the_words_and_columns_of_the_screen() -> None:

@@ -21,7 +21,6 @@ from tui.state.tokenizers import Opened
 pytestmark = pytest.mark.usefixtures("home")
 
 
-
 def in_a_pipe(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "tui", *map(str, arguments)]
     return subprocess.run(command, input=text, capture_output=True, timeout=60)

@@ -70,6 +70,11 @@ async def test_a_theme_changes_all_colors_at_once_and_back(small: Path) -> None:
             for part in dark:
                 assert now[part] != dark[part], part
             dark = now
+        await player.quit()
+    async with play(tokenizers=(small,)) as player:
+        await player.until(lambda screen: tokens in screen.pieces(TEXT), "characters")
+        await player.rest()
+        assert colors(player.screen)["corpus"] == dark["corpus"], "the theme is remembered"
 
 
 async def test_the_help_and_the_palette(small: Path) -> None:

@@ -116,6 +116,12 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             if preset == "S4":
                 await player.until("occurred only")
             assert ("occurred only" in player.screen) == (preset == "S4")
+        player.press("f2", "up")  # S2-prose, whose article tells what no rule gives
+        player.click("S2-prose")
+        await player.until("otherwise than its article tells", "west</w>")
+        for step in 1, 2:
+            player.press("f7")
+            await player.until(lambda screen, step=step: screen.step[0] == step and "paused" in screen)
 
 
 async def test_leaving_in_mid_training_keeps_it_for_the_next_start(small: Path, long_book: Path) -> None:
@@ -159,6 +165,8 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Pat
         await player.until("book.txt")
         player.click("book.txt")
         await player.until("✓ book.txt", f"{len(book.read_text()):,}")
+        player.press("e")
+        await player.until("1,340 bytes  ")
         player.press("f3", *["backspace"] * 4, *"262", "tab", "enter")
         await player.until("another")  # the patterns that there are
         player.press("home", "down", "enter")
