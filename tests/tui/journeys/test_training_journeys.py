@@ -118,7 +118,7 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             assert ("occurred only" in player.screen) == (preset == "S4")
         player.press("f2", "up")  # S2-prose, whose article tells what no rule gives
         player.click("S2-prose")
-        await player.until("otherwise than its article tells", "west</w>")
+        await player.until("step 9 of 9", "article", "west</w>")
         for step in 1, 2:
             player.press("f7")
             await player.until(lambda screen, step=step: screen.step[0] == step and "paused" in screen)
@@ -203,7 +203,7 @@ async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Pa
             player.press("ctrl+u")
             player.write(n_tokens)
             player.press("enter")
-            await player.until(f"step {last} of {last}")
+            await player.until(f"step {last} of {last}", f"{256 + last} tokens")
             player.press("alt+left", "alt+left")
             await player.until(f"step {last - 2} of {last}")
         await player.command("export the merges")
