@@ -135,26 +135,14 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
+/* Go on with one merge for about so many steps. */
 static enum progress learn_one(LearnerObject *self, size_t *steps)
 {
     if (!ROOM(self->learned, 1))
         return NO_MEMORY;
     enum progress progress = learn_merge(&self->trainer, steps, self->learned.items + self->learned.n);
     self->learned.n += progress == LEARNED;
-    return progress;
-}
-
-/* Learn until so many merges are made in all, or a slice of work is done. */
-static enum progress learn_some(LearnerObject *self, size_t until)
-{
-    size_t steps = SLICE;
-    enum progress progress = UNDER_WAY;
-    while (steps && self->learned.n < until) {
-        progress = learn_one(self, &steps);
-        if (progress != LEARNED)
-            return progress;
-        steps -= steps > 0;
-    }
+    *steps -= *steps > 0;
     return progress;
 }
 
@@ -164,11 +152,14 @@ static bool learn_all(LearnerObject *self, size_t until)
     enum progress progress = UNDER_WAY;
     self->busy = true;
     while (self->learned.n < until && (progress == UNDER_WAY || progress == LEARNED)) {
+        size_t steps = SLICE;
         Py_BEGIN_ALLOW_THREADS
-        progress = learn_some(self, until);
+        do
+            progress = learn_one(self, &steps);
+        while (progress == LEARNED && self->learned.n < until && steps);
         Py_END_ALLOW_THREADS
         if (!may_go_on(Py_None, 0, 0)) {
-            size_t steps = SIZE_MAX;
+            steps = SIZE_MAX;
             if (self->trainer.merging)
                 learn_one(self, &steps);
             self->busy = false;
