@@ -16,7 +16,7 @@ from bpe_core import Tokenizer, load, save, train
 from tui.dialogs.lanes import AskLanes
 from tui.dialogs.questions import AskPath
 from tui.disk import config
-from tui.drawing.palette import Look, Palette, make_palette
+from tui.drawing.palette import Palette, PaletteSource, make_palette
 from tui.features.lanes import MOST, Lanes
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
@@ -34,7 +34,7 @@ OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")
 
 
 def palette() -> Palette:
-    return make_palette(Look(Style.parse("black on white"), Style(reverse=True), Style.parse("on blue")))
+    return make_palette(PaletteSource(Style.parse("black on white"), Style(reverse=True), Style.parse("on blue")))
 
 
 # Rows

@@ -13,7 +13,7 @@ from bpe_core import save, train
 from tui.disk import opened_tokenizers
 from tui.disk.config import Configuration, load_configuration, save_configuration
 from tui.disk.opened_tokenizers import described, listed, seen, trouble_of
-from tui.drawing.tokenizer_texts import names_told_apart, sentences
+from tui.drawing.tokenizer_texts import distinct_names, sentences
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
@@ -92,7 +92,7 @@ def test_each_file_is_listed_once_under_the_name_it_was_given() -> None:
     ],
 )
 def test_two_of_one_name_are_told_apart(one: KnownTokenizer, other: KnownTokenizer, marks: tuple[str, str]) -> None:
-    names = names_told_apart((one, other, known("/m/alone.json", "alone")))
+    names = distinct_names((one, other, known("/m/alone.json", "alone")))
     assert names["/m/alone.json"] == "alone"
     for row, mark in zip((one, other), marks, strict=True):
         assert names[row.path].startswith("mine · ") and mark in names[row.path]

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from tui.drawing.palette import Look, make_palette
-from tui.drawing.token_labels import GONE, joined, token_labels
+from tui.drawing.palette import PaletteSource, make_palette
+from tui.drawing.token_labels import REMOVED, joined, token_labels
 
 BASE = Style(color="#ffffff", bgcolor="#000000")
-PALETTE = make_palette(Look(BASE, Style(reverse=True), Style(reverse=True)))
-PLAIN = make_palette(Look(BASE, Style(), Style(), colorless=True))
+PALETTE = make_palette(PaletteSource(BASE, Style(reverse=True), Style(reverse=True)))
+PLAIN = make_palette(PaletteSource(BASE, Style(), Style(), colorless=True))
 WORDS = (b" the", b"Default", b"\n", b"\xf0\x9f", "雨".encode(), "\u0301".encode(), b"x")
 
 
@@ -45,5 +45,5 @@ def test_they_never_take_more_than_their_room(ids: list[int], room: int) -> None
 
 @pytest.mark.parametrize("palette", [PALETTE, PLAIN])
 def test_gone_tokens_are_struck_through_and_colors_kept(palette) -> None:
-    for span in token_labels([0, 7, 1], bytes_of, palette, over=GONE).spans:
+    for span in token_labels([0, 7, 1], bytes_of, palette, over=REMOVED).spans:
         assert isinstance(span.style, Style) and span.style.strike

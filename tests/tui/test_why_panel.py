@@ -23,7 +23,7 @@ from tui.drawing.token_labels import WRITINGS, writer
 from tui.features.explaining import corpus_of_task
 from tui.glossary import TIE_MEANINGS
 from tui.state.training import Run, StepExplained, TrainingOptions
-from tui.text.why_lines import Look, why_lines
+from tui.text.why_lines import LineForm, why_lines
 from tui.widgets.lines import Titles
 from tui.widgets.merge_log import MergeLog
 from tui.widgets.pair_table import PairTable
@@ -37,9 +37,9 @@ def told(lines: list[InfoLine]) -> list[str]:
     return [f"{line.lead}{line.left}{'  ' + line.right if line.right else ''}".rstrip() for line in lines]
 
 
-def look(tokenizer: Tokenizer, width: int = 40, writing: str = "text") -> Look:
+def look(tokenizer: Tokenizer, width: int = 40, writing: str = "text") -> LineForm:
     inks = dict.fromkeys(("text", "muted", "accent", "tied", "warning"), Style())
-    return Look(width, writer(writing, tokenizer.token_bytes), inks)
+    return LineForm(width, writer(writing, tokenizer.token_bytes), inks)
 
 
 def explained(tokenizer: Tokenizer, pieces: dict[str, int], step: int, ties: str) -> StepExplained:

@@ -70,7 +70,7 @@ def readable_on(backgrounds: Sequence[Color], preferred: Color) -> Color:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PaletteSource:
     """What a `Palette` is made from: the theme as it stands on a widget."""
 
     base: Style
@@ -118,18 +118,18 @@ class Palette:
         return not self.tokens or not any(ways.usual.underline for ways in self.tokens)
 
 
-def make_palette(look: Look) -> Palette:
+def make_palette(source: PaletteSource) -> Palette:
     """The styles for a look: colors mixed with the surface, or the 16 of a terminal, or underlines."""
-    gutter = look.base + look.gutter if look.gutter else look.base
-    if look.colorless:
+    gutter = source.base + source.gutter if source.gutter else source.base
+    if source.colorless:
         reverse = Style(reverse=True)
-        return Palette(look.base, reverse, reverse, gutter, tuple(_underlined(bool(odd)) for odd in range(2)), False)
-    if look.ansi:
-        selection = look.selection if look.selection.bgcolor else Style(reverse=True)
-        return Palette(look.base, look.cursor, selection, gutter, tuple(map(_sixteen, _ANSI_HUES)), False)
-    surface = _background(look.base)
-    text = _foreground(look.base)
-    variables = {**theme_variables(), **look.variables}
+        return Palette(source.base, reverse, reverse, gutter, tuple(_underlined(bool(odd)) for odd in range(2)), False)
+    if source.ansi:
+        selection = source.selection if source.selection.bgcolor else Style(reverse=True)
+        return Palette(source.base, source.cursor, selection, gutter, tuple(map(_sixteen, _ANSI_HUES)), False)
+    surface = _background(source.base)
+    text = _foreground(source.base)
+    variables = {**theme_variables(), **source.variables}
     colors = [surface + Color.parse(variables[f"token-{number}"]) for number in range(N_COLORS)]
     changed = [_deepened(color, surface, _CHANGED_SHARE / SHARE) for color in colors]
     current = [_deepened(color, surface, _CURRENT_SHARE / SHARE) for color in colors]
@@ -141,20 +141,20 @@ def make_palette(look: Look) -> Palette:
         Ways(_on(usual, text), _on(touched, text) + Style(bold=True), _on(deep, readable_on([deep], text)), faint)
         for usual, touched, deep, faint in zip(colors, changed, current, quiet, strict=True)
     )
-    return Palette(look.base, look.cursor, look.selection, gutter, tuple(tokens), True)
+    return Palette(source.base, source.cursor, source.selection, gutter, tuple(tokens), True)
 
 
 class CurrentPalette:
     """The palette for the look of now: the same object as long as the look is the same."""
 
     def __init__(self) -> None:
-        self._look: Look | None = None
+        self._look: PaletteSource | None = None
         self._palette: Palette
 
-    def of(self, look: Look) -> Palette:
+    def of(self, source: PaletteSource) -> Palette:
         """The palette for a look."""
-        if look != self._look:
-            self._look, self._palette = look, make_palette(look)
+        if source != self._look:
+            self._look, self._palette = source, make_palette(source)
         return self._palette
 
 
@@ -222,13 +222,13 @@ def muted(style: Style) -> Style:
 def colored_pieces(pieces: Iterable[str], base: Style, app: "App[object]") -> Text:
     """The pieces in the colors of the app's theme, on the ground of `base`; newlines and tabs can be seen."""
     inverse = Style(reverse=True)
-    look = Look(
+    source = PaletteSource(
         *(base, inverse, inverse),
         variables=app.theme_variables,
         ansi=app.native_ansi_color,
         colorless=app.no_color,
     )
-    styles = [ways.usual for ways in make_palette(look).tokens]
+    styles = [ways.usual for ways in make_palette(source).tokens]
     text = Text(no_wrap=False, end="")
     for number, piece in enumerate(pieces):
         shown = visible(piece.replace("\n", "↵").replace("\t", "⇥")).replace("↵", "↵\n")

@@ -198,7 +198,7 @@ def blocks(depths: Sequence[float]) -> str:
 class Quantity:
     """A number for each step of a training."""
 
-    told: Callable[[float], str]
+    text: Callable[[float], str]
     """A value for a person, with its unit."""
     label: Callable[[float], str]
     """A value at the edge of the plot."""

@@ -16,7 +16,7 @@ from tui.drawing.palette import Palette, Ways
 Bytes = Callable[[int], bytes]
 """The bytes of a token."""
 
-GONE: Final = Style(strike=True)
+REMOVED: Final = Style(strike=True)
 """Laid over tokens that are no longer there."""
 _LEAST: Final = 6
 """Cells that are worth a label; in fewer, tokens are only counted."""

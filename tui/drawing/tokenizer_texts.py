@@ -1,4 +1,4 @@
-"""What is told of the tokenizers of a list: names under which none is taken for another, and each in some sentences."""
+"""The tokenizers of a list: names under which none is taken for another, and each in some sentences."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,16 +18,16 @@ _DEEPEST: Final = 6
 _LONGEST_PATTERN: Final = 60
 
 
-def names_told_apart(known: Iterable[KnownTokenizer]) -> dict[str, str]:
+def distinct_names(known: Iterable[KnownTokenizer]) -> dict[str, str]:
     """Path -> name; where several have one name, with what tells them apart: folder, kind of file, size or date."""
     of_name: defaultdict[str, list[KnownTokenizer]] = defaultdict(list)
     for one in known:
         of_name[one.name].append(one)
-    told: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name, some in of_name.items():
         marks = _marks(some) if len(some) > 1 else [""]
-        told |= {one.path: f"{name} · {mark}" if mark else name for one, mark in zip(some, marks, strict=True)}
-    return told
+        names |= {one.path: f"{name} · {mark}" if mark else name for one, mark in zip(some, marks, strict=True)}
+    return names
 
 
 def _marks(some: Sequence[KnownTokenizer]) -> list[str]:
@@ -61,16 +61,16 @@ def _time(one: KnownTokenizer) -> datetime:
 
 def sentences(one: KnownTokenizer) -> list[str]:
     """What there is to know of a tokenizer, the most important first: what is wrong with it, if anything is."""
-    told = []
+    lines = []
     if one.trouble == "gone":
-        told.append("Its file is not there any more: put it back, or take it off the list with Delete.")
+        lines.append("Its file is not there any more: put it back, or take it off the list with Delete.")
     elif one.trouble == "changed":
-        told.append("Its file has changed since it was opened: Enter reads it anew.")
+        lines.append("Its file has changed since it was opened: Enter reads it anew.")
     if one.n_vocab:
-        told.append(f"{one.n_vocab:,} tokens; a text is {_split(one.pattern)}.")
-    told.append(f"{_origin(one)}.")
-    told.append(visible(one.path))
-    return told
+        lines.append(f"{one.n_vocab:,} tokens; a text is {_split(one.pattern)}.")
+    lines.append(f"{_origin(one)}.")
+    lines.append(visible(one.path))
+    return lines
 
 
 def _origin(one: KnownTokenizer) -> str:

@@ -15,7 +15,7 @@ from bpe_core.visible import visible
 from bpe_core.vocabulary.store import Prefix
 from bpe_core.worker.compare import ComparedTexts, CompareRequest, ComparisonFound
 from bpe_core.worker.messages import Done, Failed, JobCommand, WorkProgress
-from tui.drawing.tokenizer_texts import names_told_apart
+from tui.drawing.tokenizer_texts import distinct_names
 from tui.features.feature import Feature, Work
 from tui.features.texts import EDITORS_TEXT
 from tui.state.comparison import Compared, Comparison
@@ -77,7 +77,7 @@ class ComparisonFeature(Feature):
         self.screen.action_show("compare")
 
     def _compared(self, known: Sequence[KnownTokenizer]) -> tuple[Compared, ...]:
-        names, pattern_for = names_told_apart(self.screen.kept), self._tokenizers.pattern_for
+        names, pattern_for = distinct_names(self.screen.kept), self._tokenizers.pattern_for
         return tuple(
             Compared(one.path, names.get(one.path, one.name), pattern_for(Path(one.path)) or "") for one in known
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.dialogs.lanes import AskLanes, LaneOffer
-from tui.drawing.tokenizer_texts import names_told_apart, shortened_within
+from tui.drawing.tokenizer_texts import distinct_names, shortened_within
 from tui.features.feature import Feature, sentence_of
 from tui.state.tokenizers import LaneChoice, ShownLane, known_name, name_of, steps_known
 
@@ -135,7 +135,7 @@ class Lanes(Feature):
     def _offers(self) -> list[LaneOffer]:
         screen = self.screen
         offers = {}
-        names = names_told_apart(screen.kept)
+        names = distinct_names(screen.kept)
         for known in screen.kept:
             if known.path != screen.path and not known.trouble:
                 note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""

@@ -45,18 +45,15 @@ class FaithfulDocument(Document):
         return self._lengths.total - 1
 
     def get_index_from_location(self, location: Location) -> int:
-        """The code point offset of (row, column); places outside the text count as its nearest place."""
         row, column = self._clamp(location)
         return self._lengths.start(row) + column
 
     def get_location_from_index(self, index: int) -> Location:
-        """The (row, column) of a code point offset; offsets outside the text count as its nearest end."""
         index = min(max(index, 0), self.n_characters)
         row, start = self._lengths.find(index)
         return row, index - start
 
     def get_text_range(self, start: Location, end: Location) -> str:
-        """The text between two places, in either order."""
         top, bottom = sorted((self._clamp(start), self._clamp(end)))
         first, last = self._lines[top[0]], self._lines[bottom[0]]
         if top[0] == bottom[0]:

@@ -97,7 +97,6 @@ class EditedText(Lane):
     # An edit
 
     def begin_edits(self) -> None:
-        """What was edited until now is no longer marked."""
         for lane in self.lanes:
             Lane.begin_edits(lane)
 
@@ -117,7 +116,6 @@ class EditedText(Lane):
         return change
 
     def end_edits(self) -> list[Change | None]:
-        """Be up to date with all edits. What each of them did to the tokens; None where that was not compared."""
         changes = super().end_edits()
         if self.baseline is not None and self.live is not None and self.baseline.n_edited <= self._limits.compared:
             self.compare()
@@ -126,7 +124,6 @@ class EditedText(Lane):
     # Where tokens come from
 
     def use(self, tokenizer: Tokenizer | None) -> None:
-        """Go on with another tokenizer in the first lane, or another step; without one there are no tokens."""
         if tokenizer is not self.tokenizer:
             self.comparison, self.is_compared = None, False
             super().use(tokenizer)
@@ -182,7 +179,6 @@ class EditedText(Lane):
     # What is seen
 
     def set_cursor(self, offset: int) -> None:
-        """Set `under_cursor` of each lane to what stands at a code point."""
         for lane in self.lanes:
             Lane.set_cursor(lane, offset)
 

@@ -285,7 +285,6 @@ class Lane:
         return tokens[0].color if tokens else None
 
     def on_row(self, start: int, length: int, n_colors: int) -> OnRow:
-        """The tokens on a row of `length` code points from `start`, and its characters that several tokens share."""
         rows = self._rows
         return self.ask(lambda live: rows.on_row(live, start, length, n_colors) if rows else NOTHING, NOTHING)
 

@@ -144,7 +144,6 @@ class Rows(WrappedDocument):
 
     @property
     def height(self) -> int:
-        """The number of rows."""
         return self.n_lanes * (self._heights.total if self._width else self.document.line_count)
 
     @property
@@ -154,11 +153,9 @@ class Rows(WrappedDocument):
 
     @property
     def wrapped(self) -> bool:
-        """True when any line takes more than one row."""
         return bool(self._width) and self._heights.total > self.document.line_count
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
-        """Lay the whole document out in rows of `width` cells; 0 means one row a line, as do lines of `LONG_LINE`."""
         self._asked = width
         width = self._width = 0 if self.document.n_long_lines else width
         self._tab_width = tab_width or self._tab_width
@@ -171,7 +168,6 @@ class Rows(WrappedDocument):
             self._note_widths(lines)
 
     def wrap_range(self, start: Location, old_end: Location, new_end: Location) -> None:
-        """Lay out again what an edit has touched; the document holds the new text already."""
         if self._asked and bool(self._width) == bool(self.document.n_long_lines):
             self.wrap(self._asked)
             return
@@ -260,7 +256,6 @@ class Rows(WrappedDocument):
         return start, breaks[section] if section < len(breaks) else len(self.document[line])
 
     def location_to_offset(self, location: Location) -> Offset:
-        """The cell and row at which a character is drawn in the first lane."""
         line, column = location
         line = min(max(line, 0), self.document.line_count - 1)
         if not self._width:
@@ -275,7 +270,6 @@ class Rows(WrappedDocument):
         return Offset(layout.cell(column - start), (self._heights.start(line) + section) * self.n_lanes)
 
     def offset_to_location(self, offset: Offset) -> Location:
-        """The place of the character drawn at a cell and row; the nearest one for cells where nothing is drawn."""
         x, y = max(offset[0], 0), min(max(offset[1], 0), self.height - 1) // self.n_lanes
         if not self._width:
             return y, self.ruler(y).column(x)
@@ -283,7 +277,6 @@ class Rows(WrappedDocument):
         return line, self.get_target_document_column(line, x, section)
 
     def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:
-        """The column drawn at cell `x_offset` in a line's row `y_offset`; a negative one counts from the last."""
         if not self._width:
             return self.ruler(line_index).column(x_offset)
         last = len(self._cuts(line_index))
@@ -295,21 +288,18 @@ class Rows(WrappedDocument):
         return start + layout.column(cell)
 
     def get_offsets(self, line_index: int) -> list[int]:
-        """The columns at which a line is broken into rows."""
         return list(self._cuts(line_index)) if self._width else []
 
     def get_sections(self, line_index: int) -> list[str]:
-        """A line as the texts of its rows."""
         cuts = [0, *self.get_offsets(line_index), len(self.document[line_index])]
         return [self.document[line_index][a:b] for a, b in pairwise(cuts)]
 
     def get_tab_widths(self, line_index: int) -> list[int]:
-        """Nothing: tab stops are the business of `Layout`."""
+        # Nothing: tab stops are the business of `Layout`.
         return []
 
     @property
     def lines(self) -> list[list[str]]:
-        """Every line as the texts of its rows."""
         return [self.get_sections(line) for line in range(self.document.line_count)]
 
 

@@ -16,7 +16,7 @@ from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
 from tui.drawing.palette import Palette
-from tui.drawing.token_labels import GONE, changed, token_labels
+from tui.drawing.token_labels import REMOVED, changed, token_labels
 from tui.text.lane import Lane
 from tui.text.strips import Columns
 from tui.text.tokens import UnderCursor
@@ -113,12 +113,12 @@ def edit_line(edits: Sequence[RememberedEdit], back: int, palette: Palette, widt
     (change,) = compared
     if not change.removed_ids and not change.inserted_ids:
         return line.append("no token changed", "dim")
-    told = f"  {_grown(change.n_tokens, change.n_bytes)}"
+    text = f"  {_grown(change.n_tokens, change.n_bytes)}"
     if change.ripple:
-        told += f"  ripple {change.ripple:,}"
-    room = width - line.cell_len - len(told)
+        text += f"  ripple {change.ripple:,}"
+    room = width - line.cell_len - len(text)
     exchange = _exchange(change.removed_ids, change.inserted_ids, edited.tokenizer, palette, room)
-    return line.append_text(exchange).append(told)
+    return line.append_text(exchange).append(text)
 
 
 def short_edit(edited: RememberedEdit, palette: Palette, room: int) -> Text:
@@ -131,12 +131,12 @@ def short_edit(edited: RememberedEdit, palette: Palette, room: int) -> Text:
         return _line("too large", "dim")
     if len(compared) == 1 and not compared[0].removed_ids and not compared[0].inserted_ids:
         return _line("no token changed", "dim")
-    told = signed(edited.n_tokens)
-    if len(compared) > 1 or room < len(told) + 1 + _LEAST_EXCHANGE:
-        return _line(told)
+    text = signed(edited.n_tokens)
+    if len(compared) > 1 or room < len(text) + 1 + _LEAST_EXCHANGE:
+        return _line(text)
     (change,) = compared
-    exchange = _exchange(change.removed_ids, change.inserted_ids, edited.tokenizer, palette, room - len(told) - 1)
-    return exchange.append(f" {told}") if exchange.cell_len + 1 + len(told) <= room else _line(told)
+    exchange = _exchange(change.removed_ids, change.inserted_ids, edited.tokenizer, palette, room - len(text) - 1)
+    return exchange.append(f" {text}") if exchange.cell_len + 1 + len(text) <= room else _line(text)
 
 
 def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, palette: Palette, width: int) -> Text:
@@ -147,11 +147,11 @@ def baseline_line(comparison: Comparison | None, tokenizer: Tokenizer | None, pa
     if not comparison.hunks:
         return line.append("no token differs", "dim")
     first, n_more = comparison.hunks[0], len(comparison.hunks) - 1
-    told = f"  and {counted(n_more, 'other place')}" if n_more else ""
-    told += f"  {_grown(comparison.n_tokens, comparison.n_bytes)}"
-    room = width - line.cell_len - len(told)
+    text = f"  and {counted(n_more, 'other place')}" if n_more else ""
+    text += f"  {_grown(comparison.n_tokens, comparison.n_bytes)}"
+    room = width - line.cell_len - len(text)
     removed, inserted = comparison.removed(first), comparison.inserted(first)
-    return line.append_text(_exchange(removed, inserted, tokenizer, palette, room)).append(told)
+    return line.append_text(_exchange(removed, inserted, tokenizer, palette, room)).append(text)
 
 
 def pitfall_line(n_pitfalls: int, shown: Pitfall | None, number: int | None) -> Text:
@@ -180,16 +180,17 @@ def _line(text: str, style: str = "") -> Text:
 def _exchange(removed: Ids, inserted: Ids, tokenizer: Tokenizer, palette: Palette, room: int) -> Text:
     """The tokens that went, an arrow, those that came, in so many cells: what one side leaves, the other may take."""
 
-    def gone(cells: int) -> Text:
-        return token_labels(removed, tokenizer.token_bytes, palette, over=GONE, room=cells) if removed else _nothing()
+    def before(cells: int) -> Text:
+        labels = token_labels(removed, tokenizer.token_bytes, palette, over=REMOVED, room=cells)
+        return labels if removed else _nothing()
 
-    def came(cells: int) -> Text:
+    def after(cells: int) -> Text:
         labels = token_labels(inserted, tokenizer.token_bytes, palette, way=changed, room=cells)
         return labels if inserted else _nothing()
 
     room -= len(_ARROW)
-    right = came(room - min(gone(room).cell_len, room // 2))
-    return Text(_ARROW, "bold").join((gone(room - right.cell_len), right))
+    right = after(room - min(before(room).cell_len, room // 2))
+    return Text(_ARROW, "bold").join((before(room - right.cell_len), right))
 
 
 def _nothing() -> Text:
@@ -207,7 +208,7 @@ _LEAST_EDIT: Final = len("  edit +1")
 
 @dataclass(frozen=True, slots=True)
 class LaneFacts:
-    """What is told of a lane."""
+    """What is written of a lane."""
 
     label: str
     n_tokens: int | None
@@ -216,13 +217,13 @@ class LaneFacts:
     """Of the same, in UTF-8."""
     under: UnderCursor | None
     edit: RememberedEdit | None
-    """What the edit that is told of did; None if there is none."""
+    """What the edit in question did; None if there is none."""
     why_none: str = ""
     """Why there are no tokens: a sentence, or nothing."""
 
 
 def lane_facts(label: str, lane: Lane, edit: RememberedEdit | None, selection: Columns) -> LaneFacts:
-    """What is told of a lane: of its tokens that meet a selection, or of all if that is empty."""
+    """What is written of a lane: of its tokens that meet a selection, or of all if that is empty."""
     first, last = selection
     if first < last:
         n_tokens = lane.ask(lambda live: live.n_tokens_between(first, last), None)

@@ -55,7 +55,6 @@ class TokensOfRows:
         self._is_all_new = True
 
     def on_row(self, live: LiveText, start: int, length: int, n_colors: int) -> OnRow:
-        """The tokens on a row of `length` code points from `start`, and its characters that several tokens share."""
         key = (start, length, n_colors)
         found = self._rows.get(key)
         if found is None:
@@ -102,7 +101,6 @@ class _Colored:
         return self._start <= start and start + length <= self._end and n_colors == self._n_colors
 
     def on_row(self, live: LiveText, start: int, length: int) -> OnRow:
-        """The tokens on a row that it holds, and the characters on it that several tokens share."""
         first = bisect_right(self._spans, start, key=_END)
         last = bisect_left(self._spans, start + length, first, key=_START)
         return _on_row(live, zip(self._spans[first:last], self._colors[first:last], strict=True), start, length)
@@ -128,7 +126,7 @@ def _on_row(live: LiveText, colored: Iterable[tuple[Span, int]], start: int, len
 
 
 def _anchor(live: LiveText, start: int) -> int:
-    """Where to begin if tokens are told apart by two looks that take turns: at the beginning of a line.
+    """Where to begin if tokens are kept apart by two styles that take turns: at the beginning of a line.
 
     Not of one that begins inside of a token, for there the turns go on. In a very long line any place must do.
     """

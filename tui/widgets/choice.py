@@ -21,7 +21,6 @@ class Choice(Select[str]):
         super().__init__(_options(self._names), value=value, id=id, compact=True, allow_blank=False)
 
     def on_mount(self) -> None:
-        """Follow the cursor of the list."""
         self.watch(self.query_one(OptionList), "highlighted", self._tell)
 
     def offer(self, names: Iterable[str], value: str) -> None:

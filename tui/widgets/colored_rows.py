@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from bpe_core.explain.decoding import DecodedSpan
 from bpe_core.vocabulary import Vocabulary
-from tui.drawing.palette import CurrentPalette, Look, Palette
+from tui.drawing.palette import CurrentPalette, Palette, PaletteSource
 from tui.terminal.background import SlicedWork, Steps
 from tui.text.views import ViewRow, ViewToken, lay_out, view_rows
 
@@ -51,11 +51,9 @@ class ColoredRows(ScrollView, can_focus=True):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Other widths have other rows."""
         self.lay_out()
 
     def render_line(self, y: int) -> Strip:
-        """A row of the view."""
         scroll_x, scroll_y = self.scroll_offset
         width, palette = self.size.width, self.palette
         if palette is None or y + scroll_y >= len(self.rows):
@@ -98,11 +96,10 @@ class DecodedView(ColoredRows):
         app, reverse = self.app, Style(reverse=True)
         variables, colorless = app.theme_variables, app.no_color
         return self._current.of(
-            Look(self.rich_style, reverse, reverse, variables, ansi=app.native_ansi_color, colorless=colorless)
+            PaletteSource(self.rich_style, reverse, reverse, variables, ansi=app.native_ansi_color, colorless=colorless)
         )
 
     def lay_out(self) -> None:
-        """The rows of the spans in the width there is."""
         if self._bytes_of is None:
             return
         self.palette = self.current_palette
@@ -138,7 +135,6 @@ class TokenView(ColoredRows):
         self.scroll_to(0, max(0, next(current, 0) - self.size.height // 2), animate=False)
 
     def lay_out(self) -> None:
-        """The rows of the tokens in the width there is."""
         if self._vocabulary is None:
             return
         width = self.room

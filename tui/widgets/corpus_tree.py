@@ -120,7 +120,6 @@ class CorpusTree(Tree[Entry]):
         """Folders that are listed, or are just being."""
 
     def on_mount(self) -> None:
-        """Plant the groups; a folder is listed only once it is opened."""
         reason = "Your own texts, files or whole folders; ^p adds any other by its path."
         self._files = self.root.add("Files", Entry("Files", reason=reason), expand=True)
         self._add_source(self._files, file_source(Path.cwd(), f"{Path.cwd().name or '/'} (here)"))
@@ -141,7 +140,6 @@ class CorpusTree(Tree[Entry]):
         self.cursor_line = node.line  # and no scrolling: how high the tree is may not be known yet
 
     def on_resize(self) -> None:
-        """When it is first seen, the row under the cursor is."""
         if not self._was_seen and self.size.height:
             self._was_seen = True
             self.call_after_refresh(lambda: self.scroll_to_line(self.cursor_line, animate=False))
@@ -174,7 +172,7 @@ class CorpusTree(Tree[Entry]):
     # What the keys do
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only what can be done with the row under the cursor."""
+        # Only what can be done with the row under the cursor.
         return applies("Corpus", self, action)
 
     @property
@@ -210,7 +208,6 @@ class CorpusTree(Tree[Entry]):
             requests(self).weigh(self.entry.source.path, self.entry.title)
 
     def watch_weights(self) -> None:
-        """They stand behind the titles."""
         self._invalidate()
 
     def action_run_preset(self, stepping: bool) -> None:
@@ -228,14 +225,13 @@ class CorpusTree(Tree[Entry]):
             requests(self).open_text(self.entry.source)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Entry]) -> None:
-        """Say which text the cursor is on."""
         event.stop()
         entry = _entry(event.node)
         self.hint = entry.source.reason if entry.source else entry.reason
         self.post_message(self.Pointed(entry.source))
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[Entry]) -> None:
-        """Enter, or a click: choose a file, run a preset; a folder has just been opened or closed."""
+        # Enter, or a click: choose a file, run a preset; a folder has just been opened or closed.
         event.stop()
         if _entry(event.node).preset:
             self.action_run_preset(False)
@@ -243,7 +239,7 @@ class CorpusTree(Tree[Entry]):
             self.action_mark("corpus")
 
     def on_tree_node_expanded(self, event: Tree.NodeExpanded[Entry]) -> None:
-        """List a folder when it is opened for the first time."""
+        # List a folder when it is opened for the first time.
         event.stop()
         node = event.node
         source = _entry(node).source
@@ -267,11 +263,10 @@ class CorpusTree(Tree[Entry]):
             node.add_leaf(found.remark, Entry(found.remark, reason=reason))
 
     def get_label_width(self, node: TreeNode[Entry]) -> int:
-        """Rows fill the width there is and ask for no more, so none of them needs to be measured."""
+        # Rows fill the width there is and ask for no more, so none of them needs to be measured.
         return 1
 
     def render_label(self, node: TreeNode[Entry], base_style: Style, style: Style) -> Text:
-        """Mark, title, and at the right edge the size."""
         entry = _entry(node)
         source, is_open = entry.source, node.is_expanded if node.allow_expand else None
         width = max(12, self.scrollable_content_region.width - self.guide_depth * _depth(node))

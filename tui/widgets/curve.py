@@ -61,7 +61,7 @@ class Curve(Widget, can_focus=True):
     """Whether the step axis is logarithmic."""
 
     pointed: reactive[int | None] = reactive(None)
-    """The step under the mouse, of which the numbers are told while it is there; None where it is elsewhere."""
+    """The step under the mouse, of which the numbers are shown while it is there; None where it is elsewhere."""
 
     quantity: var[str] = var("tokens", init=False)
     """What is drawn: a name of `QUANTITIES`."""
@@ -117,7 +117,6 @@ class Curve(Widget, can_focus=True):
         self.refresh()
 
     def watch_step(self) -> None:
-        """The numbers are told where the focus is, too: the plot may have no room for them."""
         self._tell()
 
     watch_pointed = watch_step
@@ -126,10 +125,10 @@ class Curve(Widget, can_focus=True):
         if self._last:
             other = f", {UNDER} {self._value_under} {self.under.name}" if self.under and self._drawn_under else ""
             mark = "│" if self.pointed is not None else "●"
-            self.hint = f"{mark} {self._told}{other}; c shows another quantity, r the trainings."
+            self.hint = f"{mark} {self._numbers}{other}; c shows another quantity, r the trainings."
 
     def watch_under(self, other: RunCurve | None) -> None:
-        """Draw it; where it is of other texts, what can be compared with it is the compression, and not the length."""
+        # Draw it; where it is of other texts, what can be compared with it is the compression, and not the length.
         ratios = values("ratio", self._lengths, self._n_bytes, ())
         if other and ratios and self.quantity == "tokens" and other.n_bytes != self._n_bytes:
             self._draw("ratio", ratios)
@@ -181,8 +180,8 @@ class Curve(Widget, can_focus=True):
         return max(0, min(self.step, self._last))
 
     @property
-    def _told_step(self) -> int:
-        """The step whose numbers are told: that under the mouse, or else the one in force."""
+    def _numbers_step(self) -> int:
+        """The step whose numbers are shown: that under the mouse, or else the one in force."""
         return self._shown_step if self.pointed is None else min(self.pointed, self._last)
 
     def _depths(self, steps: Iterable[int], drawn: Sequence[float]) -> list[float]:
@@ -191,12 +190,10 @@ class Curve(Widget, can_focus=True):
         return [depth(self.quantity, value, self._least, self._most) for value in known]
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the plot chooses the step there."""
         if (step := self._step_under(event)) is not None:
             self._choose(step)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The numbers of the step under the mouse are told; with its button held down, it is chosen."""
         step = self._step_under(event)
         if event.button and step is not None:
             self._choose(step)
@@ -204,7 +201,6 @@ class Curve(Widget, can_focus=True):
         self.pointed = step
 
     def on_leave(self) -> None:
-        """The mouse is elsewhere."""
         self.pointed = None
 
     def _step_under(self, event: events.MouseEvent) -> int | None:
@@ -255,7 +251,6 @@ class Curve(Widget, can_focus=True):
         return (first, last, room) if room >= 4 else ("", "", max(0, self.size.width - 2))
 
     def render_line(self, y: int) -> Strip:
-        """A line of the plot, or the whole of a small one."""
         width, height = self.size
         segments: Iterable[Segment] = ()
         if not self._last:
@@ -270,7 +265,7 @@ class Curve(Widget, can_focus=True):
             end = end if len(end) < room else f"{self._axis.last:,}"
             segments = self._label(" " * (self._left - 1) + "0" + f"{end:>{room}}")
         elif self._narrow and y == 0:
-            segments = self._label(QUANTITIES[self.quantity].told(self._most))
+            segments = self._label(QUANTITIES[self.quantity].text(self._most))
         elif self._narrow and y == height - 2:
             segments = self._label(f"{self._note:>{width - 2}}")
         else:
@@ -278,26 +273,26 @@ class Curve(Widget, can_focus=True):
         return Strip(segments).adjust_cell_length(width, self._ink("blank"))
 
     @property
-    def _told(self) -> str:
-        """What is known of the step that is told of."""
-        step = self._told_step
-        return f"{QUANTITIES[self.quantity].told(self._drawn[step])} at step {step:,}"
+    def _numbers(self) -> str:
+        """The numbers of that step."""
+        step = self._numbers_step
+        return f"{QUANTITIES[self.quantity].text(self._drawn[step])} at step {step:,}"
 
     @property
     def _note(self) -> str:
         """The same, as there is room for it in the plot."""
-        step = self._told_step
+        step = self._numbers_step
         value, quantity = self._drawn[step], QUANTITIES[self.quantity]
         if self._narrow:
             both = f"{quantity.label(value)} at {step:,}"
             other = f"{both} {UNDER} {self._value_under}" if self._drawn_under else both
             return next((note for note in (other, both) if len(note) <= self.size.width - 2), quantity.label(value))
-        return f"  {self._told}"
+        return f"  {self._numbers}"
 
     @property
     def _value_under(self) -> str:
         """What the other training had come to at the same step."""
-        drawn, step = self._drawn_under, self._told_step
+        drawn, step = self._drawn_under, self._numbers_step
         return QUANTITIES[self.quantity].label(drawn[step]) if step < len(drawn) else f"ends at {len(drawn) - 1:,}"
 
     @property
@@ -340,7 +335,7 @@ class Curve(Widget, can_focus=True):
         )
         own, under = self._cached
         has_crosshair = self.pointed is not None or bool(self._drawn_under)
-        crosshair = self._axis.column(self._told_step, width) if has_crosshair else None
+        crosshair = self._axis.column(self._numbers_step, width) if has_crosshair else None
         return CurvePlot(own, under, self._axis.column(step, width), line, line_under, crosshair)
 
     def _plot_line(self, y: int) -> Iterator[Segment]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tui.widgets.status_lines import StatusLines
     from tui.widgets.token_side import TokenSide
 
-HINT: Final = "Type: each color is one token; the one under the cursor is told at the right."
+HINT: Final = "Type: each color is one token; the one under the cursor is explained at the right."
 _HINT_OF_LANES: Final = "Each line once a lane; faint is what a lane below splits as the first does."
 _BEGINNING: Final = 8
 """Characters by which an example is known again."""
@@ -145,7 +145,6 @@ class EditorKeys(Pane):
         self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
 
     def watch_view(self, view: str) -> None:
-        """Text or view, the one that is seen has the focus."""
         if not self.is_loaded:
             self.tell_keys()
             return
@@ -200,9 +199,9 @@ class EditorKeys(Pane):
         ids = [] if what == "text" else ids_of(area.edited, area.selected)
         copies = {"text": area.selected_text or area.text, "ids": " ".join(map(str, ids)), "list": str(ids)}
         self.app.copy_to_clipboard(copies[what])
-        ids_told = counted(len(ids), "id")
-        told = {"text": "the text", "ids": ids_told, "list": f"{ids_told} as a Python list"}
-        self.notify(f"Copied {told[what]}.")
+        n_ids = counted(len(ids), "id")
+        copied = {"text": "the text", "ids": n_ids, "list": f"{n_ids} as a Python list"}
+        self.notify(f"Copied {copied[what]}.")
 
     def action_share(self, kind: str) -> None:
         """Make a picture of what is selected, or else of a text that is not long, or of what is seen of it."""

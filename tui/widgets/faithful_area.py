@@ -36,7 +36,6 @@ class Navigator(DocumentNavigator):
     _wrapped_document: Rows
 
     def get_location_left(self, location: Location) -> Location:
-        """The beginning of the cluster before, or the end of the line above."""
         row, column = location
         if column == 0:
             return (row - 1, len(self._document[row - 1])) if row else (0, 0)
@@ -45,7 +44,6 @@ class Navigator(DocumentNavigator):
         return row, column - len(last)
 
     def get_location_right(self, location: Location) -> Location:
-        """Behind the cluster at the cursor, or the beginning of the line below."""
         row, column = location
         cluster = compiled(CLUSTER).match(self._document[row][column : column + _REACH])
         if cluster:
@@ -53,11 +51,9 @@ class Navigator(DocumentNavigator):
         return location if self.is_last_document_line(location) else (row + 1, 0)
 
     def get_location_above(self, location: Location) -> Location:
-        """The place a row higher, as far right as the cursor last went by itself; on the first row, its beginning."""
         return self._vertically(location, -1)
 
     def get_location_below(self, location: Location) -> Location:
-        """The place a row lower, as far right as the cursor last went by itself; on the last row, its end."""
         return self._vertically(location, 1)
 
     def _vertically(self, location: Location, rows: int) -> Location:
@@ -89,7 +85,6 @@ class Navigator(DocumentNavigator):
         return row, word.end() if word else stop
 
     def get_location_end(self, location: Location) -> Location:
-        """The end of the line, or the last cluster of a row that the line goes on from."""
         row, column = location
         further = [cut for cut in self._wrapped_document.get_offsets(row) if cut > column]
         return self.get_location_left((row, further[0])) if further else (row, len(self._document[row]))
@@ -163,7 +158,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
 
     @property
     def gutter_width(self) -> int:
-        """Cells before each row: those of line numbers, if these are wanted, and of the labels of lanes."""
         return super().gutter_width + max(map(cell_len, self._labels), default=0)
 
     def _refresh_size(self) -> None:
@@ -188,7 +182,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
             self._refresh_size()
 
     def edit(self, edit: Edit) -> EditResult:
-        """Perform an edit."""
         with self._editing():
             return super().edit(edit)
 
@@ -207,7 +200,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self.end_edits()
 
     def render_line(self, y: int) -> Strip:
-        """Draw a row that Textual wants to send to the terminal."""
         strip = self._shown[y] = self.draw_row(y)
         return strip
 
@@ -245,12 +237,10 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         return at if 0 <= at < len(place.text) + place.ends_line else None
 
     def _watch__cursor_visible(self) -> None:
-        """The cursor blinks, in all lanes."""
         _, y = self._cursor_offset
         self.refresh_lines(y, self._n_lanes)
 
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
-        """Scroll so far that the cursor is seen, and below it its place in all lanes."""
         offset = super().scroll_cursor_visible(center, animate)
         if self._n_lanes > 1 and self._has_cursor:
             lanes = Region(*self._cursor_offset, 3, min(self._n_lanes, max(self.content_size.height, 1)))
@@ -265,11 +255,9 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         """None: brackets are not matched, and the search would walk through the whole text."""
 
     def get_cursor_word_left_location(self) -> Location:
-        """The beginning of the word before the cursor."""
         return self.navigator.get_word_left(self.cursor_location)
 
     def get_cursor_word_right_location(self) -> Location:
-        """Behind the word after the cursor."""
         return self.navigator.get_word_right(self.cursor_location)
 
     def action_cursor_text_start(self, select: bool = False) -> None:
@@ -281,7 +269,6 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         self.move_cursor(self.document.end, select)
 
     def action_delete_left(self) -> None:
-        """Delete the selection, or one character: an accent goes before the letter under it."""
         start, end = self.selection
         if start == end:
             row, column = start
@@ -303,7 +290,7 @@ class FaithfulArea(TextArea, inherit_bindings=False):
             event.prevent_default()
 
     async def _on_paste(self, event: events.Paste) -> None:
-        """Terminals send the line ends of a paste as carriage returns; a text wants them as newlines."""
+        # Terminals send the line ends of a paste as carriage returns; a text wants them as newlines.
         event.prevent_default()
         event.stop()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")

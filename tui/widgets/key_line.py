@@ -25,7 +25,6 @@ class HintLine(Static):
     """
 
     def on_mount(self) -> None:
-        """Follow the focus."""
         self.watch(self.screen, "focused", self._follow)
 
     def _follow(self, focused: Widget | None) -> None:
@@ -90,7 +89,6 @@ class KeyLine(Widget):
     """First cell of each key that is seen."""
 
     def on_mount(self) -> None:
-        """Follow what the keys do."""
         self.screen.bindings_updated_signal.subscribe(self, self._update_keys)
         self._update_keys(self.screen)
 
@@ -110,7 +108,7 @@ class KeyLine(Widget):
             self.refresh()
 
     def render(self) -> Text:
-        """Keys and labels, without those that would not fit; the ones at the left are the last to go."""
+        # Keys and labels, without those that would not fit; the ones at the left are the last to go.
         width = self.content_size.width
         end = sum(key.width + _GAP for key in self._always) - _GAP
         places, x = [], 0
@@ -137,13 +135,11 @@ class KeyLine(Widget):
         return next((key for start, key in self._places if start <= x < start + key.width), None)
 
     def on_click(self, event: Click) -> None:
-        """A click on a key presses it."""
         offset = event.get_content_offset(self)
         if offset is not None and (key := self._at(offset.x)) is not None and key.enabled:
             self.app.simulate_key(key.key)
 
     def on_mouse_move(self, event: MouseMove) -> None:
-        """What the key under the mouse does, in a sentence."""
         offset = event.get_content_offset(self)
         key = self._at(offset.x) if offset is not None else None
         if self.tooltip != (tooltip := key.tooltip or None if key else None):

@@ -41,7 +41,6 @@ class OptionFields(HorizontalGroup):
         self._enabling = SlicedWork[None](self)
 
     def compose(self) -> ComposeResult:
-        """One beside the other, each below its name."""
         options, pattern = self.options, self.options.pattern
         patterns = Choice(_pattern_choices(pattern), pattern, _pattern_meaning, id="pattern")
         ties = Choice(TIES, options.ties, TIE_MEANINGS.__getitem__, id="ties")
@@ -83,7 +82,7 @@ class OptionFields(HorizontalGroup):
         return number
 
     def watch_options(self, old: TrainingOptions, options: TrainingOptions) -> None:
-        """Fill the fields whose options are others now; what stands in the rest may not have been taken yet."""
+        # Fill the fields whose options are others now; what stands in the rest may not have been taken yet.
         before = _texts(old)
         changed = {id: text for id, text in _texts(options).items() if text != before[id]}
         if self._typed is None:
@@ -92,7 +91,6 @@ class OptionFields(HorizontalGroup):
             self._typed |= changed
 
     def watch_asked(self, asked: TrainingOptions | None) -> None:
-        """Show what the training that runs was asked for; after it, what stood there before."""
         if asked is not None:
             self._typed = self._next
             self._show(_texts(asked))

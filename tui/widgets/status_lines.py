@@ -49,7 +49,6 @@ class StatusLine(Widget):
         self.refresh()
 
     def render(self) -> Text:
-        """The line, and the keys."""
         width = self.content_size.width
         room = width - len(self._keys) - _GAP if self._with_keys else width
         line = self._write(room)
@@ -77,11 +76,9 @@ class LaneLines(Widget):
         self._n_lines = n_lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """One for each lane."""
         return self._n_lines
 
     def render(self) -> Text:
-        """The lines, one below the other."""
         width = self.content_size.width
         lines = [*self._write(width)]
         for line in lines:
@@ -117,7 +114,6 @@ class StatusLines(Vertical):
         self._gone_to: Pitfall | None = None
 
     def compose(self) -> ComposeResult:
-        """One line below the other."""
         yield LaneLines()
         yield StatusLine(id="totals-line")
         yield StatusLine(id="edit-line")
@@ -125,7 +121,6 @@ class StatusLines(Vertical):
         yield StatusLine(key_of("go_to_pitfall(1)"), id="pitfall-line")
 
     def on_mount(self) -> None:
-        """There is something to say before anything is known."""
         self._write_edit()
 
     def _line(self, name: str) -> StatusLine:
@@ -167,7 +162,7 @@ class StatusLines(Vertical):
         self._write_edit()
 
     def forget_edits(self) -> None:
-        """There was none yet, and what differs from a text that is pinned is told when it is known."""
+        """There was none yet, and what differs from a text that is pinned is written when it is known."""
         self._edits.clear()
         self._back = 0
         self._write_edit()
@@ -220,7 +215,7 @@ class StatusLines(Vertical):
         self.write_pitfalls()
 
     def cursor_moved(self) -> None:
-        """The totals are those of what is selected; a pitfall that one leaves is no longer told."""
+        """The totals are those of what is selected; a pitfall that one leaves is no longer described."""
         self.write_totals()
         if self._gone_to is not None:
             self.write_pitfalls()
@@ -240,5 +235,5 @@ class StatusLines(Vertical):
         else:
             here = min(map(area.document.get_index_from_location, area.selection))
             gone_to = self._gone_to = self._gone_to if self._gone_to and self._gone_to.start == here else None
-            told = review.n_pitfalls, gone_to or review.worst, review.number(gone_to) if gone_to else None
-            self._line("pitfall").say(lambda _: pitfall_line(*told), keys=review.n_pitfalls > 0)
+            facts = review.n_pitfalls, gone_to or review.worst, review.number(gone_to) if gone_to else None
+            self._line("pitfall").say(lambda _: pitfall_line(*facts), keys=review.n_pitfalls > 0)

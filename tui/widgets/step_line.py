@@ -57,13 +57,11 @@ class StepLine(Widget, can_focus=True):
     """The tokenizer on the screen with all of its merges."""
 
     def watch_playing(self, old: int, new: int) -> None:
-        """Space and the keys of the pace mean something else now."""
         if bool(old) != bool(new):
             self.hint = self.PLAYING if new else self.HINT
             self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Its keys do one thing while the text is played, and another while it is not."""
         return applies("Line of steps", self, action)
 
     @property
@@ -102,7 +100,6 @@ class StepLine(Widget, can_focus=True):
     # The mouse
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of the slider, or step along with an arrow."""
         start, room = self._track
         x = event.x - self.gutter.left
         if x == start - 1:
@@ -114,21 +111,17 @@ class StepLine(Widget, can_focus=True):
             self._drag(x)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Go where the mouse drags."""
         if self.app.mouse_captured is self:
             self._drag(event.x - self.gutter.left)
 
     def on_mouse_up(self) -> None:
-        """Let go."""
         self.release_mouse()
 
     async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel turns steps."""
         event.stop()
         await self._travel(-1)
 
     async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel turns steps."""
         event.stop()
         await self._travel(1)
 
@@ -167,7 +160,6 @@ class StepLine(Widget, can_focus=True):
         return start, room if room >= 5 else 0
 
     def render_line(self, y: int) -> Strip:
-        """The line."""
         width = self.size.width
         label, number = self._ink("label"), self._ink("step")
         if y or not self.n_steps:

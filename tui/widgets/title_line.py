@@ -48,14 +48,12 @@ class TitleLine(Widget):
         self._tabs: list[tuple[int, int, str]] = []
 
     def on_mount(self) -> None:
-        """Follow what is seen of the screen: a change of its height changes it too, or a key."""
         self.screen.screen_layout_refresh_signal.subscribe(self, self._update_tabs)
 
     def _update_tabs(self, screen: Screen[object]) -> None:
         self.tabbed = any(map(screen.has_class, ONE_PANE))
 
     def render(self) -> Text:
-        """Left and right part, with what fits between them."""
         left = self._tab_line() if self.tabbed else Text("")
         width = self.size.width
         name = Text("bpescope  ", style="bold")
@@ -93,7 +91,6 @@ class TitleLine(Widget):
         return shortened(" · ".join(facts), room) if room >= _LEAST_NAME else ""
 
     async def on_click(self, event: Click) -> None:
-        """A click on a tab brings its pane to the front."""
         x = event.get_content_offset(self)
         if x is None:
             return

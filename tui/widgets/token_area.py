@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.reactive import reactive, var
 from textual.strip import Strip
 
-from tui.drawing.palette import CurrentPalette, Look, Palette
+from tui.drawing.palette import CurrentPalette, Palette, PaletteSource
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.screen_rows import RowStretch
@@ -38,7 +38,6 @@ class _Told(Message):
 
     @property
     def control(self) -> TokenArea:
-        """The sender."""
         return self.area
 
 
@@ -104,7 +103,7 @@ class TokenArea(FaithfulArea):
 
     def __init__(self, *, id: str | None = None) -> None:
         self._work = TextWork(self)
-        self._told_under: UnderCursor | None = None
+        self._under_before: UnderCursor | None = None
         self._palette = CurrentPalette()
         super().__init__(soft_wrap=True, highlight_cursor_line=False, id=id)
 
@@ -135,11 +134,9 @@ class TokenArea(FaithfulArea):
     # The text and its tokens
 
     def on_mount(self) -> None:
-        """Take the tokenizer that was set before there was a screen."""
         self.watch_tokenizer(self.tokenizer)
 
     def new_document(self, text: str) -> FaithfulDocument:
-        """The document of a new `EditedText`: nothing is pinned in it."""
         self.edited = EditedText(text, self.tokenizer, gave_up=self._gave_up)
         self.edited.use_lanes(self.lanes)
         if self.is_running:
@@ -147,25 +144,21 @@ class TokenArea(FaithfulArea):
         return self.edited.document
 
     def watch_tokenizer(self, tokenizer: Tokenizer | None) -> None:
-        """Show the text as another tokenizer sees it, or as the same one does after more merges."""
         was_settled = self.edited.is_all_settled
         self.edited.use(tokenizer)
         self._work.retokenized(was_settled=was_settled)
         self.tokens_changed()
 
     def watch_lanes(self, tokenizers: tuple[Tokenizer, ...]) -> None:
-        """Show the text as further tokenizers see it, too, or other steps of the same one."""
         self.edited.use_lanes(tokenizers)
         self.set_lanes(1 + len(tokenizers))
         self._work.retokenized()
         self.tokens_changed()
 
     def begin_edits(self) -> None:
-        """What was changed before is no longer marked."""
         self.edited.begin_edits()
 
     def end_edits(self) -> None:
-        """Show what the edits did, and tell it."""
         changes, *others = (tuple(lane.end_edits()) for lane in self.edited.lanes)
         if changes:
             self.post_message(self.Edited(self, changes, tuple(others)))
@@ -178,7 +171,6 @@ class TokenArea(FaithfulArea):
         self.reviewed()
 
     def watch_selection(self) -> None:
-        """The cursor moved, or might have."""
         anchor, cursor = map(self.document.get_index_from_location, self.selection)
         # Behind a selection, one wants to know about what is selected last.
         self.edited.set_cursor(cursor - (anchor < cursor))
@@ -198,13 +190,13 @@ class TokenArea(FaithfulArea):
         if self.is_running:
             self.call_later(self.tokens_changed)
 
-    # What is told
+    # Messages
 
     def _tell_tokenized(self) -> None:
         if self.tokenizer is not None and self.is_running:
             n_tokens, document = self.edited.n_tokens, self.document
-            told = n_tokens, document.n_bytes, document.n_characters, n_tokens is not None
-            self.post_message(self.Tokenized(self, *told))
+            totals = n_tokens, document.n_bytes, document.n_characters, n_tokens is not None
+            self.post_message(self.Tokenized(self, *totals))
 
     def reviewed(self) -> None:
         """Show and tell what is known about the text now."""
@@ -214,8 +206,8 @@ class TokenArea(FaithfulArea):
 
     def _tell_under_cursor(self) -> None:
         under = self.edited.under_cursor
-        if under != self._told_under and self.is_running:
-            self._told_under = under
+        if under != self._under_before and self.is_running:
+            self._under_before = under
             self.post_message(self.CursorMoved(self, under))
 
     # How it looks
@@ -225,7 +217,7 @@ class TokenArea(FaithfulArea):
         """The styles of its tokens under the theme of now; another object once they are others."""
         theme, app = self._theme, self.app
         return self._palette.of(
-            Look(
+            PaletteSource(
                 theme.base_style or self.rich_style,
                 theme.cursor_style or Style(reverse=True),
                 theme.selection_style or Style(reverse=True),
@@ -237,7 +229,6 @@ class TokenArea(FaithfulArea):
         )
 
     def draw_row(self, y: int) -> Strip:
-        """Draw row `y` of the area."""
         if self.placeholder and not self.document.n_characters:
             return super().draw_row(y)
         palette = self.palette

@@ -13,7 +13,7 @@ from textual.widgets.option_list import Option
 
 from bpe_core.visible import visible
 from tui.commands import applies, bindings
-from tui.drawing.tokenizer_texts import names_told_apart, sentences, shortened_within
+from tui.drawing.tokenizer_texts import distinct_names, sentences, shortened_within
 from tui.requests import requests
 from tui.state.tokenizers import KnownTokenizer
 from tui.terminal.guards import PagedOptionList
@@ -42,12 +42,10 @@ class TokenizerList(PagedOptionList):
         return self._kept[place] if place is not None and place < len(self._kept) else None
 
     def on_focus(self) -> None:
-        """Ask for what has become of the files since they were looked at last."""
         requests(self).check_tokenizer_files()
         self.post_message(self.Pointed())
 
     def watch_highlighted(self, highlighted: int | None) -> None:
-        """Tell of the one under the cursor."""
         super().watch_highlighted(highlighted)
         if self.pointed is not None:
             self.hint = " ".join(sentences(self.pointed))
@@ -66,7 +64,7 @@ class TokenizerList(PagedOptionList):
             on = in_force  # it is seen, however long the list is
         self._kept, self._in_force = kept, in_force
         self.clear_options()
-        names = names_told_apart(kept)
+        names = distinct_names(kept)
         self.add_options(Option(self._row(one, names[one.path], width), id=one.path) for one in kept)
         if kept:
             paths = [tokenizer.path for tokenizer in kept]
@@ -74,20 +72,18 @@ class TokenizerList(PagedOptionList):
 
     def _row(self, one: KnownTokenizer, name: str, width: int) -> Text:
         sign = "● " if one.path == self._in_force else "  "
-        told = one.trouble or (f"{one.n_vocab:,}" if one.n_vocab else "")
-        room = width - len(told) - 3
+        note = one.trouble or (f"{one.n_vocab:,}" if one.n_vocab else "")
+        room = width - len(note) - 3
         shown = shortened_within(visible(name), room)
         row = Text(f"{sign}{shown}{' ' * (room - cell_len(shown))} ", no_wrap=True)
-        return row.append(told, Style(bold=True, italic=True) if one.trouble else "")
+        return row.append(note, Style(bold=True, italic=True) if one.trouble else "")
 
     def on_resize(self) -> None:
-        """Another width has room for other parts of the names."""
         self.show(self._kept, self._in_force)
 
     # What the keys do
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only what can be done with the one under the cursor."""
         return applies("Tokenizers", self, action)
 
     def action_rename(self) -> None:

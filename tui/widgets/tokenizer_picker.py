@@ -9,7 +9,7 @@ from textual.message import Message
 from bpe_core.visible import visible
 from tui.commands import bindings
 from tui.drawing.plots import LETTERS
-from tui.drawing.tokenizer_texts import names_told_apart
+from tui.drawing.tokenizer_texts import distinct_names
 from tui.state.tokenizers import KnownTokenizer
 from tui.table.columns import Cell, Column
 from tui.table.table import Table
@@ -67,7 +67,7 @@ class TokenizerPicker(Table):
     def show(self, known: tuple[KnownTokenizer, ...], in_force: str) -> None:
         """List these tokenizers; the path of the one in force is `in_force`."""
         self.known, self.in_force = known, in_force
-        self.names = names_told_apart(known)
+        self.names = distinct_names(known)
         self.rearrange()
         self.post_message(self.Marked())
 

@@ -18,7 +18,7 @@ from tui.drawing.token_labels import WRITINGS, writer
 from tui.requests import requests
 from tui.state.tokenizers import steps_known
 from tui.state.training import Run, StepExplained
-from tui.text.why_lines import Look, why_lines, word_lines
+from tui.text.why_lines import LineForm, why_lines, word_lines
 from tui.widgets.lines import Lines, Titles
 from tui.widgets.pair_table import PairTable
 
@@ -47,12 +47,12 @@ class WhyPanel(Vertical):
     ROOMY: ClassVar[int] = 14
     """Rows from which on the words have room below the table of pairs."""
     REST: ClassVar[float] = 0.25
-    """Seconds from one question to the next, and until a step is told of without an answer."""
+    """Seconds from one question to the next, and until a step is shown without an answer."""
 
     hint: var[str] = var("Why this merge and no other; w turns to the table of pairs, b writes bytes.")
     """What it is, where the focus is in it."""
     step: var[int] = var(0, init=False)
-    """The step that is told of: that of the log's cursor."""
+    """The step that is explained: that of the log's cursor."""
     tokenizer: var[Tokenizer | None] = var[Tokenizer | None](None, init=False)
     """The vocabulary on the screen, as far as it is learned."""
     run: var[Run] = var(Run(), init=False)
@@ -80,7 +80,7 @@ class WhyPanel(Vertical):
         yield Lines(id="words")
 
     def on_mount(self) -> None:
-        self._tell()
+        self._show()
 
     def begin(self, n_tokens: int) -> None:
         """Another vocabulary, whose corpus has `n_tokens` before any merge; one that was opened is asked about once
@@ -119,31 +119,30 @@ class WhyPanel(Vertical):
         if self._has_moved:
             self.watch_step()
         else:
-            self._tell()
+            self._show()
 
     @property
-    def _told_step(self) -> int:
-        """The step that is told of: the one in force, or, as long as steps go by, the last that was explained."""
+    def _shown_step(self) -> int:
+        """The step that is explained: the one in force, or, as long as steps go by, the last that was explained."""
         return self.explained.step if self._soon and self.explained.explanation else self.step
 
     def watch_run(self, old: Run, run: Run) -> None:
-        """It pauses, or is over: now there is time to answer."""
         if old.phase != run.phase and old.phase == "merging":
             self.ask()
 
     def watch_tokenizer(self, old: Tokenizer | None, tokenizer: Tokenizer | None) -> None:
         if self.explained.step == self.step:
-            self._tell()
+            self._show()
 
     def watch_explained(self) -> None:
-        self._tell()
+        self._show()
 
     def watch_seen(self) -> None:
         self.set_class(self.seen == "pairs", "-pairs")
-        self._tell()
+        self._show()
 
     def watch_writing(self) -> None:
-        self._tell()
+        self._show()
 
     def parts(self) -> tuple[Widget, ...]:
         """What is seen of it."""
@@ -161,43 +160,43 @@ class WhyPanel(Vertical):
         self.writing = WRITINGS[(WRITINGS.index(self.writing) + 1) % len(WRITINGS)]
 
     def on_resize(self) -> None:
-        self._tell()
+        self._show()
 
-    def _tell(self) -> None:
+    def _show(self) -> None:
         if not self.display or not self.is_mounted:
             return
-        self._tell_title()
+        self._show_title()
         tokenizer = self.tokenizer
         if tokenizer is None:
             return
         if self.seen == "pairs":
-            self._tell_pairs(tokenizer)
+            self._show_pairs(tokenizer)
         else:
-            self._tell_choice(tokenizer)
+            self._show_choice(tokenizer)
 
-    def _tell_title(self) -> None:
+    def _show_title(self) -> None:
         titles = self.query_one(Titles)
-        where, step = "after" if self.seen == "pairs" else "merge", self._told_step
+        where, step = "after" if self.seen == "pairs" else "merge", self._shown_step
         titles.choice, titles.keys = self.seen, f"w  b {self.writing}"
         titles.note = f"  {where} {step:,}" if step else "  before the first merge"
 
-    def _tell_choice(self, tokenizer: Tokenizer) -> None:
+    def _show_choice(self, tokenizer: Tokenizer) -> None:
         lines = self.query_one("#choice", Lines)
-        merges, step, told = self._log.merges, self._told_step, self.explained
-        if self._wants and not (told.explanation and told.step == step) and not told.problem:
-            told = replace(told, waiting=told.waiting or "counting the pairs of this step")
+        merges, step, explained = self._log.merges, self._shown_step, self.explained
+        if self._wants and not (explained.explanation and explained.step == step) and not explained.problem:
+            explained = replace(explained, waiting=explained.waiting or "counting the pairs of this step")
         merge = merges[step - 1] if 0 < step <= len(merges) else None
-        ties = tokenizer.record.ties if tokenizer.record else told.ties
-        look = self._look(lines, writer(self.writing, tokenizer.token_bytes))
-        lines.show_lines(why_lines(told, merge, ties, self._fate(tokenizer, merges, step), look))
+        ties = tokenizer.record.ties if tokenizer.record else explained.ties
+        form = self._form(lines, writer(self.writing, tokenizer.token_bytes))
+        lines.show_lines(why_lines(explained, merge, ties, self._uses(tokenizer, merges, step), form))
 
-    def _look(self, lines: Lines, write: Callable[[int], str]) -> Look:
+    def _form(self, lines: Lines, write: Callable[[int], str]) -> LineForm:
         inks = {name: lines.ink(name) for name in STYLES}
         inks["tied"] = inks["text"] + Style(color=self.get_component_rich_style("why-panel--tied").color)
         # Of the panel, and a scroll bar's cell left free: what is not seen yet has no size of its own.
-        return Look(max(8, self.content_size.width - 3), write, inks)
+        return LineForm(max(8, self.content_size.width - 3), write, inks)
 
-    def _fate(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
+    def _uses(self, tokenizer: Tokenizer, merges: "Sequence[Merge]", step: int) -> TokenUses | None:
         """What became of the token that a step made; None if that is not known."""
         if not 0 < step <= min(len(merges), tokenizer.step):
             return None
@@ -207,23 +206,25 @@ class WhyPanel(Vertical):
             tokenizer.vocabulary, lambda after: merges[after - 1].n_tokens if after else self._n_tokens, step
         )
 
-    def _tell_pairs(self, tokenizer: Tokenizer) -> None:
-        table, told = self.query_one(PairTable), self.explained
+    def _show_pairs(self, tokenizer: Tokenizer) -> None:
+        table, explained = self.query_one(PairTable), self.explained
         words, room = self.query_one("#words", Lines), self.size.height - 1
-        if told.explanation is None:
+        if explained.explanation is None:
             table.clear()
-            waiting = f"{(told.waiting or 'counting the pairs of this step').capitalize()} …" if self._wants else ""
-            self._show_words([*sentence(told.problem or waiting, self.size.width - 4)], room)
+            waiting = (
+                f"{(explained.waiting or 'counting the pairs of this step').capitalize()} …" if self._wants else ""
+            )
+            self._show_words([*sentence(explained.problem or waiting, self.size.width - 4)], room)
             return
         rows = tokenizer.merges
-        following = (rows[told.step][0], rows[told.step][1]) if told.step < len(rows) else None
-        if following is None and told.explanation.table.rows and told.ties:
-            first = told.explanation.table.rows[0]
+        following = (rows[explained.step][0], rows[explained.step][1]) if explained.step < len(rows) else None
+        if following is None and explained.explanation.table.rows and explained.ties:
+            first = explained.explanation.table.rows[0]
             following = first.left, first.right
         write = writer(self.writing, tokenizer.token_bytes)
-        table.show(told.explanation.table, following, write)
-        choice = told.explanation.choice
-        lines = word_lines(told.explanation.words, choice.token if choice else None, self._look(words, write))
+        table.show(explained.explanation.table, following, write)
+        choice = explained.explanation.choice
+        lines = word_lines(explained.explanation.words, choice.token if choice else None, self._form(words, write))
         title = InfoLine("words before and after", ink="accent")
         self._show_words([title, *lines] if room >= self.ROOMY else [], room // 2)
 
