@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from scope import TEXT, eventually
+from scope import PATIENCE, TEXT, eventually
 
 from bpe_core import load
 from bpe_core.tokenizer.training_record import parsed_option
@@ -27,6 +27,7 @@ from bpe_core.worker.messages import (
     WorkProgress,
 )
 from bpe_core.worker.train import Recipe, TrainRequest
+from tests.tui.processes import at_work
 from tui.workers import process
 from tui.workers.process import NoWorkerError, WorkerProcess, newest_progress
 
@@ -217,7 +218,7 @@ while not list(unpacker.feed(os.read(0, 1))):
 say(Done("stopped", 0, 0.0))
 """)
     heard = list[Event]()
-    async with asyncio.timeout(60), WorkerProcess(ANYTHING) as job:
+    async with asyncio.timeout(PATIENCE), WorkerProcess(ANYTHING) as job:
         async for events in job.batches():
             heard += events
             asyncio.get_running_loop().call_soon(job.send, JobCommand("pause"))  # while the screen rests, as a key does
@@ -225,18 +226,24 @@ say(Done("stopped", 0, 0.0))
 
 
 async def test_what_is_said_while_the_screen_rests_is_handed_on_at_once_with_what_is_urgent(
-    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    handed_on = tmp_path / "handed on"
     monkeypatch.setattr(process, "SELDOM", 1 / 3600)  # after merges that nobody can read
-    stand_in(r"""
-for first in range(1, 5000, 500):
+    stand_in(f"""
+say(merges(1, 500))
+while not os.path.exists({str(handed_on)!r}):
+    time.sleep(0.01)
+for first in range(501, 5000, 500):
     say(merges(first, 500))
-    time.sleep(0.02)
 say(State("paused"))
 say(Done("stopped", 0, 0.0))
 """)
-    async with asyncio.timeout(60), WorkerProcess(ANYTHING) as job:
-        batches = [events async for events in job.batches()]
+    async with asyncio.timeout(PATIENCE), WorkerProcess(ANYTHING) as job:
+        batches = []
+        async for events in job.batches():
+            batches.append(events)
+            handed_on.touch()
     merges = [[merge.step for event in events if isinstance(event, Merges) for merge in event] for events in batches]
     assert [len(steps) > 0 for steps in merges][:2] == [True, True] and not any(merges[2:])
     assert [step for steps in merges for step in steps] == list(range(1, 5001))
@@ -255,9 +262,8 @@ with open({str(progress)!r}, "w") as progress:
         batches = aiter(job.batches())
         first = await anext(batches)
         assert isinstance(first[0], Merges)
-        for _ in range(3):
-            await asyncio.sleep(0.1)  # nobody reads
-            assert int(progress.read_text() or 0) < 50_000
+        await eventually(lambda: not at_work(job.pid), "it waits")  # nobody reads
+        assert int(progress.read_text() or 0) < 50_000
         second = await anext(batches)
         assert isinstance(second[0], Merges)
         assert second[0].first_step == first[-1].first_step + 1  # and nothing is lost

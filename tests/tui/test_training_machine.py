@@ -13,13 +13,13 @@ from bpe_core import Trainer
 from bpe_core.trainer.conditions import condition
 from bpe_core.worker.messages import (
     Checkpoint,
-    Command,
     Counted,
     Done,
     Failed,
+    FileSkipped,
+    JobCommand,
     Merges,
     Saved,
-    Skipped,
     Started,
     State,
     WorkProgress,
@@ -38,7 +38,7 @@ EVENTS = st.sampled_from(
         WorkProgress("counting", 40, 80, "book.txt"),
         WorkProgress("preparing", 1, 2, "pairs"),
         Counted(1, 11, 11, 1, 1),
-        Skipped("image.png", "binary"),
+        FileSkipped("image.png", "binary"),
         State("counting"),
         State("running"),
         State("paused"),
@@ -50,8 +50,9 @@ EVENTS = st.sampled_from(
         Failed("There is no such thing."),
     )
 )
-COMMANDS = st.sampled_from([Command(verb) for verb in ("run", "pause", "stop")] + [Command("step", 1)]) | st.builds(
-    lambda goal: Command("until", condition=condition(goal)), st.sampled_from(GOALS)
+VERBS = [JobCommand(verb) for verb in ("run", "pause", "stop")]
+COMMANDS = st.sampled_from([*VERBS, JobCommand("step", 1)]) | st.builds(
+    lambda goal: JobCommand("until", condition=condition(goal)), st.sampled_from(GOALS)
 )
 
 
@@ -65,8 +66,8 @@ class Trainings(RuleBasedStateMachine):
         log = SimpleNamespace(log_of_merges=SimpleNamespace(add=lambda merges: None))
         self.said: list[str] = []
         self.totals: list[object] = []
-        self.sent: dict[int, list[Command]] = {}
-        self.asked: dict[int, list[Command]] = {}
+        self.sent: dict[int, list[JobCommand]] = {}
+        self.asked: dict[int, list[JobCommand]] = {}
         self.screen = SimpleNamespace(
             run=Run(), pace=0, training=log, say=lambda sentence, severity="": self.said.append(sentence)
         )
@@ -133,7 +134,7 @@ class Trainings(RuleBasedStateMachine):
             assert course.tokenizer.merges == [(merge.left, merge.right, merge.token) for merge in course.merges]
 
     @rule(command=COMMANDS)
-    def a_user_asks(self, command: Command) -> None:
+    def a_user_asks(self, command: JobCommand) -> None:
         course = self.feature.newest
         was_busy = course is not None and course.run.busy
         self.feature.tell(command)
@@ -146,7 +147,7 @@ class Trainings(RuleBasedStateMachine):
         was_busy = course is not None and course.run.busy
         self.feature.change_pace(by)
         if course is not None and was_busy:
-            self.asked[id(course)].append(Command("pace", self.screen.pace))
+            self.asked[id(course)].append(JobCommand("pace", self.screen.pace))
 
     @invariant()
     def the_screen_has_the_newest(self) -> None:
