@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from scope import Opened
 
-from bpe_core import save, train
-from bpe_core.live import prepared
 from tui.disk import config
 
 PIECES = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁low", "lo", "low", "▁low"]
@@ -70,27 +68,3 @@ async def test_the_tokens_of_llama_2_are_seen_and_followed(opened: Opened) -> No
         assert "c3 9f → w" in scope.shown("#baseline-line").lower().replace("\\x", "").replace("·", " ")
         await scope.press("ctrl+t", "ctrl+l")
         assert area.live.text == "low loww"
-
-
-@pytest.mark.slow
-async def test_a_word_too_long_to_be_encoded_at_each_key_says_so_until_it_is_shorter(
-    opened: Opened, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(prepared, "LONGEST", 5_000)
-    folder = config.tokenizers_folder()
-    save(train("low low lower", vocab_size=262, pattern="words", end_of_word="</w>"), folder / "a.json")
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        area = scope.area
-        area.load("low" + "w" * 4_997)
-        await scope.until(lambda: area.live, "tokens are seen")
-        area.focus()
-        await scope.press("x")
-        assert area.text.startswith("xlow"), "no key waits for it"
-        await scope.until(lambda: area.edited.why_none, "there is a reason")
-        assert scope.shown("#totals-line").startswith("5,001 characters have no place to cut them")
-        assert area.live is None
-        await scope.press("backspace")
-        await scope.until(lambda: area.live and area.live.settled, "tokens are seen")
-        await scope.until(lambda: "tokens" in scope.shown("#totals-line"), "they are counted")
-        assert len(scope.ids()) == len(area.live.tokenizer.encode(area.text)) if area.live else False

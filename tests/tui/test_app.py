@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from scope import TEXT, Opened
+from scope import Opened
 
 from tui.dialogs.questions import AskPlace
 from tui.disk import config
@@ -43,28 +43,6 @@ async def test_a_place_that_cannot_be_written_is_told_in_the_dialog(tmp_path: Pa
             dialog.understood(str(typed))
     assert dialog.understood(f" {tmp_path}/a.csv ") == tmp_path / "a.csv"
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow
-async def test_a_folder_with_odd_names_can_be_opened_and_chosen(opened: Opened, kept: Path, home: Path) -> None:
-    for name in ("[b", "[red", "\x1b]0;pwned\x07", "new\nline", b"\xff\xfe.txt".decode("utf-8", "surrogateescape")):
-        (home / name).write_text(TEXT)
-    (home / "[").mkdir()
-    (home / "[" / "b]").touch()
-    async with opened() as scope:
-        await scope.until_tokenizer()
-        await scope.press("f2")
-        scope.tree.move_cursor(scope.row("home (here)"))
-        await scope.press("enter")
-        await scope.until(lambda: len(scope.row("home (here)").children) == 6, "the folder is listed")
-        scope.tree.move_cursor(scope.row("home (here)"))
-        for _ in range(6):
-            await scope.press("down", "space")
-        assert len(scope.screen.corpus.paths) == 6
-        scope.tree.move_cursor(scope.row("["))
-        await scope.press("space")
-        await scope.until(lambda: scope.screen.totals, "they are counted")
-        assert f"{5 * len(TEXT):,}" in scope.shown("#totals")
 
 
 async def test_a_picture_asked_for_while_the_app_leaves_is_none(opened: Opened) -> None:

@@ -45,25 +45,6 @@ async def test_an_audit_can_be_stopped(opened: Opened, book: Path, kept: Path, m
 
 
 @pytest.mark.slow
-async def test_a_training_ends_an_audit_of_what_was_there_and_allows_no_other(
-    opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(book) as scope:
-        screen = scope.screen
-        await scope.until_tokenizer()
-        with monkeypatch.context() as held:
-            held.setattr(WorkerProcess, "__aenter__", never)
-            screen.action_do("audit.audit")
-            await scope.until(lambda: screen.audit.running, "an audit begins")
-        await scope.press("f7")
-        await scope.until(lambda: screen.run.phase == "paused" and screen.run.done, "a training waits")
-        assert not screen.audit.running and not screen.features.audit.is_working
-        screen.action_do("audit.audit")
-        await scope.until(lambda: scope.said, "it is told")
-        assert scope.said == ["A training is running: stop it first (F8), then audit what it learned."]
-
-
-@pytest.mark.slow
 async def test_the_rows_of_a_model_are_judged(opened: Opened, book: Path, kept: Path) -> None:
     rows = numpy.random.default_rng(5).standard_normal((280, 8)).astype(numpy.float32)
     rows[[260, 265, 270]] = rows[[0xC0, 0xC1, 0xF5]]  # as if they, too, had never been trained

@@ -1,6 +1,5 @@
 """A training that goes on: after a kill, on top of a vocabulary, from one of its steps; and the options few ask for."""
 
-import os
 from argparse import ArgumentParser
 from dataclasses import replace
 from pathlib import Path
@@ -11,71 +10,24 @@ import pytest
 from scope import TEXT, Opened
 from textual.widgets import OptionList
 
-from bpe_core import Trainer, load, save, train
+from bpe_core import load, save, train
 from bpe_core.cli.train import add_arguments
-from bpe_core.corpus import Counts, find_files
 from bpe_core.errors import OptionError
 from bpe_core.exports import merges_as_text
 from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.tokenizer.training_record import OPTIONS
-from tui.dialogs.button_questions import Confirm
 from tui.dialogs.more_options import MORE_OPTIONS
 from tui.dialogs.questions import AskFormat, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
-from tui.disk.unfinished import Note
 from tui.features.resuming import Resuming
 from tui.glossary import LONGEST
 from tui.screen.main import MainScreen
-from tui.state.training import TrainingOptions, UnfinishedTraining
+from tui.state.training import TrainingOptions
 from tui.widgets.curve import Curve
 from tui.workers.training_task import TrainingTask
 
 pytestmark = pytest.mark.usefixtures("no_process_left")
-
-
-def left_behind(book: Path, title: str = "book", **unfinished: object) -> Path:
-    """What a training of 300 tokens leaves that was killed after 10 merges."""
-    output = config.tokenizers_folder() / f"{title}-gpt4.json"
-    trainer = Trainer(Counts.read(find_files([book]).files, "gpt4"), vocab_size=266)
-    trainer.finish()
-    save(trainer.tokenizer(), Path(f"{output}.checkpoint"))
-    options = TrainingOptions(vocab_size=300)
-    Note.again(output, UnfinishedTraining(title, options, (str(book),), **unfinished)).leave()
-    return output
-
-
-def files() -> set[str]:
-    return {path.name for path in config.tokenizers_folder().iterdir()}
-
-
-@pytest.mark.slow
-async def test_each_training_that_was_killed_is_asked_for(opened: Opened, book: Path, kept: Path) -> None:
-    first, second = left_behind(book, "first"), left_behind(book, "second")
-    another = left_behind(book, "another copy trains it")
-    held = Note.again(another, UnfinishedTraining("another copy trains it"))
-    Note.again(another.with_stem("killed-at-once"), UnfinishedTraining("killed at once")).leave()
-    broken = left_behind(book, "broken")
-    Path(f"{broken}.unfinished").write_text("{")
-    for number, output in enumerate((first, second)):
-        os.utime(f"{output}.unfinished", (number, number))
-    async with opened(book) as scope:
-        dialog = await scope.asked(Confirm)
-        assert "training of first did not end: 10 merges" in str(dialog.query_one(".dialog--question").render())
-        await scope.press("n")
-        await scope.until(lambda: scope.app.screen not in (dialog, scope.screen), "the next is asked for")
-        assert "training of second" in str(scope.app.screen.query_one(".dialog--question").render())
-        await scope.press("y")
-        await scope.until(lambda: scope.screen.path == str(second), "it has come to its end")
-        assert load(second).merges == train(TEXT, vocab_size=300).merges
-        assert load(first).step == 10
-    async with opened(book) as scope:
-        await scope.until(lambda: any("killed at once ended before" in said for said in scope.said), "it is told")
-        await scope.until(broken.exists, "what it had learned is kept")
-        assert any("cannot be gone on with" in said for said in scope.said)
-    held.leave()
-    left_files = {f"{another.name}{end}" for end in (".checkpoint", ".unfinished")}
-    assert files() == {first.name, second.name, broken.name, "small.json", *left_files}
 
 
 def test_a_task_asks_the_worker_for_what_it_learns_by() -> None:

@@ -49,10 +49,6 @@ def lines_uncut(curve: Curve) -> list[str]:
     return [curve.render_line(y).text for y in range(curve.size.height)]
 
 
-def dots(line: str) -> int:
-    return sum((ord(char) - 0x2800).bit_count() for char in line if 0x2800 <= ord(char) < 0x2900)
-
-
 def test_a_diagonal_and_a_cliff() -> None:
     assert braille([0, 1 / 3, 2 / 3, 1], 2, 1) == ["⠑⢄"]
     assert braille([0, 1], 1, 3) == ["⢱", "⢸", "⢸"], "a cliff has no gaps"
@@ -80,21 +76,6 @@ async def test_any_size_will_do(size: tuple[int, int]) -> None:
             assert all(len(line) <= size[0] for line in shown) and "".join(shown).strip()
 
 
-async def test_growing_in_batches_ends_in_the_same_drawing() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        await pilot.pause()
-        curve = app.curve
-        whole = lines(curve)
-        curve.clear(LENGTHS[0])
-        curve.step = 0
-        for length in LENGTHS[1:]:
-            curve.append([length])
-            curve.step += 1
-            lines(curve)
-        assert lines(curve) == whole
-
-
 async def test_the_axis_is_as_long_as_there_are_steps() -> None:
     app = CurveApp()
     async with app.run_test(size=(60, 10)) as pilot:
@@ -106,17 +87,6 @@ async def test_the_axis_is_as_long_as_there_are_steps() -> None:
             shown = lines(curve)
             assert shown[-1].split() == ["0", f"{n_steps}", "steps" if n_steps > 1 else "step"]
             assert len(shown[-2]) == 59, "it fills the width"
-
-
-async def test_another_curve_of_as_many_steps_and_the_same_ends_is_another_drawing() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        await pilot.pause()
-        before = lines(app.curve)
-        app.curve.clear(LENGTHS[0])
-        app.curve.append([160] * 19 + [LENGTHS[-1]])
-        app.curve.step = 20
-        assert lines(app.curve) != before
 
 
 NUMBERS = st.integers() | st.integers(-5, 5) | st.integers(-(10**40), 10**40)
@@ -204,18 +174,6 @@ async def test_before_the_first_merge_it_says_what_it_is_for() -> None:
         assert "merge by merge" in lines(app.curve)[2]
 
 
-async def test_a_narrow_curve_has_its_labels_above_and_below() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(21, 12)) as pilot:
-        await pilot.pause()
-        app.curve.step = 5
-        shown = lines(app.curve)
-        assert shown[0] == " 168 tokens"
-        assert shown[-2].endswith("139 at 5")
-        assert shown[-1].split() == ["0", "20", "steps"]
-        assert all(dots(line) for line in shown[1:-2])
-
-
 async def test_other_quantities_take_turns_as_far_as_they_are_known() -> None:
     tokenizer = train("the theme of the other thesis, the thing " * 9, vocab_size=276)
     points = TrainingCurve.of(tokenizer).points
@@ -289,20 +247,6 @@ async def test_another_training_lies_under_it_with_its_numbers() -> None:
         assert lines(curve)[1].endswith("○ ends at 2 other")
         curve.under = None
         assert lines(curve) == alone
-
-
-async def test_of_other_texts_the_compression_is_compared() -> None:
-    app = CurveApp()
-    async with app.run_test(size=(60, 10)) as pilot:
-        curve = app.curve
-        curve.clear(LENGTHS[0], 168)
-        curve.append(LENGTHS[1:])
-        curve.under = run_curve([1000, 900, 800], 1000)
-        await pilot.pause()
-        assert curve.quantity == "ratio"
-        curve.step = 2
-        shown = lines(curve)
-        assert shown[-3].endswith("1.08 bytes/token at step 2") and shown[-2].endswith("○ 1.25 other")
 
 
 async def test_a_crosshair_follows_the_mouse_and_tells_the_numbers_there() -> None:

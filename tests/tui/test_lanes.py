@@ -1,33 +1,26 @@
 """Lanes: several tokenizers, or several steps of one, share a text; each is told apart, and each is exact."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 from rich.style import Style
-from scope import TEXT, Scope
-from scope import Opened as Opens
-from textual.widgets import Label, OptionList
+from scope import TEXT
 
 from bpe_core import Tokenizer, load, save, train
-from tui.dialogs.lanes import AskLanes
-from tui.dialogs.questions import AskPath
-from tui.disk import config
 from tui.drawing.palette import Palette, PaletteSource, make_palette
 from tui.features.lanes import MOST, Lanes
 from tui.features.shown import Shown
 from tui.features.tokenizers import Tokenizers
 from tui.screen import MainScreen
-from tui.state.tokenizers import LaneChoice, Loaded, Opened, ShownLane
+from tui.state.tokenizers import LaneChoice, Loaded, ShownLane
 from tui.text.document import FaithfulDocument
 from tui.text.edited_text import EditedText
 from tui.text.screen_rows import Rows
 from tui.text.status_texts import RememberedEdit, lane_facts, lane_lines
 from tui.widgets.faithful_area import Navigator
-from tui.widgets.status_lines import LaneLines
 
 SMALL = train(TEXT, vocab_size=280)
 OTHER = train("thermal other thistle\n" * 9, vocab_size=290, pattern="gpt2")
@@ -218,82 +211,3 @@ def test_lanes_are_remembered_as_they_are() -> None:
 
 
 # The app
-
-
-def lane_rows(scope: Scope) -> list[str]:
-    return [line.strip() for line in scope.shown("LaneLines").split("\n")]
-
-
-async def test_lanes_in_the_editor(opened: Opens, kept: Path, tmp_path: Path) -> None:
-    """Back from the last run, added and dropped by one key, gone with their file."""
-    other, namesake = kept.with_name("other.json"), tmp_path / "elsewhere" / "other.json"
-    namesake.parent.mkdir()
-    for path in (other, namesake):
-        save(OTHER, path)
-    known = config.Configuration(tokenizer=str(kept), opened=(Opened(str(namesake)),))
-    config.save_configuration(replace(known, lanes=("7:/gone.json", f":{other}")))
-    async with opened(size=(80, 24)) as scope:
-        await scope.until(lambda: scope.screen.in_force and scope.screen.lanes, "the lane of before is back")
-        assert any("no /gone.json" in sentence for sentence in scope.said)
-        scope.area.load("the other\n\ttheme\nthat\n")
-        await scope.press("alt+l")
-        dialog = await scope.asked(AskLanes)
-        said = [str(label.render()) for label in dialog.query(Label)]
-        assert f"Lane 1 is {kept.stem}, as it is on the screen." in said
-        offers = dialog.query_one(OptionList).options
-        told = [str(option.prompt).split("  ")[0] for option in offers]
-        assert told[:2] == ["● other · trained here", "○ other · elsewhere"], "of one name"
-        assert [one.split()[1] for one in told[2:]] == ["lane", "lane"]
-        await scope.press("down", "down", "space", "escape")
-        await scope.back()
-        assert [lane.name(()) for lane in scope.screen.lanes] == ["other", f"@{SMALL.step}"]
-        assert scope.app.configuration.lanes == (f":{other}", f"{SMALL.step}:")
-        await scope.press("alt+left")
-        rows = [scope.area.render_line(y).text for y in range(6)]
-        assert [row.split()[:2] for row in rows[:4]] == [
-            ["╭", f"@{SMALL.step - 1}"], ["│", "other"], ["╰", f"@{SMALL.step}"], ["╭", f"@{SMALL.step - 1}"]
-        ]  # fmt: skip
-        texts = [row[scope.area.gutter_width :].rstrip() for row in rows]
-        assert texts == ["the other↵"] * 3 + ["    theme↵"] * 3
-        await scope.press("down", "x", "enter", "ctrl+z")
-        assert scope.area.text == "the other\nx\ttheme\nthat\n", "a key goes down by a row of the text"
-        for lane, tokenizer in zip(scope.area.edited.lanes, (SMALL.at(SMALL.step - 1), OTHER, SMALL), strict=True):
-            assert lane.live is not None and lane.live.ids == tokenizer.encode(scope.area.text)
-        n_tokens = [len(lane.live.ids) for lane in scope.area.edited.lanes if lane.live is not None]
-        assert [row.split()[1] for row in lane_rows(scope)] == list(map(str, n_tokens))
-        await scope.pilot.click("#text", offset=(scope.area.gutter_width + 4, 5))
-        assert scope.area.cursor_location == (1, 2), "a click in the third lane"
-        scope.editor.action_share("markdown")
-        await scope.asked(AskPath)
-        await scope.answer(str(kept.with_name("picture.md")))
-        await scope.until(lambda: any("Saved" in sentence for sentence in scope.said), "the picture is saved")
-        drawn = kept.with_name("picture.md").read_text("utf-8")
-        assert "small@24  x│⇥│the│m│e│↵" in drawn
-        assert drawn.startswith(f"### small@{SMALL.step - 1} · other · small@{SMALL.step}\n")
-        other.unlink()
-        scope.screen.features.lanes.drop_missing()
-        await scope.press("alt+l", "end", "up", "enter", "escape")
-        await scope.until(lambda: not scope.screen.lanes, "the other is dropped")
-        assert not scope.screen.query_one(LaneLines).display and not scope.area.gutter_width
-
-
-@pytest.mark.slow
-async def test_lanes_at_steps_of_a_rank_file_are_so_once_its_merges_are_recovered(
-    opened: Opens, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "small.tiktoken"
-    save(SMALL, path, format="tiktoken")
-    monkeypatch.setattr(Tokenizers, "_recover", lambda *_: asyncio.sleep(0))  # it comes late
-    known = config.Configuration(tokenizer=str(path), lanes=("3:", ":"), patterns={str(path): SMALL.pattern})
-    config.save_configuration(known)
-    async with opened() as scope:
-        await scope.until(lambda: len(scope.screen.lanes) == 2, "the lanes are back")
-        assert scope.editor.titles() == ["small@…", "small@…", "small@all"]
-        assert scope.screen.tokenizer is not None
-        scope.screen.tokenizer.vocabulary.recover()
-        scope.screen.features.shown.recovered()
-        await scope.settle()
-        assert scope.editor.titles() == [f"small@{SMALL.step}", "small@3", "small@all"]
-        assert [row.split()[0] for row in lane_rows(scope)] == [f"@{SMALL.step}", "@3", "@all"]
-        for lane, tokenizer in zip(scope.area.edited.lanes, (SMALL, SMALL.at(3), SMALL), strict=True):
-            assert lane.live is not None and lane.live.ids == tokenizer.encode(scope.area.text)

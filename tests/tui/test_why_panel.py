@@ -21,7 +21,6 @@ from tui.drawing.info_lines import InfoLine
 from tui.drawing.plots import bar
 from tui.drawing.token_labels import WRITINGS, writer
 from tui.features.explaining import corpus_of_task
-from tui.glossary import TIE_MEANINGS
 from tui.state.training import Run, StepExplained, TrainingOptions
 from tui.text.why_lines import LineForm, why_lines
 from tui.widgets.lines import Titles
@@ -223,33 +222,6 @@ async def test_the_table_of_a_small_corpus_stands_above_its_words() -> None:
         await pilot.resize_terminal(90, 20)
         await pilot.pause()
         assert not any("×" in line for line in app.lines()), "a small panel is the table's"
-
-
-@pytest.mark.parametrize(
-    ("name", "step", "story"),
-    [
-        ("S0", 2, {"first": "s + ␣", "lowest": "␣ + a", "lowest-hf": "e + ␣", "largest": "s + ␣"}),
-        ("S1", 1, {"first": "e + s", "lowest": "e + s", "lowest-hf": "e + s", "largest": "s + t"}),
-        ("S2", 1, {"first": "e + s", "lowest": "e + s", "lowest-hf": "e + s", "largest": "s + t"}),
-        ("S2-prose", 1, {"first": "w + e", "lowest": "e + s", "lowest-hf": "e + s", "largest": "w + e"}),
-        ("S3", 1, {"first": "a + a", "lowest": "a + a", "lowest-hf": "a + a", "largest": "a + b"}),
-        ("S4", 1, {"first": "␣ + ␣", "lowest": "␣ + ␣", "lowest-hf": "␣ + t", "largest": "␣ + t"}),
-    ],
-)
-def test_the_ties_on_which_the_founding_examples_depend(name: str, step: int, story: dict[str, str]) -> None:
-    """Each rule stands behind the pair that it takes, and the pair that was merged comes first."""
-    preset, tokenizer = PRESETS[name], PRESETS[name].train()
-    ties = preset.options.ties
-    answer = explained(tokenizer, dict(preset.counts().pieces), step, ties)
-    lines = told(why_lines(answer, merge_of(tokenizer, step), ties, None, look(tokenizer, 90)))
-    taken: dict[str, str] = {}
-    for line in lines[2 : 2 + len(set(story.values()))]:
-        pair, _, rules = line[2:].partition("█")
-        taken |= dict.fromkeys(rules.partition("by ")[2].split(", "), pair.strip())
-    assert taken == story
-    assert lines[1] == f"{len(answer.explanation.choice.tied)} pairs tied  “{ties}” decides"
-    assert lines[2].startswith(f"● {story[ties]} ")
-    assert TIE_MEANINGS[ties] in lines
 
 
 def test_what_a_training_is_asked_about_is_what_it_learns() -> None:
