@@ -137,6 +137,7 @@ async def test_dragging_the_line_of_steps(opened: Opened, kept: Path, monkeypatc
         await scope.batch(mouse(events.MouseUp, places[0]))
 
 
+@pytest.mark.slow
 async def test_the_terminal_shows_all_that_has_changed(
     opened: Opened, book: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

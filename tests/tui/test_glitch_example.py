@@ -18,6 +18,7 @@ FORUM, CLEAN = (
 )
 
 
+@pytest.mark.slow
 async def test_a_glitch_token_is_made_found_and_followed_to_its_lines(opened: Opened) -> None:
     async with opened(size=(120, 40)) as scope:
         screen = scope.screen

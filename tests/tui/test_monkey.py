@@ -37,6 +37,7 @@ async def test_what_was_once_wrong(name: str) -> None:
     assert not (await play(FOUND[name])).wrong
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("player_home")
 async def test_random_deeds() -> None:
     played = await play(list(deeds(1, 15)))

@@ -78,6 +78,7 @@ def pictured(picture: Picture, size: tuple[int, int], theme: str, story: Story) 
     return picture(app, terminal_size=size, run_before=play)
 
 
+@pytest.mark.slow
 def test_the_first_thing_one_sees(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         pass
@@ -97,6 +98,7 @@ def test_a_vocabulary_is_learned_merge_by_merge(snap_compare: Picture) -> None:
     assert pictured(snap_compare, USUAL, LIGHT, story)
 
 
+@pytest.mark.slow
 def test_typing_among_the_tokens(snap_compare: Picture) -> None:
     async def story(scope: Scope) -> None:
         scope.area.load("The telegraph office was never busy.\nSo I learned to listen.\n")

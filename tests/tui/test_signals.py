@@ -31,7 +31,7 @@ def echoes(app: AppTerminal) -> bool:
     return bool(termios.tcgetattr(app.side)[3] & termios.ECHO)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)])
 def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
     with terminal() as app:
         typed(app, "typed just now")

@@ -311,7 +311,7 @@ class Model(RuleBasedStateMachine):
 
 
 TestModel = Model.TestCase
-TestModel.settings = settings(settings.get_profile("no shrinking"), max_examples=12, stateful_step_count=25)
+TestModel.settings = settings(settings.get_profile("no shrinking"), max_examples=6, stateful_step_count=25)
 
 
 async def test_of_200_000_rows_only_those_in_sight_are_drawn() -> None:

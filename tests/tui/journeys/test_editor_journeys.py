@@ -163,6 +163,7 @@ async def test_after_many_edits_the_cells_are_those_of_the_next_start(small: Pat
         await player.until(lambda screen: editor(screen) == before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_frames", [0, 2])
 async def test_leaving_while_the_panes_are_still_to_come(small: Path, n_frames: int) -> None:
     async with play(tokenizers=(small,)) as player:
@@ -282,6 +283,7 @@ async def test_the_examples_are_walked(small: Path) -> None:
         await player.until("Type here.")
 
 
+@pytest.mark.slow
 async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(small: Path, book: Path) -> None:
     async with play(book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
@@ -301,6 +303,7 @@ async def test_a_tokenizer_of_the_list_is_renamed_and_deleted(small: Path, book:
         await player.until(lambda screen: "● mine" not in screen)
 
 
+@pytest.mark.slow
 async def test_ranks_without_a_pattern_are_asked_for_it_once(small: Path, home: Path) -> None:
     save(load(small), home / "ranks.txt", format="tiktoken")
     async with play(tokenizers=(home / "ranks.txt",)) as player:

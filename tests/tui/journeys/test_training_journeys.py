@@ -95,6 +95,7 @@ async def test_a_training_goes_on_until_something_is_so(small: Path, book: Path)
         await player.until(lambda screen: screen.step[0] == first)
 
 
+@pytest.mark.slow
 async def test_the_presets_come_out_as_promised(small: Path) -> None:
     async with play(tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
@@ -183,6 +184,7 @@ async def test_options_reach_the_training_and_buttons_do_what_keys_do(small: Pat
         await player.until("step 6 of 6", "262 tokens · words · ties largest")
 
 
+@pytest.mark.slow
 async def test_what_a_killed_worker_had_learned_is_kept(small: Path, long_book: Path) -> None:
     async with play(long_book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
@@ -194,6 +196,7 @@ async def test_what_a_killed_worker_had_learned_is_kept(small: Path, long_book: 
         await player.until("SIGKILL", "step 3 of 3", "long.txt-gpt4 · 259 tokens")
 
 
+@pytest.mark.slow
 async def test_a_tokenizer_is_extended_forked_and_exported(small: Path, book: Path, home: Path) -> None:
     async with play(book, tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
