@@ -208,6 +208,3 @@ def test_a_lane_whose_file_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> N
 def test_lanes_are_remembered_as_they_are() -> None:
     for lane in (LaneChoice(), LaneChoice("", 0), LaneChoice("/a:b c@2.json"), LaneChoice("/x", 12)):
         assert LaneChoice.parse(str(lane)) == lane
-
-
-# The app
