@@ -1,12 +1,15 @@
 """What is remembered oddly, and paths that people type."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from scope import Opened
+from textual.app import App
+from textual.widgets import Input, Label
 
-from tui.dialogs.questions import AskPlace
+from tui.dialogs.questions import Ask, place_of_file, whole_number
 from tui.disk import config
 
 
@@ -30,8 +33,8 @@ async def test_odd_things_that_are_remembered_do_no_harm(opened: Opened, kept: P
 # Paths that people type
 
 
-async def test_a_place_that_cannot_be_written_is_told_in_the_dialog(tmp_path: Path) -> None:
-    dialog = AskPlace("Where to?", suffixes=(".csv", ".md"))
+def test_a_place_that_cannot_be_written_is_not_taken(tmp_path: Path) -> None:
+    place = partial(place_of_file, (".csv", ".md"))
     for typed, told in (
         (tmp_path / "missing" / "a.csv", "there is no folder"),
         (tmp_path, "is a folder"),
@@ -40,9 +43,28 @@ async def test_a_place_that_cannot_be_written_is_told_in_the_dialog(tmp_path: Pa
         (tmp_path / f"{'x' * 300}.csv", "cannot be written"),
     ):
         with pytest.raises(ValueError, match=told):
-            dialog.understood(str(typed))
-    assert dialog.understood(f" {tmp_path}/a.csv ") == tmp_path / "a.csv"
+            place(str(typed))
+    assert place(f" {tmp_path}/a.csv ") == tmp_path / "a.csv"
     assert not list(tmp_path.iterdir())
+
+
+async def test_what_is_offered_is_replaced_by_typing_and_an_error_goes_once_it_is_corrected() -> None:
+    app: App[None] = App()
+    answers: list[int | None] = []
+    async with app.run_test() as pilot:
+        dialog = Ask("How many?", partial(whole_number, 5, 1_000), "300", hint="A few.", suggest=("750",))
+        app.push_screen(dialog, answers.append)
+        await pilot.pause()
+
+        def below() -> str:
+            return str(dialog.query_one(".dialog--hint", Label).render())
+
+        await pilot.press("4", "enter")
+        assert below() == "Type a number from 5 to 1,000." and not answers
+        await pilot.press("7")
+        assert dialog.query_one(Input).value == "7" and below() == "A few."
+        await pilot.press("tab", "enter")
+    assert answers == [750]
 
 
 async def test_a_picture_asked_for_while_the_app_leaves_is_none(opened: Opened) -> None:

@@ -6,12 +6,12 @@ import pytest
 from scope import TEXT, Opened, Scope
 
 from bpe_core import save, train
-from tui.dialogs.questions import AskName
+from tui.dialogs.questions import Ask
 
 
 async def ask_for(scope: Scope, name: str) -> None:
     await scope.screen.run_action("fetch_tokenizer")
-    await scope.asked(AskName)
+    await scope.asked(Ask)
     await scope.answer(name)
 
 

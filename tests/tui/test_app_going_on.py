@@ -17,7 +17,7 @@ from bpe_core.exports import merges_as_text
 from bpe_core.metrics.vocabularies import merges_in_common
 from bpe_core.tokenizer.training_record import OPTIONS
 from tui.dialogs.more_options import MORE_OPTIONS
-from tui.dialogs.questions import AskFormat, AskPath
+from tui.dialogs.questions import Ask, AskPath
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.features.resuming import Resuming
@@ -121,7 +121,7 @@ async def test_runs_are_listed_and_compared_and_their_results_saved(opened: Open
         await scope.until((home / "merges.tsv").exists, "they are saved")
         assert (home / "merges.tsv").read_text() == "".join(merges_as_text(load(chosen)))
         await scope.screen.run_action("convert")
-        await scope.asked(AskFormat)
+        await scope.asked(Ask)
         await scope.answer("huggingface")
         await scope.asked(AskPath)
         await scope.answer(str(home / "tokenizer.json"))

@@ -12,7 +12,7 @@ from scope import TEXT, Opened, never
 from bpe_core import load, save, train
 from bpe_core.formats import is_tokenizer
 from tui.__main__ import _told_apart
-from tui.dialogs.questions import AskName
+from tui.dialogs.questions import Ask
 from tui.disk import config
 from tui.drawing.tokenizer_texts import shortened_within
 from tui.features.shown import Shown
@@ -54,7 +54,7 @@ async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes
         await scope.until(lambda: "No worker" in screen.audit.subject and not screen.audit.running, "the audit says so")
         scope.app.clear_notifications()
         await screen.run_action("fetch_tokenizer")
-        await scope.asked(AskName)
+        await scope.asked(Ask)
         await scope.answer("gpt2")
         await scope.until(lambda: len(scope.said) == 3 and not screen.notice, "the fetch says so")
         assert all("No worker process can be started" in sentence for sentence in scope.said)

@@ -10,7 +10,7 @@ from scope import TEXT
 from bpe_core import Trainer
 from bpe_core.trainer.conditions import Condition, condition
 from bpe_core.worker.messages import JobCommand
-from tui.dialogs.questions import AskCondition
+from tui.dialogs.questions import Ask
 from tui.features.goals import Goals, first_step
 from tui.features.shown import Shown
 from tui.features.training import TrainingFeature
@@ -46,8 +46,8 @@ class StandIn:
         log = SimpleNamespace(merges=MERGES[: self.known], n_bytes=len(TEXT))
         self.training = SimpleNamespace(log_of_merges=log)
 
-    async def ask(self, dialog: AskCondition) -> Condition:
-        return dialog.understood(self.answer)
+    async def ask(self, dialog: Ask[Condition]) -> Condition:
+        return dialog.parse(self.answer)
 
     def say(self, sentence: str, severity: str = "") -> None:
         self.done.append(sentence)

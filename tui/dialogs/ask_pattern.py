@@ -9,7 +9,6 @@ from typing import ClassVar, Final
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
-from textual.suggester import Suggester, SuggestFromList
 from textual.widgets import Input, Static
 
 from bpe_core.errors import BpeError
@@ -28,8 +27,7 @@ _AT_REST: Final = 0.15
 class AskPattern(Ask[str]):
     """Asks for a split pattern, by its name or as it is; gives one that has been tried."""
 
-    PLACEHOLDER = r"a name, or a regular expression such as \w+|\W"
-    HINT = f"{', '.join(PATTERNS)}, or a regular expression. Tab completes a name."
+    SELECTS = False
     DEFAULT_CSS = """
     AskPattern #tried { height: auto; max-height: 8; margin-top: 1; }
     """
@@ -37,7 +35,9 @@ class AskPattern(Ask[str]):
 
     def __init__(self, question: str, start: str = "", read: Callable[[], str] = str) -> None:
         """`read` reads the text that is split, beside the screen; where it finds none, a sentence is."""
-        super().__init__(question, start)
+        hint = f"{', '.join(PATTERNS)}, or a regular expression. Tab completes a name."
+        example = r"a name, or a regular expression such as \w+|\W"
+        super().__init__(question, str, start, hint=hint, example=example, suggest=[*PATTERNS])
         self._read = read
 
     def after_hint(self) -> ComposeResult:
@@ -53,10 +53,6 @@ class AskPattern(Ask[str]):
         """Nobody waits for it any more."""
         self._beside.shutdown(wait=False, cancel_futures=True)
 
-    def suggester(self) -> Suggester:
-        """The names there are."""
-        return SuggestFromList(PATTERNS)
-
     @on(Input.Changed)
     def try_soon(self, event: Input.Changed) -> None:
         """Try the pattern a moment after it was changed, and show below how it splits the text."""
@@ -70,7 +66,7 @@ class AskPattern(Ask[str]):
         shown, name = self.query_one("#tried", Static), typed.strip()
         if name not in PATTERNS and any(known.startswith(name) for known in PATTERNS):  # or nothing at all
             shown.update("")
-            self.tell(self.HINT)
+            self.tell(self._hint)
             return
         pieces: list[str] = []
         problem = ""
@@ -84,7 +80,7 @@ class AskPattern(Ask[str]):
             shown.update("")
             self.tell(problem, wrong=True)
         else:
-            self.tell(self.HINT)
+            self.tell(self._hint)
             number = Text(f"{counted(len(pieces), 'piece')}; Enter takes it, Escape leaves all as it was.\n", "dim")
             shown.update(number + colored_pieces(pieces, shown.rich_style, self.app))
 

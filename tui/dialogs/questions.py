@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from textwrap import shorten
@@ -17,11 +17,8 @@ from textual.widgets import Input, Label
 
 from bpe_core.corpus.weights import LARGEST
 from bpe_core.exact_fraction import exact_fraction
-from bpe_core.formats import WRITABLE
 from bpe_core.formats.atomic import check_place
 from bpe_core.formats.file import holder_in
-from bpe_core.tokenizer.training_record import OPTIONS
-from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
 from bpe_core.visible import visible
 from tui.dialogs.path_completion import PathSuggester
 from tui.terminal.guards import Dialog, Field, in_front
@@ -38,19 +35,36 @@ _SOON: Final = 1.0
 
 
 class Ask(Dialog[Answer | None]):
-    """Asks for a line of text; Enter gives what it stands for, Escape gives None."""
+    """Asks for a line of text; Enter gives what it stands for, Escape gives None.
+
+    What is offered is selected, so that typing replaces it; what is wrong stands below until something else is typed.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Cancel"),
         Binding("tab", "complete", "Complete"),
     ]
-    PLACEHOLDER: ClassVar[str] = ""
-    HINT: ClassVar[str] = "Enter to go on, Escape to leave"
+    SELECTS: ClassVar[bool] = True
 
-    def __init__(self, question: str, start: str = "") -> None:
+    def __init__(
+        self,
+        question: str,
+        parse: Callable[[str], Answer],
+        start: str = "",
+        *,
+        hint: str = "Enter to go on, Escape to leave",
+        example: str = "",
+        suggest: Sequence[str] = (),
+    ) -> None:
+        """`parse` raises `ValueError` with a sentence for what stands for nothing; Tab completes one of `suggest`."""
         super().__init__()
+        self._hint = hint
         self._question = question
+        self.parse = parse
+        """What a text stands for."""
         self._start = start
+        self._example = example
+        self._suggest = suggest
         self._refused: str | None = None
         """The answer that could not be taken, and of which is told why."""
 
@@ -58,8 +72,10 @@ class Ask(Dialog[Answer | None]):
         """A question, a field, a line for what is wrong with the answer."""
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog--question", markup=False)
-            yield Field(self._start, placeholder=self.PLACEHOLDER, select_on_focus=False, suggester=self.suggester())
-            yield Label(self.HINT, classes="dialog--hint", markup=False)
+            yield Field(
+                self._start, placeholder=self._example, select_on_focus=self.SELECTS, suggester=self.suggester()
+            )
+            yield Label(self._hint, classes="dialog--hint", markup=False)
             yield from self.after_hint()
 
     def after_hint(self) -> ComposeResult:
@@ -68,7 +84,7 @@ class Ask(Dialog[Answer | None]):
 
     def suggester(self) -> Suggester | None:
         """What completes an answer that is begun."""
-        return None
+        return SuggestFromList(self._suggest, case_sensitive=False) if self._suggest else None
 
     async def action_complete(self) -> None:
         """Take what is suggested, or is about to be; an Enter that is pressed meanwhile waits for it."""
@@ -83,9 +99,12 @@ class Ask(Dialog[Answer | None]):
             field.value = suggested
             field.cursor_position = len(suggested)
 
-    def understood(self, text: str) -> Answer:
-        """What `text` stands for. Raises `ValueError` with one sentence if that is nothing of use."""
-        raise NotImplementedError
+    @on(Input.Changed)
+    def correct(self, event: Input.Changed) -> None:
+        """What was wrong is being corrected."""
+        if self._refused not in (None, event.value):
+            self._refused = None
+            self.tell(self._hint)
 
     @on(Input.Submitted)
     def answer(self, event: Input.Submitted) -> None:
@@ -97,7 +116,7 @@ class Ask(Dialog[Answer | None]):
     def take(self, answer: str) -> None:
         """Close with what the text stands for, or say what is wrong with it."""
         try:
-            self.dismiss(self.understood(answer))
+            self.dismiss(self.parse(answer))
         except ValueError as error:
             self.refuse(answer, str(error))
 
@@ -105,6 +124,8 @@ class Ask(Dialog[Answer | None]):
         """Say why it cannot be taken."""
         self._refused = answer
         self.tell(sentence, wrong=True)
+        if self.SELECTS:
+            self.query_one(Input).select_all()
 
     def tell(self, sentence: str, *, wrong: bool = False) -> None:
         """Say something below the field."""
@@ -114,17 +135,16 @@ class Ask(Dialog[Answer | None]):
 
 
 class AskPath(Ask[Path]):
-    """Asks for a path that is there; a leading ~ is the home folder."""
+    """Asks for a path, the names that it may go on with below it; a leading ~ is the home folder."""
 
-    PLACEHOLDER = "path"
-    HINT = "Tab completes, Enter to go on, Escape to leave"
+    SELECTS = False
 
-    def __init__(self, question: str, start: str = "", *, only_file: bool = False) -> None:
-        super().__init__(question, start)
-        self._only_file = only_file
+    def __init__(self, question: str, start: str = "", *, parse: Callable[[str], Path] | None = None) -> None:
+        """Without `parse` it is the path of something that is there."""
+        hint = "Tab completes, Enter to go on, Escape to leave"
+        super().__init__(question, parse or existing_path, start, hint=hint, example="path")
 
     def suggester(self) -> Suggester:
-        """What lies in the folder that is typed."""
         return PathSuggester(self._list)
 
     def _list(self, typed: str, paths: Sequence[str]) -> None:
@@ -132,35 +152,37 @@ class AskPath(Ask[Path]):
         if in_front(self) and typed == self.query_one(Input).value and typed != self._refused:
             names = [os.path.basename(path.rstrip("/")) + "/" * path.endswith("/") for path in paths]
             room = max(_LEAST_ROOM, 2 * self.query_one(".dialog--hint").size.width - 4)
-            self.tell(shorten("  ".join(names), width=room) or self.HINT)
-
-    def understood(self, text: str) -> Path:
-        """The absolute path of what is there."""
-        path = _absolute(text)
-        if not os.path.exists(path):
-            raise ValueError(f"There is no {path}; correct the path.")
-        if self._only_file and os.path.isdir(path) and not holder_in(path):
-            raise ValueError(f"{path} is a folder; {_GO_ON}")
-        return path
+            self.tell(shorten("  ".join(names), width=room) or self._hint)
 
 
-class AskPlace(AskPath):
-    """Asks for the path of a file that is to be written, one that can be: what was typed is not lost for a folder."""
+# What a text stands for
 
-    def __init__(self, question: str, start: str = "", suffixes: Sequence[str] = ()) -> None:
-        """`suffixes` are those it may have; all if there are none."""
-        super().__init__(question, start)
-        self._suffixes = suffixes
 
-    def understood(self, text: str) -> Path:
-        """The absolute path of a file, which may be there."""
-        path = _absolute(text)
-        if os.path.isdir(path):
-            raise ValueError(f"{path} is a folder; {_GO_ON}")
-        if self._suffixes and path.suffix not in self._suffixes:
-            raise ValueError(f"{path.name} ends in none of {', '.join(self._suffixes)}; give it one of these.")
-        check_place(path)
-        return path
+def existing_path(text: str) -> Path:
+    """The absolute path of what is there."""
+    path = _absolute(text)
+    if not os.path.exists(path):
+        raise ValueError(f"There is no {path}; correct the path.")
+    return path
+
+
+def existing_file(text: str) -> Path:
+    """The absolute path of a file that is there, or of a folder that stands for one."""
+    path = existing_path(text)
+    if os.path.isdir(path) and not holder_in(path):
+        raise ValueError(f"{path} is a folder; {_GO_ON}")
+    return path
+
+
+def place_of_file(suffixes: Sequence[str], text: str) -> Path:
+    """The absolute path of a file that can be written, and may be there; `suffixes` may be all, if there are none."""
+    path = _absolute(text)
+    if os.path.isdir(path):
+        raise ValueError(f"{path} is a folder; {_GO_ON}")
+    if suffixes and path.suffix not in suffixes:
+        raise ValueError(f"{path.name} ends in none of {', '.join(suffixes)}; give it one of these.")
+    check_place(path)
+    return path
 
 
 def _absolute(text: str) -> Path:
@@ -168,99 +190,42 @@ def _absolute(text: str) -> Path:
     return Path(os.path.expanduser(text.strip())).absolute()
 
 
-class AskCondition(Ask[Condition]):
-    """Asks for a step, or for what should be so after it."""
-
-    PLACEHOLDER = "512, or: ratio >= 3.5"
-    HINT = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
-
-    def suggester(self) -> Suggester:
-        """An example for each field."""
-        return SuggestFromList(EXAMPLES, case_sensitive=False)
-
-    def understood(self, text: str) -> Condition:
-        """The condition, once it has been seen to be one."""
-        return condition(text)
+def whole_number(least: int, most: int, text: str) -> int:
+    """A number that is neither too small nor too large."""
+    digits = text.strip().replace(",", "").replace("_", "")
+    if digits.isascii() and digits.isdigit() and len(digits) < 12 and least <= int(digits) <= most:
+        return int(digits)
+    raise ValueError(f"Type a number from {least:,} to {most:,}.")
 
 
-class AskTitle(Ask[str]):
-    """Asks for a name of one's own."""
-
-    def understood(self, text: str) -> str:
-        """The name, if it is not too long for a list."""
-        name = text.strip()
-        if len(name) > LONGEST_TITLE:
-            raise ValueError(f"A name has {LONGEST_TITLE} characters at most, and this has {len(name):,}; shorten it.")
-        return name
+def weight(text: str) -> str:
+    """How many times a text counts, as it is typed."""
+    with suppress(ValueError):
+        if 0 < exact_fraction(text.strip()) <= LARGEST:
+            return text.strip()
+    raise ValueError(f"Type a number above 0 and up to {LARGEST:,}, such as 3, 2.5 or 1/3.")
 
 
-class AskNumber(Ask[int]):
-    """Asks for a whole number; one that is refused is selected, so that the next takes its place."""
-
-    PLACEHOLDER = "a number"
-
-    def refuse(self, answer: str, sentence: str) -> None:
-        """Say why it cannot be taken."""
-        super().refuse(answer, sentence)
-        self.query_one(Input).select_all()
-
-    def __init__(self, question: str, start: str = "", *, least: int, most: int) -> None:
-        super().__init__(question, start)
-        self._least, self._most = least, most
-
-    def understood(self, text: str) -> int:
-        """The number, if it is one and not too small or large."""
-        digits = text.strip().replace(",", "").replace("_", "")
-        if digits.isascii() and digits.isdigit() and len(digits) < 12 and self._least <= int(digits) <= self._most:
-            return int(digits)
-        raise ValueError(f"Type a number from {self._least:,} to {self._most:,}.")
+def title(text: str) -> str:
+    """A name of one's own that is not too long for a list."""
+    name = text.strip()
+    if len(name) > LONGEST_TITLE:
+        raise ValueError(f"A name has {LONGEST_TITLE} characters at most, and this has {len(name):,}; shorten it.")
+    return name
 
 
-class AskWeight(Ask[str]):
-    """Asks how many times a text counts."""
+def name_of_tokenizer(text: str) -> str:
+    """A name under which a tokenizer may be found."""
+    from bpe_core.hub import KINDS, is_name
 
-    HINT = f"{OPTIONS['weight'].does} 1 is as usual."
-
-    def __init__(self, title: str, start: str) -> None:
-        super().__init__(f"How many times should {title} count beside the other texts?", start)
-
-    def understood(self, text: str) -> str:
-        """The number as it is typed, if it is one above 0."""
-        try:
-            if 0 < exact_fraction(text.strip()) <= LARGEST:
-                return text.strip()
-        except ValueError:
-            pass
-        raise ValueError(f"Type a number above 0 and up to {LARGEST:,}, such as 3, 2.5 or 1/3.")
+    name = text.strip()
+    if not is_name(name):
+        raise ValueError(f"That is not the name of a tokenizer; type {KINDS}.")
+    return name
 
 
-class AskFormat(Ask[str]):
-    """Asks for a format of tokenizer files."""
-
-    PLACEHOLDER = WRITABLE[1]
-    HINT = f"{', '.join(WRITABLE)}. Tab completes."
-
-    def suggester(self) -> Suggester:
-        """The formats that can be written."""
-        return SuggestFromList(WRITABLE)
-
-    def understood(self, text: str) -> str:
-        """The format, once it has been seen to be one."""
-        if text.strip() not in WRITABLE:
-            raise ValueError(f"There is no such format to write; type one of {', '.join(WRITABLE)}.")
-        return text.strip()
-
-
-class AskName(Ask[str]):
-    """Asks for the name of a tokenizer."""
-
-    PLACEHOLDER = "gpt-4o, o200k_base, Qwen/Qwen3-8B"
-
-    def understood(self, text: str) -> str:
-        """The name, once it has been seen to be one."""
-        from bpe_core.hub import KINDS, is_name
-
-        name = text.strip()
-        if not is_name(name):
-            raise ValueError(f"That is not the name of a tokenizer; type {KINDS}.")
-        return name
+def one_of(names: Sequence[str], text: str) -> str:
+    """One of some names."""
+    if text.strip() not in names:
+        raise ValueError(f"There is no {text.strip()} here; type one of {', '.join(names)}.")
+    return text.strip()

@@ -16,8 +16,7 @@ from bpe_core.plurals import counted
 from bpe_core.visible import visible
 from bpe_core.worker.audit import AuditRequest, Measured, Verdicts
 from bpe_core.worker.messages import Counted, Done, Failed, WorkProgress
-from tui.dialogs.audit_questions import AskTensor
-from tui.dialogs.questions import AskPath
+from tui.dialogs.questions import Ask, AskPath, one_of
 from tui.disk.sources import title_of
 from tui.drawing.token_export import FORMS, exported
 from tui.features.feature import Feature
@@ -152,7 +151,9 @@ class AuditFeature(Feature):
             names = await in_thread(_tensors_for, chosen, screen.tokenizer)
             tensor = names[0] if names else ""
             if len(names) > 1:
-                named = await screen.ask(AskTensor(names))
+                question = f"Which tensor holds a row for each token? {', '.join(map(visible, names))}"
+                hint = "Enter takes this one, Tab completes another"
+                named = await screen.ask(Ask(question, partial(one_of, names), names[0], hint=hint, suggest=names))
                 if named is None:
                     return
                 tensor = named

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.errors import OptionError
 from bpe_core.exact_fraction import exact_fraction
+from bpe_core.tokenizer.training_record import OPTIONS
 from bpe_core.visible import quoted
 from bpe_core.worker.inputs import CountRequest
 from bpe_core.worker.messages import Counted, Failed, FileSkipped
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.more_options import MoreOptions
-from tui.dialogs.questions import AskPath, AskWeight
+from tui.dialogs.questions import Ask, AskPath, weight
 from tui.disk.remembered_options import possible
 from tui.disk.sources import sample_corpus, title_of
 from tui.features.feature import Feature
@@ -86,11 +87,13 @@ class CorpusChoice(Feature):
     async def weigh(self, path: str, title: str) -> None:
         """Ask how many times a text, or the texts of a folder, count; once is as usual, and need not be remembered."""
         screen = self.screen
-        weight = await screen.ask(AskWeight(title, screen.options.weights.get(path, "1")))
-        if weight is not None:
-            others = {other: times for other, times in screen.options.weights.items() if other != path}
-            usual = exact_fraction(weight) == 1
-            screen.options = replace(screen.options, weights=others if usual else others | {path: weight})
+        question = f"How many times should {title} count beside the other texts?"
+        hint = f"{OPTIONS['weight'].does} 1 is as usual."
+        times = await screen.ask(Ask(question, weight, screen.options.weights.get(path, "1"), hint=hint))
+        if times is not None:
+            others = {other: usual for other, usual in screen.options.weights.items() if other != path}
+            once = exact_fraction(times) == 1
+            screen.options = replace(screen.options, weights=others if once else others | {path: times})
             screen.remember(options=screen.options)
 
     # What they amount to

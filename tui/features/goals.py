@@ -8,9 +8,9 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from bpe_core.plurals import counted
-from bpe_core.trainer.conditions import Condition
+from bpe_core.trainer.conditions import EXAMPLES, Condition, condition
 from bpe_core.worker.messages import JobCommand
-from tui.dialogs.questions import AskCondition
+from tui.dialogs.questions import Ask
 from tui.features.feature import Feature
 from tui.terminal.background import SlicedWork, Steps
 
@@ -35,13 +35,13 @@ class Goals(Feature):
 
     async def go_to(self) -> None:
         """Ask for a condition and go to its step; a training goes on to it if it is still to come."""
-        wanted = await self.screen.ask(AskCondition("Go to which step, or to the first where what is so?"))
+        wanted = await self.screen.ask(_ask_condition("Go to which step, or to the first where what is so?"))
         if wanted is not None:
             self._find(wanted, partial(self._go_or_train, wanted))
 
     async def train_until(self) -> None:
         """Ask for a condition, and learn until it holds: in the training that is under way, or in a new one."""
-        wanted = await self.screen.ask(AskCondition("Train until what is so? Then it waits."))
+        wanted = await self.screen.ask(_ask_condition("Train until what is so? Then it waits."))
         if wanted is None:
             return
         if not self.screen.run.busy:
@@ -84,3 +84,9 @@ def first_step(merges: Sequence[Merge], wanted: Condition, n_bytes: int) -> Step
                 return merge.step
         yield
     return 0
+
+
+def _ask_condition(question: str) -> Ask[Condition]:
+    """Asks for a step, or for what should be so after it."""
+    hint = f"{', '.join(EXAMPLES)}. A number alone is a step. Tab completes."
+    return Ask(question, condition, hint=hint, example="512, or: ratio >= 3.5", suggest=EXAMPLES)

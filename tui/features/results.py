@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_core.exports import exported
-from bpe_core.formats import save
+from bpe_core.formats import WRITABLE, save
 from bpe_core.metrics.training_curve import TrainingCurve
 from bpe_core.runs import found
 from bpe_core.visible import visible
-from tui.dialogs.questions import AskFormat
+from tui.dialogs.questions import Ask, one_of
 from tui.dialogs.runs import Runs
 from tui.disk import config
 from tui.features.feature import Feature
@@ -56,7 +57,9 @@ class Results(Feature):
         if tokenizer is None:
             screen.say("There is no tokenizer yet: train one (F6), or open one.", "warning")
             return
-        form = await screen.ask(AskFormat("For which library should this tokenizer be saved, as it is in force?"))
+        question = "For which library should this tokenizer be saved, as it is in force?"
+        hint = f"{', '.join(WRITABLE)}. Tab completes."
+        form = await screen.ask(Ask(question, partial(one_of, WRITABLE), hint=hint, suggest=WRITABLE))
         if form is None:
             return
         path = await self._texts.place("In which file?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from bpe_core.trainer.conditions import condition
 from bpe_core.visible import visible
 from bpe_core.worker.messages import JobCommand
 from tui.dialogs.button_questions import Confirm
-from tui.dialogs.questions import AskNumber
+from tui.dialogs.questions import Ask, whole_number
 from tui.disk import config
 from tui.disk.unfinished import Note, left_behind
 from tui.features.feature import Feature, sentence_of
@@ -90,7 +91,8 @@ class Resuming(Feature):
     async def _ask_size(self, question: str, begin: Tokenizer, times: int, start: int = 0) -> int | None:
         least = begin.n_vocab + 1
         usual = max(least, start or times * begin.n_vocab)
-        return await self.screen.ask(AskNumber(question, str(usual), least=least, most=LARGEST_VOCABULARY))
+        number = partial(whole_number, least, LARGEST_VOCABULARY)
+        return await self.screen.ask(Ask(question, number, str(usual), example="a number"))
 
     def _begin(self, title: str, begin: Tokenizer, options: TrainingOptions, size: int, *, pattern: str) -> None:
         chosen = replace(options, vocab_size=size, pattern=pattern, special_tokens=())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from bpe_core.visible import visible
 from tui.dialogs.button_questions import Confirm
-from tui.dialogs.questions import AskPath, AskPlace
+from tui.dialogs.questions import AskPath, existing_file, place_of_file
 from tui.disk import files
 from tui.disk.sources import TextSource, file_source, text_of, whole_text
 from tui.features.feature import Feature
@@ -46,7 +46,7 @@ class Texts(Feature):
 
     async def _open(self, source: TextSource | None) -> None:
         if source is None:
-            path = await self.screen.ask(AskPath("Which text should be opened in the editor?", only_file=True))
+            path = await self.screen.ask(AskPath("Which text should be opened in the editor?", parse=existing_file))
             source = file_source(path) if path is not None else None
         if source is not None and not source.preset:
             path = await self._tokenizers.as_text(Path(source.path), "" if source.is_folder else "Read it as a text")
@@ -80,7 +80,7 @@ class Texts(Feature):
 
     async def place(self, question: str, name: str = "", suffixes: Sequence[str] = ()) -> Path | None:
         """Ask for a file that may be written, `name` being proposed; None if none may."""
-        path = await self.screen.ask(AskPlace(question, name, suffixes))
+        path = await self.screen.ask(AskPath(question, name, parse=partial(place_of_file, suffixes)))
         if path is None or not os.path.exists(path):
             return path
         replace = await self.screen.ask(Confirm(f"Replace {visible(str(path))}?", "Replace"))

@@ -18,7 +18,7 @@ from bpe_core.worker.inputs import FetchRequest
 from bpe_core.worker.messages import Failed, Saved, WorkProgress
 from tui.dialogs.ask_pattern import AskPattern
 from tui.dialogs.button_questions import Choose, Confirm
-from tui.dialogs.questions import AskName, AskPath, AskTitle
+from tui.dialogs.questions import Ask, AskPath, name_of_tokenizer, title
 from tui.disk import config, opened_tokenizers
 from tui.disk.tokenizer_files import kept_tokenizers, load_file, told_pattern, without_odd_record
 from tui.features.feature import Feature, sentence_of
@@ -107,7 +107,8 @@ class Tokenizers(Feature):
         if self.screen.run.busy:
             self.screen.say(BUSY, "warning")
             return
-        name = await self.screen.ask(AskName("Which tokenizer should be fetched?"))
+        question, example = "Which tokenizer should be fetched?", "gpt-4o, o200k_base, Qwen/Qwen3-8B"
+        name = await self.screen.ask(Ask(question, name_of_tokenizer, example=example))
         if name is not None:
             self.begin(partial(self._fetch, name))
 
@@ -275,7 +276,7 @@ class Tokenizers(Feature):
         """Ask for another name in the list; the file keeps its own."""
         if (known := self._known(path)) is None:
             return
-        name = await self.screen.ask(AskTitle("What should this tokenizer be called in the list?", known.name))
+        name = await self.screen.ask(Ask("What should this tokenizer be called in the list?", title, known.name))
         if name is not None:
             self._names = {**self._names, known.path: name}
             self._list()
