@@ -14,7 +14,7 @@ from bpe_core.formats import is_tokenizer
 from tui.__main__ import _told_apart
 from tui.dialogs.questions import Ask
 from tui.disk import config
-from tui.drawing.tokenizer_texts import shortened_within
+from tui.drawing.cells import cut
 from tui.features.shown import Shown
 from tui.features.tokenizers import MOST_OPENED, Tokenizers
 from tui.screen import MainScreen
@@ -88,8 +88,8 @@ def test_only_so_many_from_elsewhere_are_remembered(home: Path) -> None:
 
 
 def test_names_are_shortened_in_the_middle() -> None:
-    assert shortened_within("short", 9) == "short"
+    assert cut("short", 9, "ends") == "short"
     for room in range(1, 20):
-        assert len(shortened_within("the-python-library-gpt4-12", room)) == room
-        assert cell_len(shortened_within("日本語の語彙・日本語の語彙", room)) == room
-    assert shortened_within("the-python-library-gpt4-12", 12).endswith("t4-12")
+        assert len(cut("the-python-library-gpt4-12", room, "ends")) == room
+        assert cell_len(cut("日本語の語彙・日本語の語彙", room, "ends")) == room
+    assert cut("the-python-library-gpt4-12", 12, "ends").endswith("t4-12")

@@ -1,5 +1,7 @@
 """Text cut to the cells it takes, not to characters: a CJK character or an emoji takes two, a combining mark none."""
 
+from typing import Literal
+
 from rich.cells import cell_len, set_cell_size
 
 from bpe_core.visible import visible
@@ -17,9 +19,22 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
         text = visible(text)
     if text and cell_len(text[0]) == 0:
         text = "◌" + text
-    used = cell_len(text)
-    if used > width:
-        text = set_cell_size(text, max(0, width - 1)).rstrip(" ") + "…" if width > 0 else ""
-        used = cell_len(text)
-    padding = " " * (width - used)
+    text = cut(text, width)
+    padding = " " * (width - cell_len(text))
     return padding + text if right else text + padding
+
+
+def cut(text: str, width: int, keep: Literal["start", "ends", "end"] = "start") -> str:
+    """`text`, or as much of its start, its end or both as `width` cells hold with an ellipsis.
+
+    >>> cut("python-library-gpt4-2", 14, "ends"), cut("merges", 4), cut("merges", 4, "end")
+    ('python-…gpt4-2', 'mer…', '…ges')
+    """
+    if cell_len(text) <= width:
+        return text
+    if width < 1:
+        return ""
+    behind = {"start": 0, "ends": (width - 1) // 2, "end": width - 1}[keep]
+    first = set_cell_size(text, width - 1 - behind)  # where half of a wide character would fit, a space
+    last = set_cell_size(text[::-1], behind)[::-1]
+    return f"{first.rstrip(' ')}…" if keep == "start" else f"{first}…{last}"

@@ -152,7 +152,6 @@ class CurrentPalette:
         self._palette: Palette
 
     def of(self, source: PaletteSource) -> Palette:
-        """The palette for a look."""
         if source != self._look:
             self._look, self._palette = source, make_palette(source)
         return self._palette

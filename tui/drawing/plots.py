@@ -47,7 +47,6 @@ class StepAxis(NamedTuple):
         return round(expm1(place * log1p(self.last)) if self.is_logarithmic else place * self.last)
 
     def place_of(self, step: int) -> float:
-        """Where a step is."""
         last = max(1, self.last)
         return log1p(step) / log1p(last) if self.is_logarithmic else step / last
 

@@ -23,7 +23,6 @@ _LEAST: Final = 6
 
 
 def usual(ways: Ways) -> Style:
-    """A token as it is usually drawn."""
     return ways.usual
 
 

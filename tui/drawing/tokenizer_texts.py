@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import PurePath
 from typing import Final
 
-from rich.cells import cell_len, set_cell_size
-
 from bpe_core.patterns import PATTERNS
 from bpe_core.visible import quoted, visible
 from tui.state.tokenizers import KnownTokenizer
@@ -86,17 +84,3 @@ def _split(pattern: str) -> str:
     if not pattern or pattern == "none":
         return "not split"
     return f"split as {pattern}" if pattern in PATTERNS else f"split by {quoted(pattern, _LONGEST_PATTERN)}"
-
-
-def shortened_within(name: str, room: int) -> str:
-    """`name`, or in so many cells its beginning and its end: by that those differ that were trained on one corpus.
-
-    >>> shortened_within("python-library-gpt4-2", 14)
-    'python-…gpt4-2'
-    """
-    if cell_len(name) <= room:
-        return name
-    behind = max(0, room - 1) // 2
-    first = set_cell_size(name, max(0, room - 1 - behind))
-    last = set_cell_size(name[::-1], behind)[::-1]  # where half of a wide character would fit, a space
-    return f"{first}…{last}"

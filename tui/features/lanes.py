@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from bpe_core.errors import BpeError
 from bpe_core.visible import visible
 from tui.dialogs.lanes import AskLanes, LaneOffer
-from tui.drawing.tokenizer_texts import distinct_names, shortened_within
+from tui.drawing.cells import cut
+from tui.drawing.tokenizer_texts import distinct_names
 from tui.features.feature import Feature, sentence_of
 from tui.state.tokenizers import LaneChoice, ShownLane, known_name, name_of, steps_known
 
@@ -139,10 +140,10 @@ class Lanes(Feature):
         for known in screen.kept:
             if known.path != screen.path and not known.trouble:
                 note = f"{known.n_vocab:,} tokens" if known.n_vocab else ""
-                offers[LaneChoice(known.path)] = shortened_within(visible(names[known.path]), _LONGEST), note
+                offers[LaneChoice(known.path)] = cut(visible(names[known.path]), _LONGEST, "ends"), note
         for lane in self.chosen:
             if lane.path:
-                name = shortened_within(known_name(lane.path, screen.kept), _LONGEST)
+                name = cut(known_name(lane.path, screen.kept), _LONGEST, "ends")
                 offers.setdefault(lane, (name, "opened earlier"))
         if steps := steps_known(screen.tokenizer):
             fixed = {lane.step for lane in self.chosen if not lane.path and lane.step is not None}

@@ -101,7 +101,6 @@ class EditedText(Lane):
             Lane.begin_edits(lane)
 
     def _edited(self, start: int, end: int, text: str) -> None:
-        """Take note of an edit of the document."""
         if self.baseline is not None:
             self.baseline.spliced(start, end, len(text))
             self.comparison, self.is_compared = None, False

@@ -121,12 +121,10 @@ class Review:
 
     @property
     def n_pitfalls(self) -> int:
-        """How many there are."""
         return len(self._pitfalls) + len(self._others)
 
     @property
     def worst(self) -> Pitfall | None:
-        """The pitfall that surprises most."""
         first = self._pitfalls.worst()
         known = (*self._others, first) if first else self._others
         return min(known, key=lambda pitfall: KINDS.index(pitfall.kind), default=None)

@@ -139,7 +139,6 @@ class Rows(WrappedDocument):
 
     @property
     def tab_size(self) -> int:
-        """Cells between tab stops."""
         return self._tab_width
 
     @property
@@ -229,7 +228,6 @@ class Rows(WrappedDocument):
                 self._widest = max(self._widest, measure(line, tab_size))
 
     def ruler(self, line: int) -> Ruler:
-        """The ruler along a line."""
         ruler = self._rulers.get(line)
         if ruler is None:
             ruler = self._rulers[line] = Ruler(self.document[line], self._tab_width)

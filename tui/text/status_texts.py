@@ -15,6 +15,7 @@ from bpe_core.metrics.formulas import bytes_per_token
 from bpe_core.plurals import counted
 from bpe_core.tokenizer import Tokenizer
 from bpe_core.visible import visible
+from tui.drawing.cells import cut
 from tui.drawing.palette import Palette
 from tui.drawing.token_labels import REMOVED, changed, token_labels
 from tui.text.lane import Lane
@@ -54,7 +55,6 @@ class RememberedEdit:
 
     @property
     def n_bytes(self) -> int:
-        """By how many bytes."""
         return sum(change.n_bytes for change in self.compared or ())
 
 
@@ -240,14 +240,8 @@ def short_names(names: Sequence[str], width: int) -> list[str]:
     ['a-story…', '2 gpt2', '3 gpt2']
     """
     most = next(cells for least, cells in _LABEL_CELLS if width >= least)
-    cut = [_cut(name, most) for name in names]
-    return [_cut(f"{number} {name}", most) if cut.count(name) > 1 else name for number, name in enumerate(cut, 1)]
-
-
-def _cut(name: str, cells: int) -> str:
-    text = Text(name)
-    text.truncate(cells, overflow="ellipsis")
-    return text.plain
+    short = [cut(name, most) for name in names]
+    return [cut(f"{number} {name}", most) if short.count(name) > 1 else name for number, name in enumerate(short, 1)]
 
 
 def labels(names: Sequence[str]) -> list[str]:

@@ -67,12 +67,10 @@ class TokenFacts:
 
     @property
     def vocabulary(self) -> "Vocabulary":
-        """That of the tokenizer."""
         return self.tokenizer.vocabulary
 
     @property
     def data(self) -> bytes:
-        """Its bytes."""
         return self.vocabulary.token_bytes(self.token)
 
     @property
@@ -166,7 +164,6 @@ def _findings(facts: TokenFacts, width: int, *, brief: bool = False) -> Iterator
 
 
 def _example(facts: TokenFacts) -> Iterator[InfoLine]:
-    """A text that the token occurs in."""
     text = facts.verdict.evidence.get("witness") if facts.verdict else None
     if text is not None:
         yield InfoLine("a text that holds it, for the editor", ink="muted")
@@ -221,7 +218,6 @@ def _origin(facts: TokenFacts, width: int) -> Iterator[InfoLine]:
 
 
 def _children(facts: TokenFacts) -> Iterator[InfoLine]:
-    """What it is a part of."""
     vocabulary = facts.vocabulary
     children = vocabulary.children(facts.token) if vocabulary.knows_merges else ()
     if not children:

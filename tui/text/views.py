@@ -35,8 +35,6 @@ class ViewToken(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A stretch of a row."""
-
     text: str
     color: int = -1
     """The color of its token; -1 for what is not a token."""
@@ -58,7 +56,6 @@ def tokens_around(live: LiveText, offset: int, n_colors: int) -> list[ViewToken]
 
 
 def view_rows(kind: str, tokens: Sequence[ViewToken], vocabulary: Vocabulary, width: int) -> list[ViewRow]:
-    """The rows of a view, in `width` cells."""
     if kind == "list":
         return list(_listed(tokens, vocabulary))
     return list(_flowing(tokens, width, by_id=kind == "ids"))

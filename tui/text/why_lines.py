@@ -13,7 +13,7 @@ from bpe_core.explain.token_uses import TokenUses
 from bpe_core.plurals import counted
 from bpe_core.trainer import Merge
 from bpe_core.visible import token_label, visible
-from tui.drawing.cells import fit
+from tui.drawing.cells import cut, fit
 from tui.drawing.info_lines import InfoLine, sentence
 from tui.drawing.plots import bar
 from tui.glossary import TIE_MEANINGS
@@ -149,8 +149,6 @@ def _counts(choice: MergeChoice, merge: Merge, ties: str, form: LineForm) -> Ite
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """A pair with its count."""
-
     mark: str
     pair: tuple[int, int]
     count: int
@@ -184,14 +182,14 @@ def _bar_lines(bars: Sequence[_Bar | str], most: int, form: LineForm) -> Iterato
 def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
     """File, by its folder and name, and line, and below them the line around the pair."""
     name = visible("/".join(place.name.split("/")[-2:]))
-    yield InfoLine(_cut_start(f"{name}:{place.line:,}", form.width - 1), ink="muted", lead=" ")
+    yield InfoLine(cut(f"{name}:{place.line:,}", form.width - 1, "end"), ink="muted", lead=" ")
     left, right = (token_label(part.encode()) for part in (place.left, place.right))
     room = max(8, form.width - 3 - cell_len(left) - cell_len(right))
     # What terminals join differently has no certain width: a family of emoji is written as its members.
     before, after = (visible(part).replace("\u200d", "·") for part in (place.before.lstrip(), place.after.rstrip()))
     n_after = max(room // 2, room - cell_len(before))
-    after = _cut_end(after, n_after)
-    before = _cut_start(before, room - cell_len(after))
+    after = cut(after, n_after)
+    before = cut(before, room - cell_len(after), "end")
     text = Text(no_wrap=True)
     text.append(before, form.inks["muted"])
     text.append(left, form.inks["accent"] + Style(bold=True, underline=True))
@@ -199,16 +197,6 @@ def _place(place: CorpusPlace, form: LineForm) -> Iterator[InfoLine]:
     text.append(right, form.inks["accent"] + Style(bold=True, underline=True))
     text.append(after, form.inks["muted"])
     yield InfoLine(text, lead="  ")
-
-
-def _cut_end(text: str, width: int) -> str:
-    return text if cell_len(text) <= width else fit(text, width)
-
-
-def _cut_start(text: str, width: int) -> str:
-    while cell_len(text) > max(0, width):
-        text = "…" + text[2:] if len(text) > 2 else ""
-    return text
 
 
 def _uses(uses: TokenUses, form: LineForm) -> Iterator[InfoLine]:

@@ -42,7 +42,6 @@ class ColoredRows(ScrollView, can_focus=True):
 
     @property
     def room(self) -> int:
-        """Cells that a row may fill."""
         return max(8, self.scrollable_content_region.width)
 
     def show_rows(self, width: int) -> None:
@@ -92,7 +91,6 @@ class DecodedView(ColoredRows):
 
     @property
     def current_palette(self) -> Palette:
-        """The styles of tokens under the theme of now."""
         app, reverse = self.app, Style(reverse=True)
         variables, colorless = app.theme_variables, app.no_color
         return self._current.of(

@@ -102,8 +102,6 @@ class CorpusTree(Tree[Entry]):
         """A text was chosen, marked as reference, or neither any more."""
 
     class Pointed(Message):
-        """The cursor is on another row."""
-
         def __init__(self, source: TextSource | None) -> None:
             super().__init__()
             self.source = source
@@ -177,7 +175,6 @@ class CorpusTree(Tree[Entry]):
 
     @property
     def entry(self) -> Entry:
-        """The row under the cursor."""
         return _entry(self.cursor_node) if self.cursor_node else Entry("")
 
     @property

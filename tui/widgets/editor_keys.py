@@ -46,12 +46,10 @@ class EditorKeys(Pane):
 
     @property
     def area(self) -> TokenArea:
-        """The text area."""
         return self.query_one(TokenArea)
 
     @property
     def status_lines(self) -> StatusLines:
-        """The lines below the text."""
         return cast("StatusLines", self.query_one("#status-lines"))
 
     @property
@@ -61,7 +59,6 @@ class EditorKeys(Pane):
 
     @property
     def token_view(self) -> TokenView:
-        """The text in another way."""
         return cast("TokenView", self.query_one("#view"))
 
     def titles(self, *, steps_alone: bool = False) -> list[str]:
@@ -121,7 +118,6 @@ class EditorKeys(Pane):
         self.side.turn()
 
     def action_go_to_pitfall(self, by: int) -> None:
-        """Select the next pitfall, or the one before."""
         area, review = self.area, self.area.edited.review
         here = min(map(area.document.get_index_from_location, area.selection))
         found = review.next_pitfall(here, by) if review else None
@@ -134,7 +130,6 @@ class EditorKeys(Pane):
             self.status_lines.go_to(found)
 
     def action_toggle_spaces(self) -> None:
-        """Draw spaces and tabs as glyphs, or no longer."""
         self.area.show_spaces = not self.area.show_spaces
         self.tell_keys()
 

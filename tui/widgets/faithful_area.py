@@ -261,11 +261,9 @@ class FaithfulArea(TextArea, inherit_bindings=False):
         return self.navigator.get_word_right(self.cursor_location)
 
     def action_cursor_text_start(self, select: bool = False) -> None:
-        """Go to the beginning of the text."""
         self.move_cursor((0, 0), select)
 
     def action_cursor_text_end(self, select: bool = False) -> None:
-        """Go to the end of the text."""
         self.move_cursor(self.document.end, select)
 
     def action_delete_left(self) -> None:

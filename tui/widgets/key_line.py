@@ -93,7 +93,6 @@ class KeyLine(Widget):
         self._update_keys(self.screen)
 
     def _update_keys(self, screen: Screen[object]) -> None:
-        """The keys may do something else than before."""
         keys, always = [], {}
         for _, binding, enabled, tooltip in screen.active_bindings.values():
             action = binding.action.rpartition(".")[2]

@@ -44,7 +44,6 @@ class Lines(ScrollView, can_focus=True):
         return max(8, self.size.width - 2)
 
     def show_lines(self, lines: Iterable[InfoLine]) -> None:
-        """Show these lines, from the first."""
         lines = [*lines]
         if lines != self._lines:
             self._lines = lines

@@ -32,8 +32,6 @@ _GAP = 2
 
 
 class StatusLine(Widget):
-    """A line of text."""
-
     DEFAULT_CSS = "StatusLine { height: 1; width: 1fr; color: $text; }"
 
     def __init__(self, keys: str = "", *, id: str | None = None) -> None:
@@ -59,8 +57,6 @@ class StatusLine(Widget):
 
 
 class LaneLines(Widget):
-    """As many lines as there are lanes."""
-
     DEFAULT_CSS = "LaneLines { height: auto; width: 1fr; color: $text; }"
 
     def __init__(self) -> None:
@@ -134,7 +130,6 @@ class StatusLines(Vertical):
         self._line("totals").say(sentence)
 
     def show_totals(self, totals: TokenArea.Tokenized) -> None:
-        """How much the text holds."""
         self._totals = totals
         self.write_totals()
 
@@ -154,7 +149,6 @@ class StatusLines(Vertical):
     # Edits
 
     def show_edit(self, event: TokenArea.Edited) -> None:
-        """What the last edit did to the tokens."""
         tokenizers = (lane.tokenizer for lane in self._area.edited.lanes)
         changes = zip((event.changes, *event.others), tokenizers, strict=False)
         self._edits.append(tuple(RememberedEdit(done, tokenizer) for done, tokenizer in changes if tokenizer))
@@ -207,7 +201,6 @@ class StatusLines(Vertical):
     # Baseline and pitfalls
 
     def show_review(self, tokenizer: Tokenizer | None) -> None:
-        """More is known about the text."""
         area, comparison = self._area, self._area.edited.comparison
         self.set_class(area.edited.baseline is not None, "-pinned")
         if area.edited.is_compared:

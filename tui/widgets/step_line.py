@@ -82,7 +82,6 @@ class StepLine(Widget, can_focus=True):
         await self._travel(by * max(1, self.n_steps // 20))
 
     async def action_play(self) -> None:
-        """Play the editor's text."""
         await self.run_action("screen.do('shown.play')")
 
     async def action_pause(self) -> None:
@@ -139,7 +138,6 @@ class StepLine(Widget, can_focus=True):
 
     @property
     def _made(self) -> str:
-        """The token that the step in force made."""
         if self.tokenizer is None or not 0 < self.step <= self.n_steps:
             return ""
         return token_label(self.tokenizer.token_bytes(self.tokenizer.vocabulary.merges[self.step - 1][2]))

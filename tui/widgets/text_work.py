@@ -59,8 +59,6 @@ class WorkedOn(Protocol):
 
 
 class TextWork:
-    """The work on the text of an area."""
-
     def __init__(self, area: WorkedOn) -> None:
         self._area = area
         self._timer: Timer | None = None

@@ -10,8 +10,9 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from bpe_core.plurals import counted
-from bpe_core.visible import shortened, visible
+from bpe_core.visible import visible
 from tui.commands import short_name
+from tui.drawing.cells import cut
 from tui.pane_table import PANES
 from tui.state.tokenizers import name_of
 from tui.state.training import Run
@@ -88,7 +89,7 @@ class TitleLine(Widget):
             facts.append(f"ties {tokenizer.record.ties}")
         while len(facts) > 1 and len(" · ".join(facts)) > room:
             facts.pop()
-        return shortened(" · ".join(facts), room) if room >= _LEAST_NAME else ""
+        return cut(" · ".join(facts), room, "ends") if room >= _LEAST_NAME else ""
 
     async def on_click(self, event: Click) -> None:
         x = event.get_content_offset(self)

@@ -75,8 +75,6 @@ class TokenArea(FaithfulArea):
 
     @dataclass
     class Edited(_Told):
-        """The text was edited."""
-
         changes: tuple[Change | None, ...]
         """What each edit did to the tokens, of which an undo or redo may be several; None for one that was too big."""
         others: tuple[tuple[Change | None, ...], ...] = ()
@@ -128,7 +126,6 @@ class TokenArea(FaithfulArea):
 
     @property
     def under_cursor(self) -> UnderCursor | None:
-        """The token under the cursor."""
         return self.edited.under_cursor
 
     # The text and its tokens

@@ -55,7 +55,6 @@ class TokenPanel(RowList):
             self.show_token()
 
     def action_turn(self, by: int) -> None:
-        """See the next."""
         names = list(SIDES)
         self.side = names[(names.index(self.side) + by) % len(names)]
 
@@ -81,7 +80,6 @@ class TokenPanel(RowList):
 
     @property
     def room(self) -> int:
-        """Cells that a line may fill."""
         return max(8, self.row_width - 2)
 
     @property

@@ -13,7 +13,8 @@ from textual.widgets.option_list import Option
 
 from bpe_core.visible import visible
 from tui.commands import applies, bindings
-from tui.drawing.tokenizer_texts import distinct_names, sentences, shortened_within
+from tui.drawing.cells import cut
+from tui.drawing.tokenizer_texts import distinct_names, sentences
 from tui.requests import requests
 from tui.state.tokenizers import KnownTokenizer
 from tui.terminal.guards import PagedOptionList
@@ -37,7 +38,6 @@ class TokenizerList(PagedOptionList):
 
     @property
     def pointed(self) -> KnownTokenizer | None:
-        """The one under the cursor."""
         place = self.highlighted
         return self._kept[place] if place is not None and place < len(self._kept) else None
 
@@ -74,7 +74,7 @@ class TokenizerList(PagedOptionList):
         sign = "● " if one.path == self._in_force else "  "
         note = one.trouble or (f"{one.n_vocab:,}" if one.n_vocab else "")
         room = width - len(note) - 3
-        shown = shortened_within(visible(name), room)
+        shown = cut(visible(name), room, "ends")
         row = Text(f"{sign}{shown}{' ' * (room - cell_len(shown))} ", no_wrap=True)
         return row.append(note, Style(bold=True, italic=True) if one.trouble else "")
 

@@ -94,7 +94,6 @@ class WhyPanel(Vertical):
 
     @property
     def _wants(self) -> bool:
-        """Whether the step in force is to be explained."""
         tokenizer = self.tokenizer
         if tokenizer is None or not self.display:
             return False
@@ -156,7 +155,6 @@ class WhyPanel(Vertical):
         return bool(turned)
 
     def turn_writing(self) -> None:
-        """Write tokens in the next way."""
         self.writing = WRITINGS[(WRITINGS.index(self.writing) + 1) % len(WRITINGS)]
 
     def on_resize(self) -> None:
