@@ -100,6 +100,9 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
     async with play(tokenizers=(small,)) as player:
         await player.until("step 24 of 24")
         player.click("▸ Presets")
+        await player.until("S2-prose")
+        player.click("S2-prose")  # whose article states what no rule gives
+        await player.until("step 9 of 9", "article", "west</w>")
         for preset, step, text, ids in (
             ("S0", 20, "Hi this is test", [72, 105, 266, 105, 115, 256, 101, 115, 116]),
             ("S1", 6, "newest", [261, 257]),
@@ -117,9 +120,6 @@ async def test_the_presets_come_out_as_promised(small: Path) -> None:
             if preset == "S4":
                 await player.until("occurred only")
             assert ("occurred only" in player.screen) == (preset == "S4")
-        player.press("f2", "up")  # S2-prose, whose article tells what no rule gives
-        player.click("S2-prose")
-        await player.until("step 9 of 9", "article", "west</w>")
         for step in 1, 2:
             player.press("f7")
             await player.until(lambda screen, step=step: screen.step[0] == step and "paused" in screen)
