@@ -1,6 +1,7 @@
 """Keys, help, palette and README are made from one table of commands, or held against it."""
 
 import re
+from unittest.mock import MagicMock
 
 import pytest
 from scope import ROOT
@@ -11,6 +12,7 @@ from textual.widgets import Input, Select, TextArea
 
 from tui.app import BpeScope
 from tui.commands import COMMANDS, help_lines, long_name
+from tui.features.all import Features
 from tui.pane_table import PANES
 from tui.panes.audit import AuditPane
 from tui.panes.compare import ComparePane
@@ -67,18 +69,22 @@ def test_each_part_of_the_table_is_bound_somewhere() -> None:
 @pytest.mark.parametrize("part", WHERE)
 def test_each_command_is_bound_and_nothing_else_is(part: str) -> None:
     owner, *others = WHERE[part]
+    features = Features(MagicMock())
     keys = {key for command in COMMANDS[part] if command.action for key in command.keys.split(",") if key}
     if owner.__module__.startswith("tui"):
         assert set(BindingsMap(owner.__dict__["BINDINGS"]).key_to_bindings) == keys
         for action in {command.action.partition("(")[0] for command in COMMANDS[part]} - {""}:
             of, _, name = action.rpartition(".")
-            assert callable(getattr({"": owner, "screen": MainScreen}[of], f"action_{name}", None)), action
+            if of in ("", "screen"):
+                assert callable(getattr(MainScreen if of else owner, f"action_{name}", None)), action
+            else:
+                assert callable(getattr(getattr(features, of), name, None)), action
     of_textual = {key for command in COMMANDS[part] if not command.action for key in command.keys.split(",")}
     assert of_textual <= {key for other in (owner, *others) for key in bound(other)}
 
 
 def test_what_a_key_does_can_be_asked_for_by_name_and_is_told_in_the_help() -> None:
-    moves = {"travel", "walk_edits", "stop_waiting"}
+    moves = {"shown.travel", "walk_edits", "tokenizers.stop_waiting"}
     for part in ("Everywhere", "Editor"):
         named = {command.action.partition("(")[0] for command in COMMANDS[part] if command.name}
         keyed = {command.action.partition("(")[0] for command in COMMANDS[part] if command.keys and command.action}
@@ -118,5 +124,5 @@ def test_a_widget_has_no_action_that_nothing_asks_for() -> None:
         assert own <= asked | INDIRECTLY | {name for name in own if hasattr(Widget, f"action_{name}")}, owner
 
 
-INDIRECTLY = {"train_or_pause", "open_example", "command_palette"}
-"""Actions of a button, and of the palette."""
+INDIRECTLY = {"train_or_pause", "open_example", "command_palette", "do"}
+"""Actions of a button, of the palette, and that by which keys reach features."""
