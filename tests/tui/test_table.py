@@ -336,6 +336,18 @@ async def test_a_scroll_to_the_tail_follows_it_but_moves_the_cursor_only_when_ro
         assert not table.following, "the tail is in sight, but nobody has gone there"
 
 
+async def test_another_height_keeps_the_place_of_who_does_not_follow() -> None:
+    async with WordsApp(1503).run_test(size=(40, 13)) as pilot:
+        table = pilot.app.query_one(Words)
+        await pilot.pause()
+        table.move_to(1499)
+        for height in (40, 12, 1600, 12, 6):
+            await pilot.resize_terminal(40, height)
+            await pilot.pause()
+            assert not table.following and table.current == 1499
+            assert any(line.split()[:1] == ["1,499"] for line in lines(table)), "and it is still seen"
+
+
 async def test_the_head_explains_its_columns_and_the_foot_takes_clicks() -> None:
     async with WordsApp(5).run_test(size=(40, 10)) as pilot:
         table = pilot.app.query_one(Words)
