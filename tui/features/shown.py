@@ -157,11 +157,13 @@ class Shown(Feature):
         # Textual draws what first says that it has changed, and all else in another frame; this waits until the text
         # knows which of its rows have, so that all of a step is in one.
         painted = asyncio.Event()
-        if self.screen.editor.area.call_later(painted.set):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_PATIENCE):
-                    await painted.wait()
-        self.screen.call_after_refresh(self._drawn)
+        try:
+            if self.screen.editor.area.call_later(painted.set):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_PATIENCE):
+                        await painted.wait()
+        finally:  # a play that is stopped here is cancelled, and the next step must not wait for it
+            self.screen.call_after_refresh(self._drawn)
 
     async def _drawn(self) -> None:
         self.is_drawn = True
