@@ -28,7 +28,7 @@ from tui.workers.process import WorkerProcess
 Dialog = TypeVar("Dialog", bound=ModalScreen)
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 300.0
+PATIENCE = 100.0
 """Seconds after which a test gives up; none should ever need them."""
 ROUNDS = 20
 """How often all parts of the app are asked whether they heard something new: a training always tells something."""
