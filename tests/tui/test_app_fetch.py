@@ -10,7 +10,7 @@ from tui.dialogs.questions import Ask
 
 
 async def ask_for(scope: Scope, name: str) -> None:
-    await scope.screen.run_action("fetch_tokenizer")
+    await scope.screen.run_action("do('tokenizers.fetch')")
     await scope.asked(Ask)
     await scope.answer(name)
 

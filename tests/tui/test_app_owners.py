@@ -53,7 +53,7 @@ async def test_where_no_worker_can_be_started_each_task_says_so_and_the_app_goes
         screen.action_do("audit.audit")
         await scope.until(lambda: "No worker" in screen.audit.subject and not screen.audit.running, "the audit says so")
         scope.app.clear_notifications()
-        await screen.run_action("fetch_tokenizer")
+        await screen.run_action("do('tokenizers.fetch')")
         await scope.asked(Ask)
         await scope.answer("gpt2")
         await scope.until(lambda: len(scope.said) == 3 and not screen.notice, "the fetch says so")

@@ -41,7 +41,7 @@ async def test_a_text_is_played_from_bytes_to_the_last_merge(opened: Opened, kep
         await scope.press("space")
         assert not screen.playing and "space Play" in keys()
         screen.set_focus(scope.area)
-        await screen.run_action("play")  # by its name: then the keys are those of the line of steps all the same
+        await screen.features.shown.play()  # by its name: then the keys are those of the line of steps all the same
         assert screen.playing == quicker
         await scope.press("space")
         assert not screen.playing and scope.area.text == "the thesis"

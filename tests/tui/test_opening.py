@@ -23,27 +23,27 @@ async def test_a_tokenizer_that_is_opened_as_a_text_may_be_meant_as_one(
         await scope.until_tokenizer()
 
         async def answer(command: str, path: Path) -> None:
-            await scope.screen.run_action(command)
+            await scope.screen.run_action(f"do('{command}')")
             await scope.asked(AskPath)
             await scope.answer(str(path))
 
-        await answer("open_text", ranks)
+        await answer("texts.open", ranks)
         asked = await scope.asked(Choose)
         assert "tokenizer.json is a tokenizer" in str(asked.query(Label).first().render())
         await scope.press("right", "enter")
         await scope.until(lambda: scope.area.text.startswith("{"), "it is read as a text")
-        await answer("open_text", book)
+        await answer("texts.open", book)
         await scope.until(lambda: scope.area.text == TEXT, "a text is opened without a question")
 
-        await answer("add_path", model)
+        await answer("corpus.add_path", model)
         await scope.asked(Choose)
         await scope.press("escape")
         await scope.back()
         assert str(model) not in scope.screen.corpus.paths and scope.screen.path == str(kept)
-        await answer("add_path", model)
+        await answer("corpus.add_path", model)
         await scope.asked(Choose)
         await scope.press("right", "enter")
         await scope.until(lambda: str(model) in scope.screen.corpus.paths, "it is chosen")
 
-        await answer("open_text", model)
+        await answer("texts.open", model)
         await scope.until(lambda: scope.screen.path == str(ranks), "a folder can only be meant as the tokenizer in it")

@@ -1,4 +1,4 @@
-"""Eleven pictures tell the story of the app: it learns, shows, explains, travels back, and audits.
+"""Pictures tell the story of the app: it learns, shows, explains, travels back, and audits.
 
 After a change that is meant to be seen: `pytest tests/tui/test_pictures.py --snapshot-update`, and look at each of them
 (`rsvg-convert PICTURE.svg -o picture.png`).
@@ -156,24 +156,6 @@ def test_the_texts_on_a_small_screen(snap_compare: Picture) -> None:
         await scope.press("f2")
 
     assert pictured(snap_compare, SMALL, LIGHT, story)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "size", "theme"), [("S2", USUAL, DARK), ("S4", SMALL, LIGHT)], ids=["S2", "S4"])
-def test_a_tie_and_what_each_rule_takes_of_it(
-    snap_compare: Picture, name: str, size: tuple[int, int], theme: str
-) -> None:
-    """The first merge of two founding examples, whose results depend on the tie rule."""
-
-    async def story(scope: Scope) -> None:
-        scope.screen.requests.run_preset(name, False)
-        await scope.until(lambda: scope.screen.run.phase == "done", "it is learned")
-        scope.screen.set_focus(scope.training.log_of_merges)
-        await scope.press(*(["f9"] if size == USUAL else ["w"]), "home")
-        told = scope.screen
-        await scope.until(lambda: told.explained.step == 1 and told.explained.places is not None, "it is explained")
-
-    assert pictured(snap_compare, size, theme, story)
 
 
 class TieStories(App[None]):
