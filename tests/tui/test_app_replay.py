@@ -1,5 +1,6 @@
 """The editor's text played from bytes to the last merge, and recorded."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,18 @@ async def test_a_text_is_played_from_bytes_to_the_last_merge(opened: Opened, kep
         assert set(seen) <= {0, *steps} and seen[-1] == steps[-1], "only what changes the text is shown"
         await scope.press("space", "left")
         assert not screen.playing, "whoever goes a step has seen enough"
+
+
+async def test_a_step_that_is_given_up_while_it_is_drawn_holds_up_no_other(opened: Opened, kept: Path) -> None:
+    async with opened() as scope:
+        await scope.until_tokenizer()
+        shown = scope.screen.features.shown
+        going = asyncio.create_task(shown.go_to_soon(3))
+        await asyncio.sleep(0)
+        assert scope.screen.step == 3 and not shown.is_drawn
+        going.cancel()
+        await asyncio.gather(going, return_exceptions=True)
+        assert going.cancelled()
+        await scope.until(lambda: shown.is_drawn, "the next step may come")
+        await shown.travel_to(5)
+        assert scope.screen.step == 5

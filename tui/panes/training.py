@@ -106,11 +106,6 @@ class TrainingPane(Pane):
         else:
             self.followed = self.step
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether log and curve are still to come to the step in force."""
-        return self._soon is not None
-
     def _follow(self) -> None:
         self._soon = None
         self.followed = self.step
